@@ -36,10 +36,10 @@ _PEERS = ("numpy", "scipy", "numba", "pure-ldp", "multi-freq-ldpy", "opendp", "p
 
 def main() -> None:
     """Measure, print, and write what was measured."""
-    asked = _asked()
+    asked = _parse_arguments()
     if asked.quick:
         os.environ["MIXTALLY_BENCH_QUICK"] = "1"
-    made, failed = _made(asked.only or PARTS, QUICK if asked.quick else PARTS)
+    made, failed = _build_rows(asked.only or PARTS, QUICK if asked.quick else PARTS)
     _print(made)
     found = {"machine": _machine(), "quick": asked.quick, "rows": _facts(made)}
     if asked.json:
@@ -47,16 +47,16 @@ def main() -> None:
         asked.json.write_text(json.dumps(found, indent=1) + "\n")
         print(f"wrote {asked.json}")
     if asked.plot:
-        from bench.plot import drawn
+        from bench.plot import draw_bars
 
         asked.plot.parent.mkdir(parents=True, exist_ok=True)
-        asked.plot.write_text(drawn(found["rows"], _title(found["machine"])))
+        asked.plot.write_text(draw_bars(found["rows"], _title(found["machine"])))
         print(f"wrote {asked.plot}")
     if failed:
         sys.exit("failed, as told above: " + ", ".join(failed))
 
 
-def _made(names: Sequence[str], measured: Sequence[str]) -> tuple[dict[str, list], list[str]]:
+def _build_rows(names: Sequence[str], measured: Sequence[str]) -> tuple[dict[str, list], list[str]]:
     """The rows of each part, and the parts that failed: what the others found is not lost.
 
     Parts that are not measured are only begun.
@@ -76,7 +76,7 @@ def _made(names: Sequence[str], measured: Sequence[str]) -> tuple[dict[str, list
     return made, failed
 
 
-def _asked() -> argparse.Namespace:
+def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Ratios, measured in one run.")
     parser.add_argument("--only", nargs="*", choices=PARTS, help="these parts alone")
     parser.add_argument("--quick", action="store_true", help="try that it runs: numbers are none")
@@ -86,9 +86,9 @@ def _asked() -> argparse.Namespace:
 
 
 def _rows(part: ModuleType) -> list:
-    from bench.row import Row
+    from bench.row import BenchmarkRow
 
-    return [Row(*row) for row in part.rows()]
+    return [BenchmarkRow(*row) for row in part.rows()]
 
 
 def _print(made: dict[str, list]) -> None:

@@ -5,13 +5,13 @@ import math
 from dp_accounting.pld import privacy_loss_distribution as pld
 
 from bench.clock import seconds
-from bench.row import Row, rated
+from bench.row import BenchmarkRow, build_row
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import flip_blank
-from mixtally.model.mechanism import Parameter, Shuffled, named
+from mixtally.model.mechanism import Parameter, Shuffled, presets
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
@@ -35,7 +35,7 @@ DELTA, CALIBRATION = 1000, (0.006, 0.003)
 """Times dp-accounting's time; seconds of CPU, at most and hoped for."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines."""
     fakes = 999_999
     threshold = _blank_flips(fakes).flip_threshold or 0
@@ -50,20 +50,20 @@ def rows() -> list[Row]:
     over = peer() / flip_blank.delta(fakes, threshold, 1.0).upper
     of = f"times dp-accounting, same laws ({_ms(theirs)})"
     out = [
-        rated("flip-blank delta, 1e6 records", _ms(ours), of, theirs / ours, DELTA),
-        Row("  dp-accounting's delta / exact", f"{over:.4f}"),
+        build_row("flip-blank delta, 1e6 records", _ms(ours), of, theirs / ours, DELTA),
+        BenchmarkRow("  dp-accounting's delta / exact", f"{over:.4f}"),
     ]
     for many in (10**6, 10**9):
         took = seconds(lambda n=many: _blank_flips(n), 5)
         least, hoped = CALIBRATION
         what, of = f"flip-blank calibration, {many:.0e} fakes", f"of {1e3 * least:g} ms"
-        out.append(rated(what, _ms(took), of, least / took, 1.0, least / hoped))
+        out.append(build_row(what, _ms(took), of, least / took, 1.0, least / hoped))
     return out
 
 
 def _blank_flips(fakes: int) -> Shuffled:
     """The fewest at (1, 1e-6), with nothing remembered."""
-    blank = named.flip_blank(bins=2, fakes=fakes, threshold=MOST_THRESHOLD)
+    blank = presets.flip_blank(bins=2, fakes=fakes, threshold=MOST_THRESHOLD)
     return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
 
 

@@ -51,7 +51,7 @@ ORDINARY = (
 """Forty requests as people make them."""
 
 
-class Answer(NamedTuple):
+class CommandAnswer(NamedTuple):
     """What a command came to: CPU seconds, its exit status or None, and numbers."""
 
     seconds: float
@@ -68,29 +68,29 @@ def numbers_of(printed: bytes) -> dict[str, Any]:
     return {key: facts[key] for key in KEPT if key in facts}
 
 
-def write(path: Path, answers: dict[str, Answer]) -> None:
+def write(path: Path, answers: dict[str, CommandAnswer]) -> None:
     """A line of JSON a command."""
     lines = [json.dumps([command, *answer]) for command, answer in answers.items()]
     path.write_text("\n".join(lines) + "\n")
 
 
-def read(path: Path) -> dict[str, Answer]:
+def read_answers(path: Path) -> dict[str, CommandAnswer]:
     """The same back."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    return {command: Answer(*rest) for command, *rest in rows}
+    return {command: CommandAnswer(*rest) for command, *rest in rows}
 
 
-def differences(before: dict[str, Answer], after: dict[str, Answer]) -> list[str]:
+def differences(before: dict[str, CommandAnswer], after: dict[str, CommandAnswer]) -> list[str]:
     """A line for every command whose answer moved further than it may."""
     return [
         f"{reason}: {command}"
         for command, old in before.items()
         if (new := after.get(command)) is not None
-        for reason in _moved(command, old, new)
+        for reason in _describe_difference(command, old, new)
     ]
 
 
-def _moved(command: str, old: Answer, new: Answer) -> list[str]:
+def _describe_difference(command: str, old: CommandAnswer, new: CommandAnswer) -> list[str]:
     moved = []
     if old.status != new.status:
         moved.append(f"exit {old.status} -> {new.status}")

@@ -12,7 +12,7 @@ QUICK = bool(os.environ.get("MIXTALLY_BENCH_QUICK"))
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
-def sized(many: int, few: int) -> int:
+def choose_size(many: int, few: int) -> int:
     """``many``, or ``few`` where it is only tried that all of it runs."""
     return few if QUICK else many
 
@@ -20,10 +20,10 @@ def sized(many: int, few: int) -> int:
 def seconds(work: Callable[[], Any], runs: int = 5) -> float:
     """Median CPU seconds of ``work``."""
     work()
-    return statistics.median(_spent(work) for _ in range(1 if QUICK else runs))
+    return statistics.median(_measure_seconds(work) for _ in range(1 if QUICK else runs))
 
 
-class Both(NamedTuple):
+class PairedMedians(NamedTuple):
     """Medians of two that were measured by turns."""
 
     ours: float
@@ -35,18 +35,18 @@ class Both(NamedTuple):
         return self.theirs / self.ours
 
 
-def both(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int = 5) -> Both:
+def both(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int = 5) -> PairedMedians:
     """CPU seconds of two, by turns: what else the machine does meets both."""
     ours()
     theirs()
     spent: tuple[list[float], list[float]] = ([], [])
     for _ in range(1 if QUICK else runs):
-        spent[0].append(_spent(ours))
-        spent[1].append(_spent(theirs))
-    return Both(*map(statistics.median, spent))
+        spent[0].append(_measure_seconds(ours))
+        spent[1].append(_measure_seconds(theirs))
+    return PairedMedians(*map(statistics.median, spent))
 
 
-def _spent(work: Callable[[], Any]) -> float:
+def _measure_seconds(work: Callable[[], Any]) -> float:
     begun = time.process_time()
     work()
     return max(time.process_time() - begun, 1e-9)

@@ -7,11 +7,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.clock import QUICK, sized
-from bench.row import Row, rated
+from bench.clock import QUICK, choose_size
+from bench.row import BenchmarkRow, build_row
 
 _RUNS = 1 if QUICK else 5
-_PEOPLE, _BINS = sized(1_000_000, 2000), 100
+_PEOPLE, _BINS = choose_size(1_000_000, 2000), 100
 _PROMISE = "--epsilon 1 --delta 1e-6"
 _CROWD = "people.csv --column answer"
 _COMMAND = "import sys; from mixtally.cli.main import run; run()"
@@ -28,12 +28,12 @@ _COMMANDS = {
 """What is typed, each line after those before it, and the seconds that it may take."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines."""
     every = [_each() for _ in range(_RUNS)]
     found = {typed: statistics.median(one[typed] for one in every) for typed in _COMMANDS}
     return [
-        rated(_short(typed), f"{found[typed]:.2f} s", f"of {aim:g} s", aim / found[typed], 1)
+        build_row(_short(typed), f"{found[typed]:.2f} s", f"of {aim:g} s", aim / found[typed], 1)
         for typed, aim in _COMMANDS.items()
     ]
 
@@ -43,7 +43,7 @@ def _each() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         _write(place)
-        return {typed: _spent(place, typed) for typed in _COMMANDS}
+        return {typed: _measure_cpu_seconds(place, typed) for typed in _COMMANDS}
 
 
 def _short(typed: str) -> str:
@@ -61,7 +61,7 @@ def _write(place: Path) -> None:
     (place / "people.csv").write_text("\n".join(["answer", *people]) + "\n")
 
 
-def _spent(place: Path, typed: str) -> float:
+def _measure_cpu_seconds(place: Path, typed: str) -> float:
     """Of the process and all that it waits for."""
     begun = os.times()
     program = [sys.executable, "-c", _COMMAND, *typed.split()]

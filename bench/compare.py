@@ -15,9 +15,9 @@ def main() -> None:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     asked = parser.parse_args()
-    before, after = _read(asked.before), _read(asked.after)
+    before, after = _read_rows(asked.before), _read_rows(asked.after)
     table = Table("what", "before", "after", "after / before", "at least")
-    for what, old, new, least in compared(before["rows"], after["rows"]):
+    for what, old, new, least in compare_rows(before["rows"], after["rows"]):
         table.add_row(what, f"{old:,.3g}", f"{new:,.3g}", f"{new / old:.2f}", f"{least or '':}")
     console = Console(width=120)
     for name, found in (("before", before), ("after", after)):
@@ -25,7 +25,7 @@ def main() -> None:
     console.print(table)
 
 
-def compared(
+def compare_rows(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[tuple[str, float, float, float | None]]:
     """What both have as a number: its name, both, and what it should reach."""
@@ -37,7 +37,7 @@ def compared(
     ]
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_rows(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 

@@ -3,21 +3,21 @@
 import numpy as np
 from msgspec.structs import replace
 
-from bench.clock import both, sized
-from bench.row import Row, rated
+from bench.clock import both, choose_size
+from bench.row import BenchmarkRow, build_row
 from mixtally.lab.simulation.counts_only import draw_part
 from mixtally.lab.simulation.play import play_parts
 from mixtally.model.contract import FakeRecord, OwnFakes, Part
-from mixtally.planning.layouts import plain
+from mixtally.planning.layouts import plain_part
 from mixtally.primitives.chance import SecureChance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 AIM = 1.0
-_PEOPLE, _BINS, _Q = 10**10, sized(100_000, 1000), SCALE // 100_000
-_WHOLE, _FEW = sized(1_000_000, 2000), 100
+_PEOPLE, _BINS, _Q = 10**10, choose_size(100_000, 1000), SCALE // 100_000
+_WHOLE, _FEW = choose_size(1_000_000, 2000), 100
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines."""
     chance = SecureChance()
     large, small = _part(_BINS), _part(_FEW)
@@ -29,7 +29,7 @@ def rows() -> list[Row]:
         3,
     )
     return [
-        rated(
+        build_row(
             f"counts alone, 10^10 people, {_BINS:,} bins",
             f"{1e3 * took.ours:.0f} ms",
             f"times as fast as {_WHOLE:,} people in {_FEW} bins played whole",
@@ -41,4 +41,4 @@ def rows() -> list[Row]:
 
 def _part(bins: int) -> Part:
     """Flips among a blank a person."""
-    return replace(plain(bins, 1, _Q), own=OwnFakes(FakeRecord.BLANK, 1, 0))
+    return replace(plain_part(bins, 1, _Q), own=OwnFakes(FakeRecord.BLANK, 1, 0))

@@ -22,29 +22,29 @@ from typing import Any
 
 import numpy as np
 
-from bench.row import Row, rated
+from bench.row import BenchmarkRow, build_row
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
+from mixtally.lab.simulation.rounding import round_crowd
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.lab.simulation.truth import Truth, compared, truth_of
+from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Figures
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.hashing import drawn_seed
-from mixtally.model.question import Kind, Question, open_question
+from mixtally.model.hashing import draw_seed
+from mixtally.model.question import Kind, Question, make_open_question
 from mixtally.model.result import Result
-from mixtally.model.results import Figures
 from mixtally.planning import Planner, PlanRequest, choose
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.protocol.estimate.change import TalliedPart, estimate_change
 from mixtally.protocol.estimate.conclude.set_sizes import MEAN
-from mixtally.protocol.estimate.received import reconciled
+from mixtally.protocol.estimate.received import reconcile_parts
 
 LEVEL = 0.95
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-3)
@@ -64,7 +64,7 @@ Held = Counter[tuple[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CoverageCase:
     """A mechanism and what is asked by it.
 
     where
@@ -80,39 +80,39 @@ class Case:
 ALONE: dict[str, Any] = {"messages_per_user": 1.0}
 MIXES: dict[str, Any] = {"mix_fakes": True}
 CASES = {
-    "clear-uniform": Case({"protocol": "clear-uniform", "over_planes": False}),
-    "planes": Case({"protocol": "clear-uniform"}, bins=300),
-    "planes of mixes": Case({"protocol": "clear-uniform", "hops": 3}, bins=300),
-    "Laplace": Case({"protocol": "clear-shaped", "hops": 2}),
-    "Gaussian": Case({"protocol": "clear-shaped", "collections": 40, **MIXES}),
-    "k-ary": Case({"protocol": "kary-response", **ALONE}),
-    "k-ary among fakes": Case({"protocol": "kary-response", "messages_per_user": 1.2}),
-    "k-ary over planes": Case({"protocol": "kary-response", **ALONE}, bins=1200),
-    "flips": Case({"protocol": "flip", "count_crowd": True, **ALONE}),
-    "flip-blank": Case({"protocol": "flip-blank"}),
-    "flip-blank of mixes": Case({"protocol": "flip-blank", **MIXES}),
-    "flip-uniform": Case({"protocol": "flip-uniform"}),
-    "sets among uniform": Case({"protocol": "clear-uniform"}, "set"),
-    "sets among shapes": Case({"protocol": "clear-shaped", **MIXES}, "set"),
-    "sets flipped": Case({"protocol": "flip-blank"}, "set"),
-    "sets replaced": Case({"protocol": "kary-response", "messages_per_user": 2.0}, "set"),
-    "sets replaced, planes": Case(
+    "clear-uniform": CoverageCase({"protocol": "clear-uniform", "over_planes": False}),
+    "planes": CoverageCase({"protocol": "clear-uniform"}, bins=300),
+    "planes of mixes": CoverageCase({"protocol": "clear-uniform", "hops": 3}, bins=300),
+    "Laplace": CoverageCase({"protocol": "clear-shaped", "hops": 2}),
+    "Gaussian": CoverageCase({"protocol": "clear-shaped", "collections": 40, **MIXES}),
+    "k-ary": CoverageCase({"protocol": "kary-response", **ALONE}),
+    "k-ary among fakes": CoverageCase({"protocol": "kary-response", "messages_per_user": 1.2}),
+    "k-ary over planes": CoverageCase({"protocol": "kary-response", **ALONE}, bins=1200),
+    "flips": CoverageCase({"protocol": "flip", "count_crowd": True, **ALONE}),
+    "flip-blank": CoverageCase({"protocol": "flip-blank"}),
+    "flip-blank of mixes": CoverageCase({"protocol": "flip-blank", **MIXES}),
+    "flip-uniform": CoverageCase({"protocol": "flip-uniform"}),
+    "sets among uniform": CoverageCase({"protocol": "clear-uniform"}, "set"),
+    "sets among shapes": CoverageCase({"protocol": "clear-shaped", **MIXES}, "set"),
+    "sets flipped": CoverageCase({"protocol": "flip-blank"}, "set"),
+    "sets replaced": CoverageCase({"protocol": "kary-response", "messages_per_user": 2.0}, "set"),
+    "sets replaced, planes": CoverageCase(
         {"protocol": "kary-response", "messages_per_user": 2.0}, "set", bins=1200
     ),
-    "numbers, uniform": Case({"protocol": "clear-uniform"}, "numbers", bins=8),
-    "numbers, k-ary": Case({"protocol": "kary-response", **ALONE}, "numbers", bins=8),
-    "numbers, Laplace": Case({"protocol": "clear-shaped", **MIXES}, "numbers", bins=8),
-    "words": Case({"protocol": "clear-uniform"}, "words"),
-    "words of mixes": Case({"protocol": "clear-uniform", **MIXES}, "words"),
-    "words, k-ary": Case({"protocol": "kary-response", **ALONE}, "words"),
-    "words, sets": Case({"protocol": "clear-uniform"}, "sets of words"),
-    "words, sets replaced": Case(
+    "numbers, uniform": CoverageCase({"protocol": "clear-uniform"}, "numbers", bins=8),
+    "numbers, k-ary": CoverageCase({"protocol": "kary-response", **ALONE}, "numbers", bins=8),
+    "numbers, Laplace": CoverageCase({"protocol": "clear-shaped", **MIXES}, "numbers", bins=8),
+    "words": CoverageCase({"protocol": "clear-uniform"}, "words"),
+    "words of mixes": CoverageCase({"protocol": "clear-uniform", **MIXES}, "words"),
+    "words, k-ary": CoverageCase({"protocol": "kary-response", **ALONE}, "words"),
+    "words, sets": CoverageCase({"protocol": "clear-uniform"}, "sets of words"),
+    "words, sets replaced": CoverageCase(
         {"protocol": "kary-response", "messages_per_user": 2.0}, "sets of words"
     ),
 }
 
 
-def measured(
+def measure_coverage(
     name: str,
     crowds: int,
     level: float,
@@ -125,33 +125,33 @@ def measured(
     Raises InfeasibleError where no such plan keeps ``guarantee``.
     """
     case, chance, found = CASES[name], SeededChance(seed), Held()
-    plan = planned(case, planner, chance, guarantee)
+    plan = plan_case(case, planner, chance, guarantee)
     lab, before = Lab(chance, planner=planner), None
     for _ in range(crowds):
         if case.kind.endswith("words"):
             result, truth = _words(plan, lab, level)
         else:
-            crowd = rounded_crowd(crowd_of(case, chance), plan, chance)
-            result = release(plan, crowd, lab, _analysis(plan.question, level)).result
+            crowd = round_crowd(crowd_of(case, chance), plan, chance)
+            result = simulate_release(plan, crowd, lab, _analysis(plan.question, level)).result
             truth = truth_of(crowd, result)
-        found.update(held(result, truth, levels=case.kind != "numbers"))
+        found.update(check_intervals(result, truth, levels=case.kind != "numbers"))
         if before is not None and len(plan.parts) == 1 and plan.question.hashed is None:
-            found.update(_changed(before, (result, truth), level))
+            found.update(_compare_changes(before, (result, truth), level))
         before = result, truth
     return found
 
 
-def _changed(
+def _compare_changes(
     earlier: tuple[Result, Truth], later: tuple[Result, Truth], level: float
 ) -> Iterator[tuple[str, bool]]:
     """Compare the change from one crowd to the next with its intervals."""
     before, after = (
-        Counted(reconciled(one.plan, one.received)[0].mechanism, one.bin_tallies[0])
+        TalliedPart(reconcile_parts(one.plan, one.received)[0].mechanism, one.bin_tallies[0])
         for one, _ in (earlier, later)
     )
     step = estimate_change(before, after, level=level)
     true = later[1].counts - earlier[1].counts
-    for ends, kind in ((step.each, "changes"), (step.together, "changes at once")):
+    for ends, kind in ((step.individual, "changes"), (step.simultaneous, "changes at once")):
         inside = (ends.lower <= true) & (true <= ends.upper)
         if kind == "changes":
             yield from ((kind, bool(one)) for one in inside)
@@ -159,12 +159,14 @@ def _changed(
             yield kind, bool(inside.all())
 
 
-def planned(case: Case, planner: Planner, chance: Chance, guarantee: Guarantee = GUARANTEE) -> Plan:
+def plan_case(
+    case: CoverageCase, planner: Planner, chance: Chance, guarantee: Guarantee = GUARANTEE
+) -> Plan:
     """Plan one mechanism; raises InfeasibleError where it cannot keep ``guarantee``."""
     questions = {
         "set": Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2),
-        "words": open_question("q", drawn_seed(chance)),
-        "sets of words": open_question("q", drawn_seed(chance), 2),
+        "words": make_open_question("q", draw_seed(chance)),
+        "sets of words": make_open_question("q", draw_seed(chance), 2),
     }
     grid = Grid(low=0.0, high=100.0, points=case.bins) if case.kind == "numbers" else None
     request = PlanRequest(
@@ -177,7 +179,7 @@ def planned(case: Case, planner: Planner, chance: Chance, guarantee: Guarantee =
     return choose(request, planner).plan
 
 
-def crowd_of(case: Case, chance: Chance) -> Population:
+def crowd_of(case: CoverageCase, chance: Chance) -> Population:
     """Everybody's record: in the first bins many people, then few, then nobody."""
     people = np.arange(USERS, dtype=np.int64)
     rare = people < EACH * FEW
@@ -215,15 +217,15 @@ def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
         codes = np.stack([codes, np.where(people % 3 > 0, (listed + 1) % EACH, -1)], axis=1)
         codes[people % 7 == 0] = -1
     crowd = Population(asked, codes)
-    some = sought(plan.question, labels[:BINS])
+    some = look_up_words(plan.question, labels[:BINS])
     expected = replace(_analysis(crowd.question, level), listed=some)
-    result = release(plan, hashed(crowd, plan.question), lab, expected).result
-    return result, compared(truth_of_words(crowd, some), result)
+    result = simulate_release(plan, hash_words(crowd, plan.question), lab, expected).result
+    return result, add_comparisons(count_true_words(crowd, some), result)
 
 
-def held(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
+def check_intervals(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
     """Every interval of a result by its kind, and whether the truth lies in it."""
-    each, together = result.estimate.each, result.estimate.together
+    each, together = result.estimate.individual, result.estimate.simultaneous
     inside = (each.lower <= truth.counts) & (truth.counts <= each.upper)
     for count, one in zip(truth.counts.tolist(), inside.tolist(), strict=True):
         yield ("0" if not count else "few" if count <= FEW or not levels else "many"), one
@@ -256,7 +258,7 @@ def share_of(found: Held, kind: str) -> tuple[int, int]:
     return found[kind, True], found[kind, True] + found[kind, False]
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines, one a guarantee: the kinds of intervals that hold the truth least and most.
 
     Mechanisms and guarantees are taken in a mixed order, so that none is always left out where the
@@ -272,18 +274,20 @@ def rows() -> list[Row]:
             break
         guarantee = Guarantee(epsilon=epsilon, delta=delta)
         with suppress(InfeasibleError, ParameterError):
-            found[epsilon, delta] += measured(name, CROWDS, LEVEL, planner, guarantee=guarantee)
+            found[epsilon, delta] += measure_coverage(
+                name, CROWDS, LEVEL, planner, guarantee=guarantee
+            )
         played[epsilon, delta] += 1
     return [_row(pair, held, played[pair]) for pair, held in found.items() if held]
 
 
-def _row(pair: tuple[float, float], found: Held, mechanisms: int) -> Row:
+def _row(pair: tuple[float, float], found: Held, mechanisms: int) -> BenchmarkRow:
     """Return the line of one guarantee, over all mechanisms that were looked at."""
     shares = {kind: share_of(found, kind) for kind in KINDS}
     many = sorted((held / of, of, kind) for kind, (held, of) in shares.items() if of >= ENOUGH)
     ends = [f"{share:.3f} of {of:,} ({kind})" for share, of, kind in (many[:1] + many[-1:])]
     held = sum(count for (_, inside), count in found.items() if inside)
-    return rated(
+    return build_row(
         f"intervals at 95 %, epsilon {pair[0]:g}, delta {pair[1]:g}, {mechanisms} mechanisms",
         " .. ".join(ends),
         "of the stated share",
@@ -309,7 +313,9 @@ def main() -> None:
         print(f"{head:24}" + "".join(f"{kind:>14}" for kind in KINDS))
         for name in asked.only:
             try:
-                found = measured(name, asked.crowds, asked.level, planner, guarantee=guarantee)
+                found = measure_coverage(
+                    name, asked.crowds, asked.level, planner, guarantee=guarantee
+                )
             except (InfeasibleError, ParameterError) as refused:
                 print(f"{name:24}  infeasible: {type(refused).__name__}", flush=True)
                 continue

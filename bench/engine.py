@@ -16,35 +16,35 @@ from typing import NamedTuple
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
 
-from bench.clock import QUICK, family_seconds, sized
-from bench.row import Row, rated
+from bench.clock import QUICK, choose_size, family_seconds
+from bench.row import BenchmarkRow, build_row
 from mixtally.device.wire.envelope import info
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.engine import Cluster, Engine
-from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.envelope_worker import Secrets
 from mixtally.server.engine.mixing import MixWork
 from mixtally.server.engine.pool import CHUNK, Pool
-from mixtally.server.engine.rates import measured
-from mixtally.server.mix.closing.close import mixer
+from mixtally.server.engine.rates import measure_rates
+from mixtally.server.mix.closing.close import open_mixer
 from mixtally.server.node.wrapping import make_master, secret_bytes
 
 WORKERS = (0.75, 0.85)
 SPARK = (0.5, 0.7)
 FORETOLD = (0.8, 0.9)
 _SHEET = bytes(32)
-_ENVELOPES, _WANTED = sized(100_000, 500), 157
+_ENVELOPES, _WANTED = choose_size(100_000, 500), 157
 _SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
 
-class Took(NamedTuple):
+class ElapsedSeconds(NamedTuple):
     """Seconds by the clock, and of all processors."""
 
     wall: float
     cpu: float
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines; Spark's are left out without Java, and said to be."""
     key = X25519PrivateKey.generate()
     with tempfile.TemporaryDirectory() as place, Pool(_secrets(key), 2) as pool:
@@ -58,18 +58,18 @@ def _secrets(key: X25519PrivateKey) -> Secrets:
     return Secrets(1, private, _SHEET, 1, secret_bytes(SecureChance(), 32), following)
 
 
-def _sealing(pool: Pool, key: X25519PrivateKey) -> Iterator[Row]:
+def _sealing(pool: Pool, key: X25519PrivateKey) -> Iterator[BenchmarkRow]:
     """Fakes as a mix seals them, for one who follows."""
     inside = _messages()
     chunks = [b"".join(inside[at : at + CHUNK]) for at in range(0, len(inside), CHUNK)]
-    list(pool.sealed(0, chunks[:2], _WANTED))  # they have begun
+    list(pool.seal_chunks(0, chunks[:2], _WANTED))  # they have begun
     bound, public = info(_SHEET, 2, 0), key.public_key()
     bare = _took(lambda: [_SUITE.encrypt(one, public, bound) for one in inside])
-    workers = _took(lambda: list(pool.sealed(0, chunks, _WANTED)))
+    workers = _took(lambda: list(pool.seal_chunks(0, chunks, _WANTED)))
     yield _beside(f"sealing {_ENVELOPES:,}, two workers", workers, bare)
 
 
-def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Row]:
+def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[BenchmarkRow]:
     bound, public = info(_SHEET, 1, 0), key.public_key()
     envelopes = [_SUITE.encrypt(one, public, bound) for one in _messages()]
     bare = _took(lambda: [_SUITE.decrypt(one, key, bound) for one in envelopes])
@@ -77,9 +77,9 @@ def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Row]:
     secrets = _secrets(key)
     workers = _took(partial(_mix, Engine(2), secrets, pool, place, work))
     yield _beside(f"opening and ordering {_ENVELOPES:,}, two workers", workers, bare)
-    rates = measured(SecureChance(), _WANTED, 2, place)
+    rates = measure_rates(SecureChance(), _WANTED, 2, place)
     said = _ENVELOPES * (rates.open + rates.order) / 2
-    yield rated(
+    yield build_row(
         "the same as `batch doctor` foretells it",
         f"{said:.2f} s by the formula, {workers.wall:.2f} s measured",
         "of the measured",
@@ -87,13 +87,15 @@ def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Row]:
         *FORETOLD,
     )
     if QUICK or shutil.which("java") is None:
-        yield Row("the same on Spark", "not measured: " + ("--quick" if QUICK else "no Java"))
+        yield BenchmarkRow(
+            "the same on Spark", "not measured: " + ("--quick" if QUICK else "no Java")
+        )
         return
     make_master(place / "key", SecureChance())
     (place / "store").mkdir()
     cluster = Cluster("local[2]", (place / "store").as_uri(), str(place / "key"))
     spark = _on_spark(cluster, secrets, place, work)
-    yield rated(
+    yield build_row(
         f"the same on Spark {cluster.master}, after its start",
         _rate(spark),
         "of two workers, by wall",
@@ -102,12 +104,12 @@ def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Row]:
     )
 
 
-def _beside(what: str, workers: Took, bare: Took) -> Row:
+def _beside(what: str, workers: ElapsedSeconds, bare: ElapsedSeconds) -> BenchmarkRow:
     of = "of the library's HPKE alone"
-    return rated(what, _rate(workers), of, bare.cpu / workers.cpu, *WORKERS)
+    return build_row(what, _rate(workers), of, bare.cpu / workers.cpu, *WORKERS)
 
 
-def _rate(took: Took) -> str:
+def _rate(took: ElapsedSeconds) -> str:
     cpu, wall = (_ENVELOPES / seconds / 1e3 for seconds in (took.cpu, took.wall))
     return f"{cpu:.1f} k a CPU second, {wall:.1f} k/s by wall"
 
@@ -118,15 +120,15 @@ def _messages() -> list[bytes]:
 
 
 def _mix(engine: Engine, secrets: Secrets, pool: Pool, place: Path, work: MixWork) -> None:
-    with mixer(engine, secrets, pool, place, SecureChance()) as by:
+    with open_mixer(engine, secrets, pool, place, SecureChance()) as by:
         for _ in by.mix(work).messages:
             pass
 
 
-def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) -> Took:
+def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) -> ElapsedSeconds:
     with (
         Pool(secrets, 0) as pool,
-        mixer(Engine(0, cluster), secrets, pool, place, SecureChance()) as by,
+        open_mixer(Engine(0, cluster), secrets, pool, place, SecureChance()) as by,
     ):
         few = work._replace(envelopes=lambda: iter(list(work.envelopes())[:200]))
 
@@ -138,7 +140,7 @@ def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) ->
         return _took(partial(mix, work))
 
 
-def _took(work: Callable[[], object]) -> Took:
+def _took(work: Callable[[], object]) -> ElapsedSeconds:
     wall, cpu = time.perf_counter(), family_seconds()
     work()
-    return Took(time.perf_counter() - wall, max(family_seconds() - cpu, 1e-2))
+    return ElapsedSeconds(time.perf_counter() - wall, max(family_seconds() - cpu, 1e-2))

@@ -15,8 +15,8 @@ from pure_ldp.frequency_oracles.local_hashing import LHServer
 from pure_ldp.heavy_hitters.prefix_extending import PEMClient, PEMServer
 
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.heavy import Search, design, find_words
-from mixtally.lab.simulation.heavy.facts import Score, score
+from mixtally.lab.simulation.heavy import Search, design_search, find_words
+from mixtally.lab.simulation.heavy.facts import Score, score_words
 from mixtally.lab.simulation.lab import Lab
 from mixtally.model.guarantee import Guarantee
 from mixtally.primitives.chance import SecureChance
@@ -34,15 +34,23 @@ def rows() -> list[tuple[str, str, str]]:
     """Benchmark lines: what, measured, ratio."""
     crowd = english(_USERS, _WORDS, SecureChance())
     ours, took = _ours(crowd)
-    out = [(f"{_TOP} frequent words of {_USERS:,} people, epsilon 1", _told(ours), f"{took:.1f} s")]
+    out = [
+        (
+            f"{_TOP} frequent words of {_USERS:,} people, epsilon 1",
+            _describe_quality(ours),
+            f"{took:.1f} s",
+        )
+    ]
     for epsilon in (1.0, 4.0):
         theirs, seconds = _peer(crowd, epsilon)
         name = f"  pure-ldp PEM, no mixes, epsilon {epsilon:g}"
-        out.append((name, _told(theirs), f"peer takes {seconds / took:,.0f} times as long"))
+        out.append(
+            (name, _describe_quality(theirs), f"peer takes {seconds / took:,.0f} times as long")
+        )
     return out
 
 
-def _told(quality: Score) -> str:
+def _describe_quality(quality: Score) -> str:
     return f"recall {quality.recall:.2f}, precision {quality.precision:.2f}"
 
 
@@ -53,9 +61,9 @@ def _ours(crowd: Population) -> tuple[Score, float]:
         spelling=Spelling(string.ascii_lowercase),
     )  # fmt: skip
     lab = Lab(SecureChance())
-    found = find_words(design(search), crowd.question.labels or (), crowd.codes, lab)
+    found = find_words(design_search(search), crowd.question.labels or (), crowd.codes, lab)
     took = time.perf_counter() - start
-    return _scored([one.word for one in found.found], crowd), took
+    return _score_words([one.word for one in found.words], crowd), took
 
 
 def _peer(crowd: Population, epsilon: float) -> tuple[Score, float]:
@@ -76,7 +84,7 @@ def _peer(crowd: Population, epsilon: float) -> tuple[Score, float]:
             server.aggregate(client.privatise(filled[code]))
         found, _ = server.find_heavy_hitters(k=_TOP)
     took = time.perf_counter() - start
-    return _scored([word.rstrip(_END) for word in found], crowd), took
+    return _score_words([word.rstrip(_END) for word in found], crowd), took
 
 
 def _number(text: str) -> int:
@@ -110,9 +118,9 @@ class _OnDemand(LHServer):
         return (g * held - self.n) / (self.p * g - 1)
 
 
-def _scored(words: list[str], crowd: Population) -> Score:
+def _score_words(words: list[str], crowd: Population) -> Score:
     held = dict(zip(crowd.question.labels or (), crowd.truth.tolist(), strict=True))
-    return score(words, held, _TOP)
+    return score_words(words, held, _TOP)
 
 
 if __name__ == "__main__":

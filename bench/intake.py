@@ -18,11 +18,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bench.load import asked, many_files, memory_of, most_memory_of, post
-from bench.row import Row, rated
+from bench.load import many_files, memory_of, most_memory_of, post, send_requests
+from bench.row import BenchmarkRow, build_row
 from mixtally.device.wire.bundle import PartShape, write_bundle
-from mixtally.server.mix.beside import Taking, serve_intake
 from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake_processes import IntakeOptions, serve_intake
 from mixtally.server.mix.window import Window, announce
 
 _ENVELOPE = 398
@@ -35,7 +35,7 @@ _TRIES, _COMMITS = 5, 300
 _COMMITTED = 0.7
 
 
-class Running(NamedTuple):
+class IntakeProcess(NamedTuple):
     """A process of intake."""
 
     pid: int
@@ -61,7 +61,7 @@ def _folder(place: Path) -> Path:
 
 
 @contextmanager
-def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[Running]:
+def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[IntakeProcess]:
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "bench.intake", str(folder), str(number), str(int(storing))],
@@ -71,7 +71,7 @@ def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[Run
     assert process.stdout is not None
     try:
         port = int(process.stdout.readline().rpartition(b":")[2])
-        made = Running(process.pid, port, begun)
+        made = IntakeProcess(process.pid, port, begun)
         _wait_for(made)
         yield made
     finally:
@@ -79,7 +79,7 @@ def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[Run
         process.communicate()
 
 
-def _wait_for(running: Running) -> float:
+def _wait_for(running: IntakeProcess) -> float:
     """Seconds since it was begun until it has taken a bundle."""
     request = post(_PATH, _bundle(1))
     while True:
@@ -94,7 +94,7 @@ def _bundle(messages: int) -> bytes:
     return write_bundle([[b"\x5c" * _ENVELOPE] * messages])
 
 
-def _rates(folder: Path) -> Iterator[Row]:
+def _rates(folder: Path) -> Iterator[BenchmarkRow]:
     for what, body, reports, count, least in (
         ("single reports of 400 bytes", _bundle(1), 1, 20_000, 0.5),
         ("bodies of 100 reports", _bundle(100), 100, 3_000, 0.25),
@@ -104,13 +104,13 @@ def _rates(folder: Path) -> Iterator[Row]:
             ratios, rates, walls = [], [], []
             for _ in range(_TRIES):
                 kept, bare = (
-                    asked(one.pid, one.port, request, count, _CONNECTIONS)
+                    send_requests(one.pid, one.port, request, count, _CONNECTIONS)
                     for one in (stores, forgets)
                 )
                 ratios.append(bare.cpu / kept.cpu)
                 rates.append(count / kept.cpu)
                 walls.append(reports * count / kept.wall)
-        yield rated(
+        yield build_row(
             f"intake: {what}, {_CONNECTIONS} connections",
             f"{statistics.median(rates):,.0f}/s, {statistics.median(walls):,.0f} reports/s by wall",
             "of not storing",
@@ -119,7 +119,7 @@ def _rates(folder: Path) -> Iterator[Row]:
         )
 
 
-def _commits(place: Path) -> Iterator[Row]:
+def _commits(place: Path) -> Iterator[BenchmarkRow]:
     """All of them together: now and then a commit has to tidy up for those before it."""
     for count in (100, 1000):
         bodies = [_bundle(1)] * count
@@ -134,7 +134,7 @@ def _commits(place: Path) -> Iterator[Row]:
         os.close(log)
         intake.end()
         (wall, cpu), (bare, bare_cpu) = spent
-        yield rated(
+        yield build_row(
             f"a commit of {count} bundles of 400 bytes",
             f"{1e3 * wall / _COMMITS:.2f} ms by wall, {1e3 * cpu / _COMMITS:.2f} ms",
             f"of append and sync by wall, {bare_cpu / cpu:.2f}",
@@ -159,7 +159,7 @@ def _memory(folder: Path) -> Iterator[tuple[str, str, str]]:
     request = post(_PATH, _bundle(1) * 100)
     with _running(folder, 3) as one:
         before = memory_of(one.pid)
-        asked(one.pid, one.port, request, _MANY // 100, _CONNECTIONS)
+        send_requests(one.pid, one.port, request, _MANY // 100, _CONNECTIONS)
         yield (
             "intake after 10^6 envelopes",
             f"{most_memory_of(one.pid):.0f} MB at most",
@@ -187,7 +187,7 @@ def _serve(folder: Path, number: int, storing: bool) -> None:
             return done
 
         Intake.put = forget  # type: ignore[method-assign]
-    serve_intake(folder, Taking(number, "127.0.0.1", 0))
+    serve_intake(folder, IntakeOptions(number, "127.0.0.1", 0))
 
 
 if __name__ == "__main__":

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from bench.clock import sized
-from bench.row import Row
+from bench.clock import choose_size
+from bench.row import BenchmarkRow
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives import compiled
+from mixtally.primitives.bit_slicing import coin_words
 from mixtally.primitives.chance import Chance, SecureChance
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import draw_below
 from mixtally.primitives.flips import flip
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.skipping import coin_positions
-from mixtally.primitives.slicing import coin_words
+from mixtally.primitives.rare_flips import draw_coin_positions
 from mixtally.protocol.tally.fold import tally_messages
 
 Works = dict[str, Callable[[], Any]]
@@ -32,19 +32,19 @@ TARGETS: dict[str, tuple[float, float]] = {
 }
 """At least, and hoped for, of the ratios that are printed."""
 
-_WORDS, _SPAN = sized(1 << 19, 1 << 14), 1 << 13
+_WORDS, _SPAN = choose_size(1 << 19, 1 << 14), 1 << 13
 _COINS = 64 * _WORDS
-_BATCH_BYTES = sized(1 << 26, 1 << 20)
-_MESSAGES, _BINS, _CAP = sized(200_000, 2000), 1000, 20
-_RUNS = sized(5, 1)
+_BATCH_BYTES = choose_size(1 << 26, 1 << 20)
+_MESSAGES, _BINS, _CAP = choose_size(200_000, 2000), 1000, 20
+_RUNS = choose_size(5, 1)
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines: what, measured, ratio beside its target; compiled lines where numba is."""
     chance, memo = SecureChance(), Memo(1 << 22)
     out = [*_columns(""), *_dense(chance, ""), *_sparse(chance, memo)]
     out += _positions(chance, "")
-    if compiled.kernels(float("inf")):
+    if compiled.load_kernels(float("inf")):
         how = ", compiled"
         out += [*_columns(how), *_dense(chance, how), *_positions(chance, how)]
     return out
@@ -62,11 +62,11 @@ def cpu_seconds(works: Works) -> dict[str, float]:
     return {name: statistics.median(found) for name, found in times.items()}
 
 
-def _line(what: str, measured: str, ratio: float, target: str) -> Row:
-    return Row(what, measured, f"{ratio:.3g}", ratio, *TARGETS[target])
+def _line(what: str, measured: str, ratio: float, target: str) -> BenchmarkRow:
+    return BenchmarkRow(what, measured, f"{ratio:.3g}", ratio, *TARGETS[target])
 
 
-def _columns(how: str) -> list[Row]:
+def _columns(how: str) -> list[BenchmarkRow]:
     flat = SecureChance().words(_BATCH_BYTES // 8)
     packed, out = flat.view(np.uint8), []
     for columns in (64, 105, 1024, 4096):
@@ -90,7 +90,7 @@ def _stream(chance: Chance) -> None:
         chance.words(_SPAN)
 
 
-def _dense(chance: Chance, how: str) -> list[Row]:
+def _dense(chance: Chance, how: str) -> list[BenchmarkRow]:
     works: Works = {"stream": lambda: _stream(chance)}
     for q in (0.3, 0.02):
         works[f"{q:g}"] = lambda q=q: coin_words(chance, int(q * 2**64), _WORDS)
@@ -103,13 +103,13 @@ def _dense(chance: Chance, how: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def _sparse(chance: Chance, memo: Memo) -> list[Row]:
+def _sparse(chance: Chance, memo: Memo) -> list[BenchmarkRow]:
     zeros = np.zeros((_COINS // 1024, 128), dtype=np.uint8)
     works: Works = {"sixteen digits": lambda: _sixteen_digits(chance)}
     for q in (1e-3, 1e-5):
         threshold = int(q * 2**64)
-        works[f"positions of rare flips, q = {q:g}"] = lambda threshold=threshold: coin_positions(
-            chance, threshold, _COINS, memo
+        works[f"positions of rare flips, q = {q:g}"] = lambda threshold=threshold: (
+            draw_coin_positions(chance, threshold, _COINS, memo)
         )
         works[f"rare flips of packed rows, q = {q:g}"] = lambda threshold=threshold: flip(
             zeros, 1024, threshold, chance, memo
@@ -131,13 +131,13 @@ def _sixteen_digits(chance: Chance) -> None:
             (np.bitwise_or if digit % 3 == 0 else np.bitwise_and)(ones, drawn, ones)
 
 
-def _positions(chance: Chance, how: str) -> list[Row]:
+def _positions(chance: Chance, how: str) -> list[BenchmarkRow]:
     layout = Layout(Form.POSITIONS, _BINS, cap=_CAP)
-    drawn = np.sort(below(chance, _BINS, _MESSAGES * _CAP // 2).reshape(_MESSAGES, -1), axis=1)
+    drawn = np.sort(draw_below(chance, _BINS, _MESSAGES * _CAP // 2).reshape(_MESSAGES, -1), axis=1)
     new = np.ones(drawn.shape, dtype=bool)
     new[:, 1:] = drawn[:, 1:] != drawn[:, :-1]
     messages, named = np.nonzero(new)[0], drawn[new]
-    batch = layout.named(messages, named, _MESSAGES)
+    batch = layout.write_positions(messages, named, _MESSAGES)
     took = cpu_seconds(
         {
             "alone": lambda: np.bincount(named, minlength=_BINS),

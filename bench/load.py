@@ -12,14 +12,14 @@ import uvloop
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
-class Spent(NamedTuple):
+class RequestCost(NamedTuple):
     """What requests took: seconds by the clock, and of the server's processor."""
 
     wall: float
     cpu: float
 
 
-class _Asks(asyncio.Protocol):
+class _Connection(asyncio.Protocol):
     """One connection; all of them share what is left to be asked."""
 
     def __init__(self, request: bytes, left: list[int], done: "asyncio.Future[None]") -> None:
@@ -43,14 +43,16 @@ class _Asks(asyncio.Protocol):
             self._transport.write(self._request)
 
 
-def asked(pid: int, port: int, request: bytes, count: int, connections: int) -> Spent:
+def send_requests(pid: int, port: int, request: bytes, count: int, connections: int) -> RequestCost:
     """Have ``count`` requests answered with 201 by the server ``pid``."""
 
     async def all_of_them() -> None:
         loop = asyncio.get_running_loop()
         left, done = [count, count], loop.create_future()
         links = [
-            await loop.create_connection(lambda: _Asks(request, left, done), "127.0.0.1", port)
+            await loop.create_connection(
+                lambda: _Connection(request, left, done), "127.0.0.1", port
+            )
             for _ in range(connections)
         ]
         await done
@@ -59,7 +61,7 @@ def asked(pid: int, port: int, request: bytes, count: int, connections: int) -> 
 
     before, start = cpu_of(pid), time.perf_counter()
     uvloop.run(all_of_them())
-    return Spent(time.perf_counter() - start, cpu_of(pid) - before)
+    return RequestCost(time.perf_counter() - start, cpu_of(pid) - before)
 
 
 def post(path: str, body: bytes) -> bytes:

@@ -10,14 +10,14 @@ from pure_ldp.frequency_oracles.apple_cms import CMSClient, CMSServer
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.hashing import drawn_seed
-from mixtally.model.question import open_question
+from mixtally.model.hashing import draw_seed
+from mixtally.model.question import make_open_question
 from mixtally.planning import PlanRequest, choose
 from mixtally.primitives.chance import SecureChance
-from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.analysis import Analysis
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
@@ -33,13 +33,14 @@ def rows() -> list[tuple[str, str, str]]:
     ours, took = _ours(crowd)
     theirs, seconds = _peer(crowd)
     return [
-        (f"{_LISTED} listed words of {_USERS:,} people, epsilon 1", _told(ours), f"{took:.1f} s"),
-        ("  pure-ldp count-mean sketch, no mixes", _told(theirs),
+        (f"{_LISTED} listed words of {_USERS:,} people, epsilon 1", _describe_error(ours),
+            f"{took:.1f} s"),
+        ("  pure-ldp count-mean sketch, no mixes", _describe_error(theirs),
          f"{theirs / ours:,.0f} times the error, {seconds / took:,.0f} times as long"),
     ]  # fmt: skip
 
 
-def _told(error: float) -> str:
+def _describe_error(error: float) -> str:
     return f"error {error:,.1f} counts"
 
 
@@ -47,11 +48,13 @@ def _ours(crowd: Population) -> tuple[float, float]:
     start, chance = time.perf_counter(), SecureChance()
 
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    question = open_question("word", drawn_seed(chance))
+    question = make_open_question("word", draw_seed(chance))
     plan = choose(PlanRequest(question=question, guarantee=promised, users=_USERS)).plan
-    listed = sought(plan.question, (crowd.question.labels or ())[:_LISTED])
-    played = release(plan, hashed(crowd, plan.question), Lab(chance), Analysis(listed=listed))
-    errors = played.result.estimate.counts - truth_of_words(crowd, listed).counts
+    listed = look_up_words(plan.question, (crowd.question.labels or ())[:_LISTED])
+    played = simulate_release(
+        plan, hash_words(crowd, plan.question), Lab(chance), Analysis(listed=listed)
+    )
+    errors = played.result.estimate.counts - count_true_words(crowd, listed).counts
     return _error(errors), time.perf_counter() - start
 
 

@@ -9,22 +9,22 @@ from msgspec.structs import replace
 from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
-from bench.clock import both, sized
-from bench.row import Row, rated
+from bench.clock import both, choose_size
+from bench.row import BenchmarkRow, build_row
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
-from mixtally.device.client.draw import Words, message
-from mixtally.device.contract.part import Layout, Part, Recipe
+from mixtally.device.client.draw import RandomWords, draw_message
+from mixtally.device.contract.part import ContractPart, Layout, Recipe
 from mixtally.model import contract
 from mixtally.model.mechanism import Parameter, Shuffled
-from mixtally.model.mechanism.named import flip_blank
-from mixtally.planning.layouts import plain
+from mixtally.model.mechanism.presets import flip_blank
+from mixtally.planning.layouts import plain_part
 from mixtally.primitives import compiled
 from mixtally.primitives.chance import SecureChance
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 from mixtally.primitives.memo import Memo
 from mixtally.protocol.estimate.debias import estimate_counts
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 
 PLANNED = {105: (1000, 2000), 1000: (300, 600)}
@@ -33,12 +33,12 @@ BATCH = (5, 12)
 COUNTED = (300, 500)
 ONE = (2, 4)
 _Q = 0.27
-_USERS = sized(1_000_000, 2000)
+_USERS = choose_size(1_000_000, 2000)
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines."""
-    return [*_planned(), *_dense(), _counted(), _one(), *_counted_compiled()]
+    return [*_measure_planned(), *_dense(), _measure_counts(), _one(), *_counted_compiled()]
 
 
 def _codes(users: int, bins: int) -> np.ndarray:
@@ -59,21 +59,21 @@ def _mechanism(bins: int) -> Shuffled:
 def _part(mechanism: Shuffled) -> contract.Part:
     """How its messages travel: as dense bits, a blank of each person among them."""
     own = contract.OwnFakes(contract.FakeRecord.BLANK, 1, 0)
-    return replace(plain(mechanism.bins, 1, mechanism.flip_threshold or 0), own=own)
+    return replace(plain_part(mechanism.bins, 1, mechanism.flip_threshold or 0), own=own)
 
 
-def _planned() -> Iterator[Row]:
+def _measure_planned() -> Iterator[BenchmarkRow]:
     """At the flips that a plan has."""
     chance = SecureChance()
     for bins, aims in PLANNED.items():
         part, memo = _part(_mechanism(bins)), Memo(1_000_000)
-        users, some = _USERS, sized(1000, 50)
+        users, some = _USERS, choose_size(1000, 50)
         codes, (client, few) = _codes(users, bins), _calls(bins, some)
         took = both(
-            lambda p=part, c=codes, o=memo: part_reports(p, c, chance, o),
+            lambda p=part, c=codes, o=memo: randomize_records(p, c, chance, o),
             lambda c=client, f=few: [c.privatise(one) for one in f],
         )
-        yield rated(
+        yield build_row(
             f"randomize at the plan's q, d = {bins:,}",
             f"{users / took.ours / 1e6:.1f} M reports/s",
             "times pure-ldp OUE",
@@ -82,15 +82,15 @@ def _planned() -> Iterator[Row]:
         )
 
 
-def _dense() -> Iterator[Row]:
+def _dense() -> Iterator[BenchmarkRow]:
     chance = SecureChance()
     for bins, aims in DENSE.items():
-        part = plain(bins, 1, int(_Q * SCALE))
-        users, some = sized(4_000_000, 10_000) // bins, sized(1000, 50)
+        part = plain_part(bins, 1, int(_Q * SCALE))
+        users, some = choose_size(4_000_000, 10_000) // bins, choose_size(1000, 50)
         codes, (client, few) = _codes(users, bins), _calls(bins, some)
         ours = _work(part, codes, chance)
         took = both(ours, lambda c=client, f=few: [c.privatise(one) for one in f])
-        yield rated(
+        yield build_row(
             f"randomize, q = {_Q}, d = {bins:,}",
             f"{users * bins / took.ours / 1e9:.2f} Gbit/s",
             "times pure-ldp OUE",
@@ -98,13 +98,15 @@ def _dense() -> Iterator[Row]:
             *aims,
         )
         took = both(ours, lambda c=codes, b=bins: _batch(c, b))
-        yield rated("  beside a batch in NumPy", "", "times", took.ratio, *BATCH)
+        yield build_row("  beside a batch in NumPy", "", "times", took.ratio, *BATCH)
         took = both(ours, lambda f=few, b=bins: [UE_Client(one, b, 1.0, True) for one in f])
-        yield Row("  beside multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times")
+        yield BenchmarkRow(
+            "  beside multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times"
+        )
 
 
 def _work(part: contract.Part, codes: np.ndarray, chance: SecureChance) -> Callable[[], object]:
-    return lambda: part_reports(part, codes, chance)
+    return lambda: randomize_records(part, codes, chance)
 
 
 _PLAIN = np.random.default_rng(0)  # noqa: TID251  (a peer: what people do)
@@ -116,12 +118,15 @@ def _batch(codes: np.ndarray, bins: int) -> np.ndarray:
     return np.packbits(ones ^ (_PLAIN.random(ones.shape) < _Q), axis=1)
 
 
-def _counted(how: str = "") -> Row:
+def _measure_counts(how: str = "") -> BenchmarkRow:
     """At the flips that a plan has; ours are twice as many messages, as people send fakes."""
-    bins, users, some, chance = 100, _USERS, sized(2000, 100), SecureChance()
+    bins, users, some, chance = 100, _USERS, choose_size(2000, 100), SecureChance()
     mechanism = _mechanism(bins)
     part = _part(mechanism)
-    sent = part_reports(part, _codes(users, bins), chance), part_fakes(part, users, chance)[0]
+    sent = (
+        randomize_records(part, _codes(users, bins), chance),
+        draw_part_fakes(part, users, chance)[0],
+    )
     messages = np.concatenate(sent)
     client, few = _calls(bins, some)
     theirs = [client.privatise(one) for one in few]
@@ -135,7 +140,7 @@ def _counted(how: str = "") -> Row:
         return server.estimate_all(range(bins), suppress_warnings=True)
 
     took = both(ours, peer)
-    return rated(
+    return build_row(
         f"tally and estimate at the plan's q, {users:,} x {bins}{how}",
         f"{users / took.ours / 1e6:.1f} M reports/s",
         "times pure-ldp",
@@ -144,22 +149,22 @@ def _counted(how: str = "") -> Row:
     )
 
 
-def _counted_compiled() -> Iterator[Row]:
+def _counted_compiled() -> Iterator[BenchmarkRow]:
     """Last, and loaded for this line alone: kernels that are loaded are used by all."""
-    if loaded := compiled.kernels(float("inf")):
-        yield _counted(", compiled")
+    if loaded := compiled.load_kernels(float("inf")):
+        yield _measure_counts(", compiled")
         del sys.modules[loaded.__name__]
 
 
-def _one() -> Row:
+def _one() -> BenchmarkRow:
     """A device's one report, without sealing."""
-    bins, words = 100, Words(lambda n: os.urandom(8 * n))  # noqa: TID251  (as a device has them)
+    bins, words = 100, RandomWords(lambda n: os.urandom(8 * n))  # noqa: TID251  (as a device has them)
     layout = Layout("bits", bins, None)
-    part = Part(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout, 1)
-    (client, _), calls = _calls(bins, 1), sized(2000, 20)
+    part = ContractPart(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout, 1)
+    (client, _), calls = _calls(bins, 1), choose_size(2000, 20)
     took = both(
-        lambda: [message(part, [7], words) for _ in range(calls)],
+        lambda: [draw_message(part, [7], words) for _ in range(calls)],
         lambda: [client.privatise(7) for _ in range(calls)],
     )
     shown = f"{1e6 * took.ours / calls:.0f} us"
-    return rated(f"one report, d = {bins}", shown, "times pure-ldp's call", took.ratio, *ONE)
+    return build_row(f"one report, d = {bins}", shown, "times pure-ldp's call", took.ratio, *ONE)

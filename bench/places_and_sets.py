@@ -9,15 +9,15 @@ import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from mixtally.lab.data.flights import flights
-from mixtally.lab.data.places import grid
+from mixtally.lab.data.places import build_grid
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets import find_sets, in_a_row, pairs_held
+from mixtally.lab.simulation.baskets import count_pairs, find_sets, group_rows
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import PlanRequest, choose
 from mixtally.primitives.chance import SecureChance
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import draw_below
 
 sys.path.append(str(Path(__file__).parents[1] / "examples"))
 from map import LOWER_48, located
@@ -31,7 +31,7 @@ def rows() -> list[tuple[str, str, str]]:
 
 
 def _places() -> list[tuple[str, str, str]]:
-    place = grid(LOWER_48, 2)
+    place = build_grid(LOWER_48, 2)
     whole = located(flights(), place)
     codes = whole.codes[_some(len(whole.codes))]
     truth = np.bincount(codes, minlength=whole.question.bins)
@@ -39,7 +39,7 @@ def _places() -> list[tuple[str, str, str]]:
     start, chance = time.perf_counter(), SecureChance()
     promised = Guarantee(epsilon=_EPSILON, delta=_DELTA)
     plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=_USERS)).plan
-    ours = _error(release(plan, crowd, Lab(chance)).result.estimate.counts - truth)
+    ours = _error(simulate_release(plan, crowd, Lab(chance)).result.estimate.counts - truth)
     took = time.perf_counter() - start
     found, seconds = _peer(codes.tolist(), crowd.question.bins)
     theirs = _error(found - truth)
@@ -52,9 +52,9 @@ def _places() -> list[tuple[str, str, str]]:
 
 
 def _pairs() -> list[tuple[str, str, str]]:
-    whole = in_a_row(flights(), 2)
+    whole = group_rows(flights(), 2)
     boards = Population(question=whole.question, records=whole.records[_some(whole.users)])
-    both = np.triu(pairs_held(boards), 1)
+    both = np.triu(count_pairs(boards), 1)
     first = np.argsort(-both, axis=None, kind="stable")[:_TOP]
     most = {(int(i), int(j)) for i, j in zip(*np.unravel_index(first, both.shape), strict=True)}
     start = time.perf_counter()
@@ -77,8 +77,8 @@ def _pairs() -> list[tuple[str, str, str]]:
     ranked = [pairs[i] for i in np.argsort(-found).tolist() if pairs[i][0] >= 0]
     return [
         (f"pairs of {boards.question.bins} airports on {_USERS:,} boards, epsilon {_EPSILON:g}",
-         _told(named, most), f"{took:.1f} s"),
-        ("  pure-ldp OUE over all pairs, no mixes", _told(set(ranked[:_TOP]), most),
+         _describe_results(named, most), f"{took:.1f} s"),
+        ("  pure-ldp OUE over all pairs, no mixes", _describe_results(set(ranked[:_TOP]), most),
          f"peer takes {seconds / took:,.0f} times as long"),
     ]  # fmt: skip
 
@@ -96,10 +96,10 @@ def _peer(codes: list[int], bins: int) -> tuple[np.ndarray, float]:
 
 def _some(users: int) -> np.ndarray:
     """Which people take part."""
-    return below(SecureChance(), users, _USERS).astype(np.int64)
+    return draw_below(SecureChance(), users, _USERS).astype(np.int64)
 
 
-def _told(named: set, most: set) -> str:
+def _describe_results(named: set, most: set) -> str:
     return f"{len(named & most)} of the first {_TOP}"
 
 

@@ -9,7 +9,7 @@ _WIDTH, _LEFT, _ROW, _TOP = 900.0, 420.0, 20.0, 44.0
 _DECADES = (-1, 2)
 
 
-def drawn(rows: list[dict[str, Any]], title: str) -> Markup:
+def draw_bars(rows: list[dict[str, Any]], title: str) -> Markup:
     """An SVG: a bar a row, from a tenth of its target to a hundred times."""
     rated = [row for row in rows if row["got"] is not None and row["least"]]
     height = _TOP + _ROW * len(rated) + 12

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from bench.clock import QUICK
 
 
-class Row(NamedTuple):
+class BenchmarkRow(NamedTuple):
     """A benchmark.
 
     where
@@ -29,24 +29,24 @@ class Row(NamedTuple):
         if self.got is None or self.least is None or QUICK:
             return ""
         aims = f"{self.least:.4g}" + (f" / {self.stretch:.4g}" if self.stretch else "")
-        return aims + "  NOT REACHED" * self.missed
+        return aims + "  NOT REACHED" * self.is_missed
 
     @property
-    def missed(self) -> bool:
+    def is_missed(self) -> bool:
         """Whether there is a target, and the ratio lies below it; numbers of a trial mean none."""
         if self.got is None or self.least is None or QUICK:
             return False
         return self.got < self.least
 
 
-def rated(
+def build_row(
     what: str,
     measured: str,
     of: str,
     got: float,
     least: float | None,
     stretch: float | None = None,
-) -> Row:
+) -> BenchmarkRow:
     """A line with a target, if there is one; ``of`` follows the number."""
     digits = 0 if got >= 100 else 1 if got >= 10 else 2
-    return Row(what, measured, f"{got:,.{digits}f} {of}", got, least, stretch)
+    return BenchmarkRow(what, measured, f"{got:,.{digits}f} {of}", got, least, stretch)

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from bench import answers
-from bench.clock import sized
-from bench.row import Row, rated
+from bench.clock import choose_size
+from bench.row import BenchmarkRow, build_row
 from mixtally.cli.main import run
 
 _WHOLE = "import sys; from mixtally.cli.main import run; run()"
@@ -40,21 +40,21 @@ Flags = dict[str, object]
 """Name of an option -> its value; True where it takes none."""
 
 
-_NUMBER, _TIMEOUT = sized(40, 1), 60.0
+_NUMBER, _TIMEOUT = choose_size(40, 1), 60.0
 _AIMS = {"median": (0.5, 0.2, 0.1), "95 %": (0.95, 1.0, 0.5), "slowest": (1.0, 5.0, 2.0)}
 """The share of all that takes no longer, the seconds that are to be reached and those hoped for."""
 
 
-def rows() -> list[Row]:
+def rows() -> list[BenchmarkRow]:
     """Benchmark lines: plans for the first wishes of a seed."""
-    _imported()
+    _import_commands()
     chance = random.Random(1)
     found = [
         took(words("plan", plan(chance)), _TIMEOUT, whole=False).seconds for _ in range(_NUMBER)
     ]
     times = sorted(found)
     return [
-        rated(
+        build_row(
             f"plans for {_NUMBER} random wishes, {which}",
             f"{(at := times[min(len(times) - 1, int(share * len(times)))]):.2f} s",
             f"of {least:g} s",
@@ -66,7 +66,7 @@ def rows() -> list[Row]:
     ]
 
 
-class Took(NamedTuple):
+class CommandRun(NamedTuple):
     """What a command took: CPU seconds, its exit status, None where it was stopped, its answer."""
 
     seconds: float
@@ -217,10 +217,10 @@ def yardstick() -> float:
     return time.process_time() - start
 
 
-def took(typed: list[str], timeout: float, *, whole: bool) -> Took:
+def took(typed: list[str], timeout: float, *, whole: bool) -> CommandRun:
     """What one command takes of the processor."""
     with tempfile.TemporaryFile() as out:
-        pid = _begun(typed, out) if whole else _split_off(typed, out)
+        pid = _start_interpreter(typed, out) if whole else _split_off(typed, out)
         clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
         clock.start()
         _, status, used = os.wait4(pid, 0)
@@ -228,10 +228,10 @@ def took(typed: list[str], timeout: float, *, whole: bool) -> Took:
         code = os.waitstatus_to_exitcode(status)
         out.seek(0)
         seconds = used.ru_utime + used.ru_stime
-        return Took(seconds, code if code >= 0 else None, typed, out.read())
+        return CommandRun(seconds, code if code >= 0 else None, typed, out.read())
 
 
-def _begun(typed: list[str], out: BinaryIO) -> int:
+def _start_interpreter(typed: list[str], out: BinaryIO) -> int:
     """A new interpreter."""
     nowhere = [
         (os.POSIX_SPAWN_DUP2, out.fileno(), 1),
@@ -261,7 +261,7 @@ def _split_off(typed: list[str], out: BinaryIO) -> int:
         os._exit(status)
 
 
-def summary(found: list[Took]) -> str:
+def summary(found: list[CommandRun]) -> str:
     """Median, 90 %, 95 % and the slowest."""
     times = sorted(one.seconds for one in found)
     at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.95)]
@@ -274,7 +274,7 @@ def summary(found: list[Took]) -> str:
     )
 
 
-def _imported() -> None:
+def _import_commands() -> None:
     """All that a command needs: processes that are split off begin with it."""
     for name in WISHES:
         import_module(f"mixtally.cli.{name}")
@@ -292,9 +292,9 @@ def main() -> None:
     asked.add_argument("--out", type=Path, help="keep what was answered here")
     asked.add_argument("--against", type=Path, help="a file of --out to compare with")
     given = asked.parse_args()
-    _imported()
+    _import_commands()
     chance, found, loops = random.Random(given.seed), [], []
-    for typed in _asked(given.command, given.number, chance):
+    for typed in _draw_commands(given.command, given.number, chance):
         loops.append(1e3 * min(yardstick() for _ in range(3)))
         one = took(typed, given.timeout, whole=given.whole)
         loops.append(1e3 * min(yardstick() for _ in range(3)))
@@ -307,7 +307,7 @@ def main() -> None:
     print(summary(found))
     print(f"the loop took {statistics.median(loops):.3g} ms")
     answered = {
-        shlex.join(one.words): answers.Answer(
+        shlex.join(one.words): answers.CommandAnswer(
             round(one.seconds, 3), one.status, answers.numbers_of(one.printed)
         )
         for one in found
@@ -315,11 +315,11 @@ def main() -> None:
     if given.out:
         answers.write(given.out, answered)
     if given.against:
-        moved = answers.differences(answers.read(given.against), answered)
+        moved = answers.differences(answers.read_answers(given.against), answered)
         print("\n".join([*moved, f"{len(moved)} answers moved further than they may"]))
 
 
-def _asked(command: str, number: int, chance: random.Random) -> Iterator[list[str]]:
+def _draw_commands(command: str, number: int, chance: random.Random) -> Iterator[list[str]]:
     """The commands as they are typed."""
     if command == "ordinary":
         yield from ([*one.split(), "--json"] for one in answers.ORDINARY[:number])

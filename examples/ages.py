@@ -12,15 +12,15 @@ from statsmodels.datasets import anes96
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.rounding import round_crowd
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
-from mixtally.planning import Planner, PlanRequest, of_mean
-from mixtally.planning.rounded import on_grid
+from mixtally.planning import Planner, PlanRequest, forecast_mean
+from mixtally.planning.rounding_grid import round_to_grid
 from mixtally.protocol.encode.numbers import Points
 
 
@@ -34,13 +34,13 @@ def main() -> None:
             question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=len(ages),
             mix_fakes=True,
         )  # fmt: skip
-        plan, _ = best(on_grid(wish, scale, planner), planner)
+        plan, _ = choose_plan(round_to_grid(wish, scale, planner), planner)
         nobody = np.zeros(len(ages), dtype=np.int64)  # at any point, until numbers are rounded
-        crowd = Population(question, nobody, scale.clipped(ages))
-        crowd = rounded_crowd(crowd, plan, lab.chance)
-        result = release(plan, crowd, lab).result
+        crowd = Population(question, nobody, scale.clip(ages))
+        crowd = round_crowd(crowd, plan, lab.chance)
+        result = simulate_release(plan, crowd, lab).result
         (figures,), true = result.figures, truth_of(crowd, result).figures["numbers"]
-        expected = of_mean(plan)
+        expected = forecast_mean(plan)
         print("" if expected is None else expected.sentence)
         for row, value in zip(figures.rows, true, strict=True):
             print(

@@ -19,7 +19,7 @@ from mixtally.accounting.budget import compose
 from mixtally.errors import InfeasibleError
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import Planner, PlanRequest, choose
@@ -78,7 +78,7 @@ def best_plan(
 
 def _counts(plan: Plan, timeline: Timeline, epochs: int, lab: Lab) -> Floats:
     """Unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
-    found = [release(plan, timeline.crowd(epoch), lab).result for epoch in range(epochs)]
+    found = [simulate_release(plan, timeline.crowd(epoch), lab).result for epoch in range(epochs)]
     return np.array([result.estimate.counts for result in found])
 
 

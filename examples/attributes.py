@@ -11,11 +11,11 @@ from statsmodels.datasets import anes96
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import with_attributes
+from mixtally.model.question import make_attributes_question
 from mixtally.planning import PlanRequest
 from mixtally.protocol.encode.bits import rows_of
 
@@ -29,15 +29,15 @@ def main() -> None:
     starts = np.array([[0], [SIZES[0]], [SIZES[0] + SIZES[1]]])
     users = values.shape[1]
     people = np.tile(np.arange(users), 3)
-    question = with_attributes("education+party+vote", SIZES)
+    question = make_attributes_question("education+party+vote", SIZES)
     crowd = Population(question, rows_of(people, (values + starts).ravel(), users, sum(SIZES)))
     for mix_fakes in (False, True):
         wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=2.0, delta=1e-6), users=users,
             messages_per_user=5, mix_fakes=mix_fakes,
         )  # fmt: skip
-        plan, reason = best(wish)
-        found = release(plan, crowd, Lab(SeededChance(7))).result.estimate
+        plan, reason = choose_plan(wish)
+        found = simulate_release(plan, crowd, Lab(SeededChance(7))).result.estimate
         print(reason)
         print("  people by education (7 values), party (7) and vote (2)")
         print("  found ", " ".join(f"{count:4.0f}" for count in found.counts))

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from mixtally.lab.data.flights import flights
 from mixtally.lab.simulation import central
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.model.baseline import Baseline
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import PlanRequest
@@ -78,9 +78,9 @@ def main() -> None:
         wish = PlanRequest(
             question=crowd.question, guarantee=PROMISED, users=crowd.users, mix_fakes=trusted
         )
-        plan, _ = best(wish)
+        plan, _ = choose_plan(wish)
         lab = Lab(SecureChance())
-        found = [release(plan, crowd, lab).result.estimate.counts for _ in range(MIXED)]
+        found = [simulate_release(plan, crowd, lab).result.estimate.counts for _ in range(MIXED)]
         seen = float(np.sqrt(np.mean(np.square(np.array(found) - truth))))
         who = "a mix draws the fakes" if trusted else "nobody trusted"
         print(f"{plan.name}, {who}: error {plan.standard_error:.2f}, seen {seen:.2f}")

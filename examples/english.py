@@ -8,8 +8,8 @@ from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.population import Population
 from mixtally.model.question import Question
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import from_table
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.draw import draw_from_table
+from mixtally.primitives.fixed_point import SCALE
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
 """The characters of the words in the list, which has no capitals."""
@@ -45,4 +45,4 @@ def english(users: int, vocabulary: int, chance: Chance) -> Population:
         dtype=np.uint64,
     )
     question = Question(name="word", bins=len(words), labels=tuple(words))
-    return Population(question, from_table(chance, cumulative, users))
+    return Population(question, draw_from_table(chance, cumulative, users))

@@ -24,14 +24,14 @@ from rich.table import Table
 from mixtally.errors import MixtallyError
 from mixtally.lab.data.flights import flights_by_month
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.simulation.epochs import collect_epochs
 from mixtally.lab.simulation.lab import Lab, Provenance
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.lab.simulation.trend.document import document
 from mixtally.model.guarantee import Guarantee
 from mixtally.report.numbers import at_most
 from mixtally.report.page import page
-from mixtally.report.terminal import opening, printed
+from mixtally.report.terminal import opening_lines, render_summary
 
 NAMES = {
     "shared": "fresh, shared",
@@ -46,7 +46,7 @@ def by_quarter(months: Timeline) -> Timeline:
         question=months.question,
         epochs=tuple(f"2013 Q{quarter}" for quarter in range(1, 5)),
         codes=months.codes,
-        at=months.at // 3,
+        epoch_of_answer=months.epoch_of_answer // 3,
     )
 
 
@@ -78,11 +78,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--out", type=Path, default=None)
     options = parser.parse_args()
-    chance = chance_of(options.seed)
+    chance = build_chance(options.seed)
     guarantee = Guarantee(epsilon=options.epsilon, delta=options.delta)
     timeline = flights_by_month() if options.by == "month" else by_quarter(flights_by_month())
     lab = Lab(chance)
-    trend = collect(
+    trend = collect_epochs(
         best_plan(timeline, guarantee, len(timeline.epochs)),
         timeline,
         guarantee,
@@ -96,9 +96,9 @@ def main() -> None:
     )
     console = Console()
     shown = document(trend, 2)
-    for line in opening(shown):
+    for line in opening_lines(shown):
         console.print(line, markup=False, highlight=False)
-    console.print(printed(shown))
+    console.print(render_summary(shown))
     console.print(compared(ways_to_ask(timeline, guarantee, lab), guarantee))
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)

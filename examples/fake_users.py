@@ -19,14 +19,14 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.lab.data.flights import flights
 from mixtally.lab.formulas import notes
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import Parameter
 from mixtally.planning import PlanRequest
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000
@@ -52,7 +52,7 @@ def published(section: str, plan: Plan) -> str:
     if section == "5.2":
         flip = notes.flip(epsilon, delta, users, fakes)
         among = part.mechanism(fakes=fakes, crowd=plan.crowd)
-        asked = Record.of(among.having(Parameter.FLIP, threshold_of(flip)))
+        asked = Record.of(among.with_parameter(Parameter.FLIP, threshold_of(flip)))
         true = Accountant().certificate(asked, epsilon)
         left = f"{true.upper:.2g} by these fakes" if fakes else f"at least {true.lower:.2g}"
         return f"(5.16) asks for q = {flip:.2g}, which leaves a delta of {left}"
@@ -75,10 +75,12 @@ def main() -> None:
             question=crowd.question, guarantee=PROMISE, users=crowd.users, protocol=protocol,
             messages_per_user=budget,
         )  # fmt: skip
-        plan, _ = best(wish)
-        found = release(plan, crowd, Lab(SeededChance(1))).result.estimate
+        plan, _ = choose_plan(wish)
+        found = simulate_release(plan, crowd, Lab(SeededChance(1))).result.estimate
         seen = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
-        held = np.mean((found.each.lower <= crowd.truth) & (crowd.truth <= found.each.upper))
+        held = np.mean(
+            (found.individual.lower <= crowd.truth) & (crowd.truth <= found.individual.upper)
+        )
         flip = share(plan)
         print(
             f"\n{section} {protocol}: {plan.fakes:,} fakes, q = {flip:.3g}\n"

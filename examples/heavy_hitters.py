@@ -11,11 +11,11 @@ import argparse
 
 from english import LETTERS, english
 
-from mixtally.lab.simulation.heavy import Search, design, find_words
-from mixtally.lab.simulation.heavy.design import promise
-from mixtally.lab.simulation.heavy.facts import score
+from mixtally.lab.simulation.heavy import Search, design_search, find_words
+from mixtally.lab.simulation.heavy.design import describe_promise
+from mixtally.lab.simulation.heavy.facts import score_words
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="a million people")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = chance_of(asked.seed)
+    chance = build_chance(asked.seed)
     users, top, rounds = (1_000_000, 50, 10) if asked.full else (100_000, 10, 8)
 
     crowd = english(users, 50_000, chance)
@@ -35,7 +35,7 @@ def main() -> None:
     search = Search(
         guarantee=promised, users=users, top=top, rounds=rounds, spelling=Spelling(LETTERS)
     )
-    planned = design(search)
+    planned = design_search(search)
     result = find_words(planned, vocabulary, crowd.codes, Lab(chance))
 
     truth = dict(zip(vocabulary, crowd.truth.tolist(), strict=True))
@@ -50,14 +50,14 @@ def main() -> None:
             f"round {number}: {len(played.asked)} prefixes asked, {len(played.survivors)} survive, "
             f"{len(played.ended)} words end"
         )
-    found = score([one.word for one in result.found], truth, top)
+    found = score_words([one.word for one in result.words], truth, top)
     print(
-        f"recall {found.recall:.2f}, precision {found.precision:.2f}, {found.ghosts} of "
-        f"{len(result.found)} words found are held by nobody"
+        f"recall {found.recall:.2f}, precision {found.precision:.2f}, {found.false_positives} of "
+        f"{len(result.words)} words found are held by nobody"
     )
     print(f"{planned.plan.name}, {planned.messages_per_user:.3g} messages a person in all")
     print(planned.reason)
-    print("\n".join(promise(planned)))
+    print("\n".join(describe_promise(planned)))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,15 @@ import argparse
 
 from mixtally.lab.data.flights import flights
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets import Found, find_sets, holders, in_a_row, pairs_held
+from mixtally.lab.simulation.baskets import (
+    BasketResult,
+    count_holders,
+    count_pairs,
+    find_sets,
+    group_rows,
+)
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import PlanRequest, choose
 from mixtally.report.numbers import at_most
@@ -23,7 +29,7 @@ from mixtally.report.numbers import at_most
 TOP = 20
 
 
-def show(boards: Population, found: Found) -> None:
+def show(boards: Population, found: BasketResult) -> None:
     """The most frequent and the least accidental sets, beside the truth."""
     plan, label = found.items.plan, boards.question.label
     print(
@@ -31,10 +37,10 @@ def show(boards: Population, found: Found) -> None:
         f"{plan.guarantee.epsilon:g}, delta <= {at_most(plan.certificate.upper)}, error of an "
         f"airport {found.items.estimate.standard_error:.0f}"
     )
-    both = pairs_held(boards)
+    both = count_pairs(boards)
     pairs = sorted(((i, j) for j in range(len(both)) for i in range(j)), key=lambda one: -both[one])
     for size, sets in found.sets.items():
-        true = holders(boards, [one.items for one in sets]).tolist()
+        true = count_holders(boards, [one.items for one in sets]).tolist()
         named = {one.items for one in sets[:TOP]}
         told = f"sets of {size}: {len(sets)} certainly held, {true.count(0)} of them by nobody"
         if size == 2:
@@ -61,10 +67,10 @@ def main() -> None:
     parser.add_argument("--full", action="store_true", help="boards of two, three and four")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = chance_of(asked.seed)
+    chance = build_chance(asked.seed)
 
     for size in (2, 3, 4) if asked.full else (2,):
-        boards = in_a_row(flights(), size)
+        boards = group_rows(flights(), size)
         wish = PlanRequest(
             question=boards.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),

@@ -15,11 +15,11 @@ import numpy as np
 
 from mixtally.cli.output import publish
 from mixtally.lab.data.flights import flights
-from mixtally.lab.data.places import Box, Grid, grid
+from mixtally.lab.data.places import Box, HexagonGrid, build_grid
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.run import release
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.run import simulate_release
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import PlanRequest, choose
 from mixtally.report.hexmap import hexmap
@@ -36,7 +36,7 @@ def points() -> dict[str, tuple[float, float]]:
     return {row["dest"]: (float(row["latitude"]), float(row["longitude"])) for row in rows}
 
 
-def located(population: Population, place: Grid) -> Population:
+def located(population: Population, place: HexagonGrid) -> Population:
     """The same people asked for the hexagon of the airport that is their label."""
     where = np.array([points()[label] for label in population.question.labels or ()])
     bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
@@ -50,14 +50,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     parser.add_argument("--out", type=Path, default=Path("out/map"), help="where map.svg goes")
     asked = parser.parse_args()
-    chance = chance_of(asked.seed)
+    chance = build_chance(asked.seed)
 
-    place = grid(LOWER_48, 3 if asked.full else 2)
+    place = build_grid(LOWER_48, 3 if asked.full else 2)
     crowd = located(flights(), place)
     users = len(crowd.codes)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
     plan = choose(PlanRequest(question=crowd.question, guarantee=promised, users=users)).plan
-    found = release(plan, crowd, Lab(chance)).result.estimate
+    found = simulate_release(plan, crowd, Lab(chance)).result.estimate
     note = (
         f"Elsewhere (Alaska, Hawaii, Puerto Rico, Virgin Islands): {found.counts[-1]:,.0f}. "
         f"epsilon 1, delta <= {at_most(plan.certificate.upper)}, {plan.protocol}."
@@ -67,7 +67,7 @@ def main() -> None:
     (path,) = publish(asked.out, {"map.svg": picture + "\n"})
 
     wrong = float(np.sqrt(np.mean((found.counts - crowd.truth) ** 2)))
-    shown, held = found.together.lower > 0, crowd.truth > 0
+    shown, held = found.simultaneous.lower > 0, crowd.truth > 0
     print(
         f"{crowd.question.bins:,} bins, {plan.protocol}, delta <= {at_most(plan.certificate.upper)}"
     )

@@ -13,14 +13,14 @@ import argparse
 import numpy as np
 from english import english
 
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
 from mixtally.lab.simulation.play import play
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.hashing import drawn_seed
-from mixtally.model.question import open_question
+from mixtally.model.hashing import draw_seed
+from mixtally.model.question import make_open_question
 from mixtally.planning import PlanRequest, choose
-from mixtally.protocol.encode.hashed import sought as points_of
+from mixtally.protocol.encode.hashed import look_up_words as points_of
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.conclude import conclude
 
@@ -32,12 +32,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()
-    chance = chance_of(asked.seed)
+    chance = build_chance(asked.seed)
 
     crowd = english(100_000, 50_000, chance)
     words = crowd.question.labels or ()
     for mix in (False, True):
-        question = open_question("word", drawn_seed(chance))
+        question = make_open_question("word", draw_seed(chance))
         promised = Guarantee(epsilon=1.0, delta=1e-6)
         wish = PlanRequest(question=question, guarantee=promised, users=crowd.users, mix_fakes=mix)
         plan = choose(wish).plan
@@ -47,15 +47,17 @@ def main() -> None:
             f"{plan.name}, by {plan.cover}: {over.prime:,} planes of a direction, "
             f"{plan.fakes / plan.users:.1f} fakes a user, planned error {plan.standard_error:.1f}"
         )
-        played = play(plan, [hashed(crowd, plan.question).codes], chance)
+        played = play(plan, [hash_words(crowd, plan.question).codes], chance)
         for name, some in (("frequent", words[:200]), ("rare", words[1000:1100])):
             sought = points_of(plan.question, [*some, *NOBODY])
-            truth = truth_of_words(crowd, sought)
+            truth = count_true_words(crowd, sought)
             result = conclude(plan, played.tallies, Analysis(listed=sought))
             found, (others,) = result.estimate, result.figures[0].rows
-            held = (found.each.lower <= truth.counts) & (truth.counts <= found.each.upper)
+            held = (found.individual.lower <= truth.counts) & (
+                truth.counts <= found.individual.upper
+            )
             measured = float(np.sqrt(np.mean((found.counts - truth.counts) ** 2)))
-            certain = [sought.labels[i] for i in np.flatnonzero(found.together.lower > 0)]
+            certain = [sought.labels[i] for i in np.flatnonzero(found.simultaneous.lower > 0)]
             print(
                 f"  {len(sought.words)} words, {name}: measured error {measured:.1f}, "
                 f"{100 * held.mean():.0f} % of the intervals cover the true count; certainly held, "

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from mixtally.accounting.divergence.memoized import loss
 from mixtally.lab.data.flights import flights
-from mixtally.lab.memoization import Memory, device_key
-from mixtally.lab.simulation.memoized.crowd import memoizing, play_reports, watch
-from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.lab.memoization import MemoizedDevice, device_key
+from mixtally.lab.simulation.memoized.crowd import measure_recovery, memoize_crowd, play_reports
+from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
 from mixtally.primitives.chance import SecureChance
-from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.encode.bloom import build_design
 from mixtally.protocol.estimate.memoized import recovery
 from mixtally.protocol.estimate.words import estimate_words
 
@@ -36,10 +36,10 @@ MADE_UP = ("XXA", "XXB", "XXC")
 def main(folder: Path) -> None:
     """Play the crowd and one person, and print what was found and what it cost."""
     chance = SecureChance()
-    plan = memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
+    plan = make_memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
 
     # One person, with a key of their own.
-    ann = Memory(plan, device_key(folder / "ann.key", plan, chance).key)
+    ann = MemoizedDevice(plan, device_key(folder / "ann.key", plan, chance).key)
     cohort, bits = ann.report("SEA", chance)
     print(f"Ann flies to SEA and says: cohort {cohort}, bits {bits.hex()}")
     print(
@@ -51,18 +51,18 @@ def main(folder: Path) -> None:
     names, codes = population.question.labels or (), population.codes[::EVERY]
     values = [names[code] for code in codes.tolist()]
     key = device_key(folder / "crowd.key", plan, chance).key
-    crowd = memoizing(plan, values, codes, key, chance, derived=True)
+    crowd = memoize_crowd(plan, values, codes, key, chance, derived=True)
     ones = play_reports(crowd, WEEKS, chance)
 
     # The collector: candidates, most of them real, and how many people named each.
     candidates = (*names, *MADE_UP)
-    table = design(plan, candidates)
+    table = build_design(plan, candidates)
     found = estimate_words(plan.mechanism, ones.mean(axis=1), crowd.sizes, table, WEEKS)
     print(f"\n{len(values):,} people, {WEEKS} weeks, their memoized answers by one key")
     print("airport  estimate       95 % interval    truth")
     for i in (-found.counts).argsort()[:12].tolist():
         truth = values.count(candidates[i])
-        low, high = found.each.lower[i], found.each.upper[i]
+        low, high = found.individual.lower[i], found.individual.upper[i]
         print(f"{candidates[i]:7} {found.counts[i]:9,.0f}   {low:8,} .. {high:<8,} {truth:8,}")
     real = sum(bool(seen) for seen in found.found[: len(names)])
     false = sum(bool(seen) for seen in found.found[len(names) :])
@@ -74,7 +74,7 @@ def main(folder: Path) -> None:
     print(f"{most.eps_inf:.3f} for ever")
     print("weeks averaged   kept bit wrong (measured)   true bit wrong (measured)")
     for weeks in (1, 8, 50, 400):
-        exact, seen = recovery(plan.mechanism, weeks), watch(crowd, weeks, chance)
+        exact, seen = recovery(plan.mechanism, weeks), measure_recovery(crowd, weeks, chance)
         print(
             f"{weeks:14} {exact.memoized:12.3f} ({seen.memoized:.3f}) {exact.true:19.3f} "
             f"({seen.true:.3f})"

@@ -20,11 +20,11 @@ from mixtally.accounting.calibrate import calibrate
 from mixtally.lab.simulation.play import play_parts
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.mechanism import BitFlips, Parameter
-from mixtally.model.mechanism.named import flip_bits, single_bit
-from mixtally.planning.layouts import plain
+from mixtally.model.mechanism.presets import flip_bits, single_bit
+from mixtally.planning.layouts import plain_part
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
+from mixtally.protocol.encode.bits import pack_vectors
 
 DELTA = 1e-6
 CLOSE = 5e-3
@@ -46,10 +46,10 @@ def asked(users: int, bits: int) -> Bits:
 
 def counted(mechanism: BitFlips, answers: Bits, chance: Chance) -> NDArray[np.float64]:
     """Counts of one collection."""
-    part = replace(plain(mechanism.bins, None, mechanism.threshold), repeats=mechanism.repeats)
-    records = packed(answers.tobytes(), mechanism.bins)
+    part = replace(plain_part(mechanism.bins, None, mechanism.threshold), repeats=mechanism.repeats)
+    records = pack_vectors(answers.tobytes(), mechanism.bins)
     (tally,) = play_parts([part], 1, [records], chance).tallies
-    return mechanism.unbiased(tally.counts, tally.messages)
+    return mechanism.debias_counts(tally.counts, tally.messages)
 
 
 def seen(mechanism: BitFlips, answers: Bits, chance: Chance) -> float:

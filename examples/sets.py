@@ -13,8 +13,8 @@ import numpy as np
 from mixtally.lab.data.flights import flights
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.guarantee import Guarantee
@@ -38,16 +38,16 @@ def main() -> None:
         question, rows_of(people, legs.codes[: 3 * users], users, airports.bins)
     )  # fmt: skip
     wish = PlanRequest(question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=users)
-    plan, reason = best(wish)
+    plan, reason = choose_plan(wish)
     print(reason)
-    result = release(plan, crowd, Lab(SeededChance(7))).result
+    result = simulate_release(plan, crowd, Lab(SeededChance(7))).result
     found = result.estimate
     for i in np.argsort(-found.counts)[:5].tolist():
         print(f"{question.label(i):9} {found.counts[i]:8.1f}   true {crowd.truth[i]}")
     show(result, "sizes", crowd)
-    plan, reason = best(wish, pairs=True)
+    plan, reason = choose_plan(wish, pairs=True)
     print(reason)
-    result = release(plan, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
+    result = simulate_release(plan, crowd, Lab(SeededChance(7)), Analysis(pairs=True)).result
     show(result, "pairs", crowd)
 
 

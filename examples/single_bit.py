@@ -10,20 +10,20 @@ from statsmodels.datasets import anes96
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Kind, Question
 from mixtally.planning import PlanRequest
-from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.encode.bits import pack_vectors
 
 
 def main() -> None:
     """Count the votes twice: in clear among fakes, and with every answer flipped at times."""
     votes = anes96.load_pandas().data["vote"].to_numpy().astype("uint8")
     question = Question(name="vote", bins=1, labels=("Dole",), kind=Kind.BITS)
-    crowd = Population(question, packed(votes.tobytes(), 1))
+    crowd = Population(question, pack_vectors(votes.tobytes(), 1))
     print(f"{crowd.users} people, {int(crowd.truth[0])} for Dole")
     for protocol in ("clear-uniform", "single-bit"):
         wish = PlanRequest(
@@ -32,11 +32,11 @@ def main() -> None:
             users=crowd.users,
             protocol=protocol,
         )
-        plan, _ = best(wish)
-        found = release(plan, crowd, Lab(SeededChance(7))).result.estimate
+        plan, _ = choose_plan(wish)
+        found = simulate_release(plan, crowd, Lab(SeededChance(7))).result.estimate
         print(
-            f"{protocol:13} {found.counts[0]:7.1f}, interval {found.each.lower[0]} .. "
-            f"{found.each.upper[0]}, {plan.messages_per_user:.2f} messages a user"
+            f"{protocol:13} {found.counts[0]:7.1f}, interval {found.individual.lower[0]} .. "
+            f"{found.individual.upper[0]}, {plan.messages_per_user:.2f} messages a user"
         )
 
 

@@ -12,14 +12,14 @@ from statsmodels.datasets import anes96
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.offers import best
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.plan_choice import choose_plan
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Kind, Question
 from mixtally.planning import PlanRequest
-from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.analysis import Analysis
 
 LABELS = ("votes Dole", "college degree", "news every day")
@@ -31,7 +31,7 @@ def main() -> None:
     answers = np.array([study["vote"] == 1, study["educ"] >= 6, study["TVnews"] == 7]).T
     vectors = np.repeat(answers.astype("uint8"), 50, axis=0)
     question = Question(name="survey", bins=3, labels=LABELS, kind=Kind.BITS)
-    crowd = Population(question, packed(vectors.tobytes(), 3))
+    crowd = Population(question, pack_vectors(vectors.tobytes(), 3))
     guarantee = Guarantee(epsilon=2.0, delta=1e-6)
     whole = PlanRequest(
         question=question, guarantee=guarantee, users=crowd.users, messages_per_user=1,
@@ -41,8 +41,8 @@ def main() -> None:
         question=question, guarantee=guarantee, users=crowd.users, messages_per_user=4
     )
     for wish, analysis in ((split, Analysis()), (whole, Analysis(pairs=True))):
-        plan, _ = best(wish)
-        result = release(plan, crowd, Lab(SeededChance(7)), analysis).result
+        plan, _ = choose_plan(wish)
+        result = simulate_release(plan, crowd, Lab(SeededChance(7)), analysis).result
         true = truth_of(crowd, result)
         print(f"{plan.name}: standard error {plan.standard_error:.1f} of {crowd.users} people")
         for i, label in enumerate(LABELS):

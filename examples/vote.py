@@ -19,19 +19,19 @@ import numpy as np
 from rich.console import Console
 from statsmodels.datasets import anes96
 
-from mixtally.app.options import made
+from mixtally.app.options import build_options
 from mixtally.app.outcome import Run
 from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.errors import MixtallyError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
 from mixtally.model.question import Question
 from mixtally.primitives.chance import Chance
 from mixtally.report.page import page
-from mixtally.report.terminal import opening, printed
+from mixtally.report.terminal import opening_lines, render_summary
 
 QUESTIONS = {
     "vote": ("Clinton", "Dole"),
@@ -73,19 +73,19 @@ def main() -> None:
     asked.add_argument("--seed", type=int, default=None)
     asked.add_argument("--out", type=Path, default=None, help="write a page for each vote here")
     given = asked.parse_args()
-    chance = chance_of(given.seed)
+    chance = build_chance(given.seed)
     try:
         promise = {"epsilon": given.epsilon, "delta": given.delta}
-        asked_for = made(SimulateOptions, {"winner": True, **promise})
+        asked_for = build_options(SimulateOptions, {"winner": True, **promise})
         votes = {c: held(electorate(c), asked_for, chance, given.seed) for c in QUESTIONS}
     except MixtallyError as error:
         sys.exit(f"vote.py: {error}")
     console = Console()
     for column, study in votes.items():
         shown = document(study, 20)
-        for line in opening(shown):
+        for line in opening_lines(shown):
             console.print(line, markup=False, highlight=False)
-        console.print(printed(shown))
+        console.print(render_summary(shown))
         if given.out is not None:
             given.out.mkdir(parents=True, exist_ok=True)
             path = given.out / f"{column.lower()}.html"

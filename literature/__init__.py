@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from literature import maximal, notes, repeats, sufficient, verdicts, voting
-from literature.finding import Finding, Row, Steps
+from literature.finding import Finding, Steps, VerdictRow
 from mixtally.errors import ParameterError
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.curves import Chart
 
 DOCUMENTS: dict[str, str] = {
@@ -29,7 +29,7 @@ class Reproduction:
     """The findings of the documents that were requested."""
 
     findings: tuple[Finding, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[VerdictRow, ...]
     charts: tuple[Chart, ...]
 
     def facts(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Reproduction:
         }
 
 
-def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
+def reproduce(document: str | None, progress: Progress = ignore_progress) -> Reproduction:
     """Everything about ``document``, or about all; 003 brings 001 with it.
 
     Raises ParameterError for a document that is none of these.
@@ -62,8 +62,8 @@ def reproduce(document: str | None, progress: Progress = quiet) -> Reproduction:
         findings += _MODULES[name].findings(_steps(progress, name))
         charts += _MODULES[name].charts()
         progress(name, 1, 1)
-    rows = verdicts.audited(chosen, _steps(progress, "audit"))
-    rows += [*verdicts.decided(findings), *verdicts.counted(findings)]
+    rows = verdicts.audit_documents(chosen, _steps(progress, "audit"))
+    rows += [*verdicts.decide_claims(findings), *verdicts.count_printed_numbers(findings)]
     rows.sort(key=lambda row: row.document)
     return Reproduction(tuple(findings), tuple(rows), tuple(charts))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from literature import DOCUMENTS, reproduce
 from literature.document import document
 from mixtally.app.outcome import Outcome
+from mixtally.cli.display import show
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import show
 from mixtally.errors import InputError
 
 

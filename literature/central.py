@@ -78,7 +78,7 @@ def _laplace_measured(within: float) -> list[Finding]:
     try:
         line = opendp.discrete_laplace(EPSILON, BINS, 1.0 - MISS)
     except ImportError:
-        return [_unmeasured("counts that stay within the bound", within)]
+        return [_missing_finding("counts that stay within the bound", within)]
     release = opendp.laplace_measurement(line.scale)
     drawn = np.array([release([0] * BINS) for _ in range(_DRAWS)])
     share = float(np.mean(np.abs(drawn).max(axis=1) >= within))
@@ -110,7 +110,7 @@ def _exponential() -> list[Finding]:
     try:
         line = opendp.exponential(EPSILON, BINS, 1.0 - MISS)
     except ImportError:
-        return [*found, _unmeasured("counts below the largest, at most", within)]
+        return [*found, _missing_finding("counts below the largest, at most", within)]
     name = opendp.selection_measurement(line.scale)
     share = float(np.mean([name([lead] + [0] * (BINS - 1)) != 0 for _ in range(_DRAWS)]))
     return [
@@ -127,7 +127,7 @@ def _exponential() -> list[Finding]:
     ]
 
 
-def _unmeasured(what: str, within: float) -> Finding:
+def _missing_finding(what: str, within: float) -> Finding:
     return Finding(DOCUMENT, PLACE, what, None, within, "counts", opendp.MISSING)
 
 

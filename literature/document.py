@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from literature import DOCUMENTS, Reproduction
-from literature.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, Row
+from literature.finding import COMPUTED, DIFFERS, FALSE, REPRODUCES, Finding, VerdictRow
 from mixtally.report.curves import draw
 from mixtally.report.document import (
     Bullets,
@@ -85,7 +85,7 @@ def _word(word: str) -> Marked:
     return Marked(word, _TONES.get(word, Tone.SOFT))
 
 
-def _verdicts(rows: Sequence[Row]) -> Table:
+def _verdicts(rows: Sequence[VerdictRow]) -> Table:
     head = ("document", "place", "formula or claim", "truth", "factor or reason", "verdict")
     lines = [
         (row.document, row.place, row.promise, row.truth, row.factor, _word(row.word))

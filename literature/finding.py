@@ -108,7 +108,7 @@ def claim(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VerdictRow:
     """One line of the verdict table, every field made from findings or from the audit."""
 
     document: str

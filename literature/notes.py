@@ -24,7 +24,7 @@ from mixtally.lab.formulas.least_noise import (
     least_single_bit,
     least_uniform_fakes,
 )
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.report.curves import Chart, Curve
 
 CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100
@@ -101,7 +101,9 @@ def _clear() -> list[Finding]:
 def _flips() -> list[Finding]:
     found = []
     for users in CROWDS:
-        delta = one_hot.messages(users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON)
+        delta = one_hot.messages_delta(
+            users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON
+        )
         found.append(
             claim(
                 DOCUMENT,
@@ -114,7 +116,7 @@ def _flips() -> list[Finding]:
             )
         )
     users = CROWDS[1]
-    sums = one_hot.sums(users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON)
+    sums = one_hot.sums_delta(users, 0, threshold_of(notes.flip(EPSILON, DELTA, users)), EPSILON)
     found.append(
         claim(
             DOCUMENT,
@@ -134,7 +136,7 @@ def unsafe_above(epsilon: float) -> float:
     while high > 1.005 * low:
         users = math.sqrt(low * high)
         threshold = threshold_of(min(0.5, notes.flip(epsilon, DELTA, round(users))))
-        broken = one_hot.messages(round(users), 0, threshold, epsilon).lower > DELTA
+        broken = one_hot.messages_delta(round(users), 0, threshold, epsilon).lower > DELTA
         low, high = (low, users) if broken else (users, high)
     return high
 
@@ -223,7 +225,7 @@ def _broken_chart() -> Chart:
         for users in crowds:
             n = round(float(users))
             threshold = threshold_of(min(0.5, notes.flip(epsilon, DELTA, n)))
-            lower = one_hot.messages(n, 0, threshold, epsilon).lower
+            lower = one_hot.messages_delta(n, 0, threshold, epsilon).lower
             points.append((float(users), max(1e-12, lower)))
         curves.append(Curve(f"epsilon = {epsilon:g}", tuple(points), dots=True))
     line = tuple((float(n), DELTA) for n in (crowds[0], crowds[-1]))

@@ -24,7 +24,7 @@ _NEAR, _SAME = 1e-9, 1e-12
 _EVERY = "every crowd of 1, 2, 7 and 30 bits at three flip probabilities"
 
 
-class Crowd(NamedTuple):
+class BitCrowd(NamedTuple):
     """``bits`` of which ``ones`` are set, the flip probability, and P(sum = 0..bits)."""
 
     bits: int
@@ -37,7 +37,7 @@ class Crowd(NamedTuple):
         """The flip probability."""
         return self.flipped.flip
 
-    def mirrored(self) -> "Crowd":
+    def mirror(self) -> "BitCrowd":
         """The crowd with every bit turned."""
         return crowd(self.bits, self.bits - self.ones, self.flipped)
 
@@ -48,12 +48,12 @@ class Crowd(NamedTuple):
         return np.asarray(pmf(self.ones, zeros + 1) / pmf(self.ones + 1, zeros))
 
 
-def crowd(bits: int, ones: int, flipped: FlippedBits) -> Crowd:
+def crowd(bits: int, ones: int, flipped: FlippedBits) -> BitCrowd:
     """Such a crowd and the distribution of its sum."""
-    return Crowd(bits, ones, flipped, flipped.sum_pmf(ones, bits - ones))
+    return BitCrowd(bits, ones, flipped, flipped.sum_pmf(ones, bits - ones))
 
 
-def crowds() -> Iterator[Crowd]:
+def crowds() -> Iterator[BitCrowd]:
     """Every crowd of the sizes enumerated."""
     for bits in SIZES:
         for flipped in map(FlippedBits, FLIPS):
@@ -115,7 +115,7 @@ def symmetries() -> list[Finding]:
     """Corollaries 4.3 to 4.5 and the line of proposition 4.5 that uses them."""
     ends = mirror = turned = printed = 0.0
     for one in crowds():
-        other = one.mirrored()
+        other = one.mirror()
         distance = _apart(other.pmf[::-1], one.pmf)
         mirror = max(mirror, distance)
         ends = max(ends, distance if one.ones == 0 else 0.0)

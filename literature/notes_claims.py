@@ -9,7 +9,7 @@ from literature.finding import Finding, claim
 from literature.small import sum_pmf
 from mixtally.accounting.divergence import flip_blank, single_bit
 from mixtally.lab.formulas import notes
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.tails import Floats
 
 DOCUMENT = "004"
@@ -118,8 +118,8 @@ def _nothing_but_zeros() -> list[Finding]:
         for q in (0.05, 0.1, 0.2, 0.3, 0.4):
             spread = n * q * (1 - q)
             tables = [_steps(m, n - m, q) for m in range(n + 1)]
-            strict = _counted(strict, tables, n, q, math.sqrt(spread) + 1.0 + 1e-9)
-            printed = _counted(printed, tables, n, q, spread)
+            strict = _count_violations(strict, tables, n, q, math.sqrt(spread) + 1.0 + 1e-9)
+            printed = _count_violations(printed, tables, n, q, spread)
     return [
         claim(DOCUMENT, "proposition 4.1", "zeros bound every crowd from l > sqrt(npq) + 1: "
               "violations", strict[0] == 0, float(strict[0]),
@@ -138,7 +138,9 @@ def _steps(ones: int, zeros: int, q: float) -> Floats:
     return np.asarray(pmf[1:] / before)
 
 
-def _counted(so_far: list[int], tables: list[Floats], n: int, q: float, least: float) -> list[int]:
+def _count_violations(
+    so_far: list[int], tables: list[Floats], n: int, q: float, least: float
+) -> list[int]:
     """Violations and cases of rho(mu_m - l | m) <= rho(mu_0 - (l + 2) | 0) for l >= ``least``."""
     found = list(so_far)
     distance = least

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from literature.finding import Finding, claim
-from literature.notes_bits import DOCUMENT, Crowd, crowd, crowds
+from literature.notes_bits import DOCUMENT, BitCrowd, crowd, crowds
 from literature.small import FlippedBits
 from mixtally.lab.formulas import bit_sums
 from mixtally.primitives.tails import Floats
@@ -99,7 +99,7 @@ def one_more_bit() -> list[Finding]:
     ]  # fmt: skip
 
 
-def _with_a_zero(one: Crowd) -> Floats:
+def _with_a_zero(one: BitCrowd) -> Floats:
     return one.flipped.sum_pmf(one.ones, one.bits - one.ones + 1)
 
 

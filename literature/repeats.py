@@ -13,7 +13,7 @@ from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.lab.formulas import repeats
 from mixtally.lab.formulas.least_noise import least_single_bit
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "003"
@@ -53,7 +53,7 @@ def _exact(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
 
 
 def _example() -> list[Finding]:
-    q, local = repeats.once(TWO, _ANY_DELTA, USERS), 1.0 / (1.0 + math.exp(TWO))
+    q, local = repeats.single_bit(TWO, _ANY_DELTA, USERS), 1.0 / (1.0 + math.exp(TWO))
     loose, tight = repeats.deviation(USERS, local), repeats.deviation(USERS, q)
     return [
         _number("section 4.3", "chance of no ones, q = 0.3, N = 100", "5e-53", 0.3**100),
@@ -111,7 +111,7 @@ def _slips() -> list[Finding]:
         + (math.comb(n - 1, i - 1) * p ** (i - 1) * q ** (n - i + 1) if i else 0.0)
         for i in range(n + 1)
     )
-    flip = repeats.once(TWO, _ANY_DELTA, USERS)
+    flip = repeats.single_bit(TWO, _ANY_DELTA, USERS)
     root = 3.0 * math.sqrt(flip * (1.0 - flip) / USERS)
     odds = (1.0 - flip) / flip
     wrong = (flip + root) * odds + (1.0 - flip + root) / odds
@@ -147,7 +147,7 @@ def _pointwise() -> list[Finding]:
 def _guarantee() -> list[Finding]:
     found = []
     for name, epsilon, users in (("2", TWO, USERS), ("e", 1.0, 10**6), ("e^2", 2.0, 10**6)):
-        flip = repeats.once(epsilon, _ANY_DELTA, users)
+        flip = repeats.single_bit(epsilon, _ANY_DELTA, users)
         delta = _exact(users, flip, epsilon)
         found.append(
             claim(
@@ -205,7 +205,7 @@ def exact_error(times: int) -> float:
 
 
 def _rule_error(times: int) -> float:
-    return repeats.deviation(CROWD, repeats.repeated(1.0, _ANY_DELTA, CROWD, times), times)
+    return repeats.deviation(CROWD, repeats.repeated_bit(1.0, _ANY_DELTA, CROWD, times), times)
 
 
 def _repeating() -> list[Finding]:
@@ -234,7 +234,7 @@ def _repeating() -> list[Finding]:
             f"lambda = e: {once:.3f} once, {often:.3f} repeated",
         )
     )
-    flip = repeats.repeated(1.0, _ANY_DELTA, CROWD, 5)
+    flip = repeats.repeated_bit(1.0, _ANY_DELTA, CROWD, 5)
     delta = _exact(CROWD, flip, 1.0, 5)
     found.append(
         claim(
@@ -254,7 +254,7 @@ def _repeats_chart() -> Chart:
     exact = tuple((float(k), exact_error(k)) for k in times)
     stated = tuple((float(k), exact[0][1] / math.sqrt(k)) for k in times)
     rule = tuple((float(k), _rule_error(k)) for k in times)
-    floor = tuple((float(k), central_standard_error(1.0, moved=1.0)) for k in times)
+    floor = tuple((float(k), central_standard_error(1.0, sensitivity=1.0)) for k in times)
     return Chart(
         DOCUMENT,
         "Sending a bit k times: standard error at the same privacy",
@@ -277,7 +277,7 @@ def _repeats_chart() -> Chart:
 def _delta_chart() -> Chart:
     flips = np.geomspace(0.005, 0.1, 40).tolist()
     points = tuple((q, max(1e-12, _exact(USERS, q, TWO).upper)) for q in flips)
-    rule = repeats.once(TWO, _ANY_DELTA, USERS)
+    rule = repeats.single_bit(TWO, _ANY_DELTA, USERS)
     promise = tuple((q, NEGLIGIBLE) for q in (flips[0], flips[-1]))
     return Chart(
         DOCUMENT,

@@ -7,8 +7,8 @@ from literature.finding import Finding, claim
 from literature.small import sum_pmf
 from mixtally.accounting.divergence import single_bit, vectors
 from mixtally.lab.formulas import repeats
-from mixtally.lab.formulas.histograms import turned
-from mixtally.primitives.fixed import threshold_of
+from mixtally.lab.formulas.histograms import transition_probability
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.tails import Floats
 
 DOCUMENT = "003"
@@ -24,7 +24,8 @@ def anonymity() -> list[Finding]:
     found = [0.0] * (1 << bits)
     for sent in product(range(1 << bits), repeat=len(people)):
         chance = math.prod(
-            turned(v, seen, bits, flip) for v, seen in zip(people, sent, strict=True)
+            transition_probability(v, seen, bits, flip)
+            for v, seen in zip(people, sent, strict=True)
         )
         for seen in set(sent):
             found[seen] += chance
@@ -52,7 +53,7 @@ def _least_cover() -> list[Finding]:
     lost = single_bit.delta(users, 0, threshold_of(flip), epsilon, 0).lower
     many, bits, often = 10**6, 10, 0.2
     long = repeats.anonymity({0: many - 1, (1 << bits) - 1: 1}, bits, often)
-    kept = vectors.homogeneous(many, bits, threshold_of(often), 2.0).upper
+    kept = vectors.homogeneous_delta(many, bits, threshold_of(often), 2.0).upper
     place = "section 3"
     return [
         Finding(DOCUMENT, place, "anonymity A_p of 1,000 ones, q = 0.009", None, bit, "",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from mixtally.lab.formulas.histograms import turned
+from mixtally.lab.formulas.histograms import transition_probability
 from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 
@@ -43,7 +43,7 @@ def bag_distribution(held: Iterable[int], bits: int, flip: float) -> Bags:
     """The distribution of the histogram when people hold these vectors and every bit is flipped."""
     bags: Bags = {(0,) * (1 << bits): 1.0}
     for vector in held:
-        chances = [turned(vector, seen, bits, flip) for seen in range(1 << bits)]
+        chances = [transition_probability(vector, seen, bits, flip) for seen in range(1 << bits)]
         added: defaultdict[tuple[int, ...], float] = defaultdict(float)
         for bag, chance in bags.items():
             for seen, turn in enumerate(chances):

@@ -14,7 +14,7 @@ from mixtally.accounting.divergence import one_hot, vectors
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution, small_binomial
 from mixtally.lab.formulas import privacy_ratio as ratio
 from mixtally.lab.formulas import sufficient
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.primitives.tails import Floats
 from mixtally.report.curves import Chart, Curve
 
@@ -83,7 +83,7 @@ def _moments() -> list[Finding]:
             phi = sufficient.phi(q)
             pairs = zip(
                 (sufficient.mean(phi, 50, bits), sufficient.variance(phi, 50, bits)),
-                _summed(q, 50, bits),
+                _sum_distribution(q, 50, bits),
                 strict=True,
             )
             worst = max(worst, *(abs(a / b - 1.0) for a, b in pairs))
@@ -100,7 +100,7 @@ def _moments() -> list[Finding]:
     ]  # fmt: skip
 
 
-def _summed(q: float, users: int, bits: int) -> tuple[float, float]:
+def _sum_distribution(q: float, users: int, bits: int) -> tuple[float, float]:
     value = ((1.0 - q) / q) ** (2.0 * np.arange(bits + 1) - bits)
     zero, one = small_binomial(bits, q), small_binomial(bits, 1.0 - q)
     mean = ((users - 1) * zero @ value + one @ value) / users
@@ -140,7 +140,7 @@ def _guarantee() -> list[Finding]:
     found = []
     for place, epsilon, rows in TABLES:
         for users, _, _ in rows:
-            delta = vectors.homogeneous(users, BITS, _rule(users, BITS, epsilon), epsilon)
+            delta = vectors.homogeneous_delta(users, BITS, _rule(users, BITS, epsilon), epsilon)
             found.append(
                 claim(
                     DOCUMENT,
@@ -154,7 +154,7 @@ def _guarantee() -> list[Finding]:
     users, epsilon = 10**6, 1.0
     threshold = _rule(users, BITS, epsilon)
     eta = ratio.eta(users, BITS, threshold, epsilon)
-    back = vectors.background(users, Orbit(0, BITS, 0), threshold, epsilon)
+    back = vectors.orbit_delta(users, Orbit(0, BITS, 0), threshold, epsilon)
     found.append(
         claim(
             DOCUMENT,
@@ -198,7 +198,7 @@ def _long_vectors() -> list[Finding]:
     q = threshold / SCALE
     loose, tight = sufficient.deviation(1, local), sufficient.deviation(1, q)
     root = math.sqrt(users)
-    delta = vectors.homogeneous(users, bits, threshold, epsilon)
+    delta = vectors.homogeneous_delta(users, bits, threshold, epsilon)
     place, three = "section 4, L = 40", "three deviations"
     return [
         _number(place, "local q, lambda = e^2", "0.4875", local),
@@ -218,8 +218,8 @@ def _long_vectors() -> list[Finding]:
 
 def _worst_case() -> list[Finding]:
     users, epsilon, threshold = 10**6, 2.0, threshold_of(0.043)
-    opposite = vectors.homogeneous(users, 4, threshold, epsilon)
-    other = vectors.background(users, Orbit(0, 1, 3), threshold, epsilon)
+    opposite = vectors.homogeneous_delta(users, 4, threshold, epsilon)
+    other = vectors.orbit_delta(users, Orbit(0, 1, 3), threshold, epsilon)
     return [
         claim(
             DOCUMENT,
@@ -246,7 +246,7 @@ def _one_hot() -> list[Finding]:
               f"trace is {spread:.4g}, that of two free bits {phi**2 - 1.0:.4g}"),
     ]  # fmt: skip
     for users in (10**3, 10**5, 10**6):
-        delta = one_hot.messages(users, 0, _rule(users, 2, epsilon), epsilon)
+        delta = one_hot.messages_delta(users, 0, _rule(users, 2, epsilon), epsilon)
         found.append(
             claim(DOCUMENT, "section 5", f"at the q of two free bits one set bit is hidden, N = "
                   f"{users:,}", delta.lower <= NEGLIGIBLE, delta,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from typing import TypeVar
 
-from literature.finding import DIFFERS, FALSE, REPRODUCES, Finding, Row, Steps
-from mixtally.lab.formulas.audit import HOLDS, Case, Seen, Verdict, audit
+from literature.finding import DIFFERS, FALSE, REPRODUCES, Finding, Steps, VerdictRow
+from mixtally.lab.formulas.audit import HOLDS, Case, FormulaAudit, ObserverAudit, audit_formula
 from mixtally.lab.formulas.catalogue import formula_named
 from mixtally.report.numbers import number
 
@@ -45,30 +45,33 @@ CASES: tuple[tuple[str, str, str, list[Case]], ...] = (
 )
 
 
-def audited(documents: Iterable[str], progress: Steps) -> list[Row]:
+def audit_documents(documents: Iterable[str], progress: Steps) -> list[VerdictRow]:
     """A row for every formula of ``documents`` and every observer."""
     expected = [entry for entry in CASES if entry[0] in set(documents)]
     total, done, rows = sum(len(cases) for *_, cases in expected), 0, []
     for document, place, name, cases in expected:
         verdicts = []
         for case in cases:
-            verdicts.append(audit(formula_named(name), case))
+            verdicts.append(audit_formula(formula_named(name), case))
             done += 1
             progress(done, total)
         rows += [
-            _formula_row(document, place, verdicts, seen.observer) for seen in verdicts[0].seen
+            _formula_row(document, place, verdicts, seen.observer)
+            for seen in verdicts[0].observer_audits
         ]
     return rows
 
 
-def _formula_row(document: str, place: str, verdicts: list[Verdict], observer: str) -> Row:
-    seen = [verdict.by(observer) for verdict in verdicts]
+def _formula_row(
+    document: str, place: str, verdicts: list[FormulaAudit], observer: str
+) -> VerdictRow:
+    seen = [verdict.by_observer(observer) for verdict in verdicts]
     formula = verdicts[0].formula
-    words = [one.word for one in seen]
+    words = [one.verdict for one in seen]
     required = _range(v.noise for v in verdicts)
     epsilons = _range(v.epsilon for v in verdicts)
     deltas = _range(v.delta for v in verdicts)
-    return Row(
+    return VerdictRow(
         document=document,
         place=place,
         promise=f"{formula.name}, {formula.protocol}: {formula.computes} {required} for epsilon "
@@ -79,7 +82,7 @@ def _formula_row(document: str, place: str, verdicts: list[Verdict], observer: s
     )
 
 
-def _factor(seen: list[Seen]) -> str:
+def _factor(seen: list[ObserverAudit]) -> str:
     parts = []
     much = [one.noise_factor for one in seen if one.noise_factor is not None]
     error = [one.error_factor for one in seen if one.error_factor is not None]
@@ -99,7 +102,7 @@ def _range(values: Iterable[float]) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def decided(findings: list[Finding]) -> list[Row]:
+def decide_claims(findings: list[Finding]) -> list[VerdictRow]:
     """A row for every claim; the cases of one claim that end alike share a row."""
 
     def key(one: Finding) -> tuple[str, str, str, str]:
@@ -107,12 +110,12 @@ def decided(findings: list[Finding]) -> list[Row]:
 
     claims = [one for one in findings if one.holds is not None]
     rows = []
-    for (document, place, subject, word), group in _grouped(claims, key):
+    for (document, place, subject, word), group in _group_by_key(claims, key):
         values = ", ".join(" ".join((g.computed_text(), g.unit)).strip() for g in group)
         labels = {one.what.rpartition(": ")[2] for one in group if ": " in one.what}
         label = f"{labels.pop()}: " if len(labels) == 1 else ""
         rows.append(
-            Row(
+            VerdictRow(
                 document,
                 place,
                 subject,
@@ -128,17 +131,17 @@ def _claim_word(word: str) -> str:
     return HOLDS if word == REPRODUCES else word
 
 
-def counted(findings: list[Finding]) -> list[Row]:
+def count_printed_numbers(findings: list[Finding]) -> list[VerdictRow]:
     """Rows for the printed numbers: those that differ by place, all others in one a document."""
     printed = [one for one in findings if one.printed is not None and one.holds is None]
     rows = []
-    for document, group in _grouped(printed, lambda one: one.document):
+    for document, group in _group_by_key(printed, lambda one: one.document):
         good = [one for one in group if one.word == REPRODUCES]
         bad = [one for one in group if one.word == DIFFERS]
         if good:
             places = ", ".join(dict.fromkeys(one.place for one in good))
             rows.append(
-                Row(
+                VerdictRow(
                     document,
                     places,
                     f"{len(group)} printed numbers",
@@ -148,7 +151,7 @@ def counted(findings: list[Finding]) -> list[Row]:
                 )
             )
         rows += [
-            Row(
+            VerdictRow(
                 document,
                 one.place,
                 f"{one.what}: {one.printed} {one.unit}".strip(),
@@ -161,7 +164,7 @@ def counted(findings: list[Finding]) -> list[Row]:
     return rows
 
 
-def _grouped(
+def _group_by_key(
     items: list[Finding], key: Callable[[Finding], _Key]
 ) -> list[tuple[_Key, list[Finding]]]:
     """Groups in the order in which their first member comes."""

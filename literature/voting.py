@@ -9,7 +9,7 @@ from literature.finding import Finding, Steps, claim
 from mixtally.accounting.budget.local import epsilon_of
 from mixtally.accounting.divergence import flip_blank
 from mixtally.lab.formulas import voting
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.report.curves import Chart, Curve
 
 DOCUMENT = "002"

@@ -13,13 +13,13 @@ from mixtally.model.contract import (
     OwnFakes,
     Plan,
     Prefixes,
+    format_verifier_key,
     write_contract,
-    written_key,
 )
 from mixtally.model.grid import Grid
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.layout import Form
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 GONE = object()
 """In place of a field: it is left out."""
@@ -27,7 +27,7 @@ SCALE = 1 << 64
 PART, OWN, RECIPE = "plan.parts.0", "plan.parts.0.own", "plan.parts.0.recipe"
 LAYOUT, ASKED, PROOF = "plan.parts.0.layout", "plan.question", "plan.certificate"
 PLANES = "plan.parts.0.planes"
-SAME_KEY = written_key("mix-2", c.role("mix-1").public)
+SAME_KEY = format_verifier_key("mix-2", c.role("mix-1").public)
 """The second hop's name over the first one's public key."""
 MISTYPED = c.role("mix-1").key[:-1] + "A"
 """A key that its hash does not fit."""
@@ -60,7 +60,7 @@ def bases() -> dict[str, Plan]:
             one(40, kind=Kind.SET, max_set=2), [c.over_planes(40, 5, most_set=2)]
         ),
         "set-shaped": c.plan_of(several, [c.gaussian(9, most_set=2)]),
-        "traits": c.plan_of(with_attributes("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
+        "traits": c.plan_of(make_attributes_question("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
         "bell": c.plan_of(one(4), [c.gaussian(4)]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
@@ -314,7 +314,7 @@ LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
 ]
 
 
-def altered(plain: Any, changes: dict[str, Any]) -> bytes:
+def alter_contract(plain: Any, changes: dict[str, Any]) -> bytes:
     """The contract with other values at some places."""
     plain = json.loads(json.dumps(plain))
     for path, value in changes.items():
@@ -333,9 +333,9 @@ def bad() -> dict[str, dict[str, Any]]:
     """Name -> vector; the room is seen to give each reason."""
     good = {name: write_contract(c.contract_of(plan)) for name, plan in bases().items()}
     plain = {name: json.loads(data) for name, data in good.items()}
-    made = [_bytes(reason, data) for reason, data in _spelled(good["flips"])]
+    made = [_bytes(reason, data) for reason, data in _spell_faults(good["flips"])]
     for reason, base, changes in CONTRACTS:
-        made.append(_bytes(reason, altered(plain[base], changes)))
+        made.append(_bytes(reason, alter_contract(plain[base], changes)))
     for reason, base, value, prefixes in VALUES:
         given = {"value": value, "prefixes": prefixes, "closing": False, "words": "00" * 8}
         if not bases()[base].parts[0].own:
@@ -343,13 +343,13 @@ def bad() -> dict[str, dict[str, Any]]:
         made.append({"what": "refused value", "contract": good[base].decode(), **given,
                      "reason": reason})  # fmt: skip
     for reason, base, limits, changes in LIMITS:
-        text = altered(plain[base], changes).decode()
+        text = alter_contract(plain[base], changes).decode()
         made.append({"what": "refused by limits", "contract": text, "limits": OPEN | limits,
                      "reason": reason})  # fmt: skip
-    return _named(made)
+    return _name_vectors(made)
 
 
-def _spelled(good: bytes) -> list[tuple[str, bytes]]:
+def _spell_faults(good: bytes) -> list[tuple[str, bytes]]:
     """Faults that no JSON value can hold."""
     twice = good.replace(b'"serial": 1,', b'"serial": 1,\n "serial": 1,')
     inner = good.replace(b'"cap": null', b'"cap": 9,\n     "cap": null')
@@ -373,7 +373,7 @@ def _bytes(reason: str, data: bytes) -> dict[str, Any]:
     return {"what": "refused contract", **written, "reason": reason}
 
 
-def _named(made: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def _name_vectors(made: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     seen: Counter[str] = Counter()
     named = {}
     for vector in made:
@@ -391,12 +391,12 @@ def reason_of(vector: dict[str, Any]) -> str | None:
     written = vector.get("contract")
     data = bytes.fromhex(vector["contract_hex"]) if written is None else written.encode()
     try:
-        contract = client.read(data)
+        contract = client.parse_contract(data)
         if "limits" in vector:
             limits = dict(vector["limits"])
             for name in ("protocols", "covers"):
                 limits[name] = frozenset(limits[name])
-            client.checked(contract.plan, client.Limits(**limits))
+            client.check_plan(contract.plan, client.Limits(**limits))
         elif "value" in vector:
             value, words = vector["value"], bytes.fromhex(vector["words"])
             if isinstance(value, dict):

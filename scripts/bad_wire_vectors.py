@@ -5,28 +5,28 @@ from base64 import b64encode
 from collections import Counter
 from typing import Any
 
-from bad_vectors import GONE, altered
-from wire_room import Found, found
-from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, told
+from bad_vectors import GONE, alter_contract
+from wire_room import Found, open_vector
+from wire_scenes import OPEN, OPENS, SCENES, round_of, secret, write_manifests
 
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.contract.roles import key_hash, written_key
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.contract.roles import format_verifier_key, key_hash
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_receipt
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.sheet import write_sheet, write_withdrawal
 
 FIRST, SECOND = SCENES[1], SCENES[2]
 ONE, TWO, _ = FIRST.signers
 TEXT = b'{"a": 1}\n'
-LINE = ONE.line(TEXT)
+LINE = ONE.signature_line(TEXT)
 HASH, KEY = "ab" * 32, FIRST.sheet().keys[0]
 EASY = bytes([1]) + bytes(31)
 ANYBODY = b"\xe2\x80\x94 easy " + b64encode(key_hash("easy", EASY) + EASY + bytes(32)) + b"\n"
 """A key of small order: this is its signature of every text."""
 NOTES: list[tuple[str, bytes]] = [
     ("signature-missing", TEXT),
-    ("signature-missing", signed(TEXT, TWO)),
-    ("signature-missing", signed(TEXT, Signer(ONE.name, secret("twin", 32)))),
+    ("signature-missing", sign_note(TEXT, TWO)),
+    ("signature-missing", sign_note(TEXT, Signer(ONE.name, secret("twin", 32)))),
     ("signature-false", b'{"a": 2}\n\n' + LINE),
     ("signature-false", TEXT + b"\n" + LINE + LINE.replace(b"=", b"A")),
     ("signature-false", TEXT + b"\n" + ANYBODY),
@@ -114,9 +114,9 @@ def note_vectors() -> list[Found]:
             written = {"note": data.decode()}
         except UnicodeDecodeError:
             written = {"note_hex": data.hex()}
-        keys = [written_key("easy", EASY) if b" easy " in data else ONE.verifier]
+        keys = [format_verifier_key("easy", EASY) if b" easy " in data else ONE.verifier]
         made.append({"what": "refused note", **written, "keys": keys, "reason": reason})
-    notes = [signed(text, ONE).decode() for text in (TEXT, b"{}\n")]
+    notes = [sign_note(text, ONE).decode() for text in (TEXT, b"{}\n")]
     joined = {"text": TEXT.decode(), "notes": notes, "keys": [ONE.verifier]}
     return [*made, {"what": "refused joined notes", **joined, "reason": "another-text"}]
 
@@ -125,19 +125,19 @@ def form_vectors() -> list[Found]:
     """Sheets, signed by all; manifests and receipts by themselves; bodies."""
     made: list[Found] = []
     plain, contract = json.loads(write_sheet(FIRST.sheet())), FIRST.contract.decode()
-    several = [(reason, FIRST.note(altered(plain, changes))) for reason, changes in SHEETS]
+    several = [(reason, FIRST.note(alter_contract(plain, changes))) for reason, changes in SHEETS]
     keys = FIRST.sheet().keys
     several += [
         ("key-twice", FIRST.note(write_sheet(FIRST.sheet(keys=(*keys[:-1], keys[0]))))),
-        ("signature-missing", signed(write_sheet(FIRST.sheet()), *FIRST.signers[:2])),
-        ("another-kind", FIRST.note(told(FIRST, {})[0][0])),
+        ("signature-missing", sign_note(write_sheet(FIRST.sheet()), *FIRST.signers[:2])),
+        ("another-kind", FIRST.note(write_manifests(FIRST, {})[0][0])),
         ("key-configuration", FIRST.note(write_sheet(FIRST.sheet(keys=SECOND.sheet().keys)))),
         ("not-json", FIRST.note(b"{\n")),
     ]
     for reason, note in several:
         made.append({"what": "refused sheet", "contract": contract, "sheet": note.decode(),
                      "reason": reason})  # fmt: skip
-    texts, _ = told(FIRST, {}, {})
+    texts, _ = write_manifests(FIRST, {}, {})
     receipt = write_receipt(Receipt(fingerprint_of(texts[1]), 3))
     for kind, text, rows in (
         ("manifest", texts[1], MANIFESTS),
@@ -145,7 +145,7 @@ def form_vectors() -> list[Found]:
         ("withdrawal", write_withdrawal(HASH), WITHDRAWALS),
     ):
         for reason, changes in rows:
-            data = altered(json.loads(text), changes).decode()
+            data = alter_contract(json.loads(text), changes).decode()
             made.append({"what": f"refused {kind}", kind: data, "reason": reason})
     shapes = [[2, 1, 3], [3, 0, 1]]
     return made + [
@@ -158,20 +158,20 @@ def round_vectors() -> list[Found]:
     """Notes each of which is well, and that are of no one round."""
     nothing = (PartManifest(received=0),)
     few = {"destroyed": "too-few", "parts": nothing}
-    texts, pieces = told(FIRST, {}, {})
+    texts, pieces = write_manifests(FIRST, {}, {})
     good, other = round_of(FIRST, texts, pieces), write_receipt(Receipt(HASH, 2))
-    swapped = signed(write_receipt(Receipt(fingerprint_of(texts[0]), 3)), TWO)
+    swapped = sign_note(write_receipt(Receipt(fingerprint_of(texts[0]), 3)), TWO)
     (name, *_), one_off = pieces, dict(pieces)
     one_off[name] = "00" + pieces[name][2:]
     cases: list[tuple[str, Found]] = [
         ("signature-missing", good | {"manifests": good["manifests"][::-1]}),
         ("signature-missing", good | {"receipts": good["receipts"][::-1]}),
         ("other-hop", good | {"manifests": good["manifests"] * 2}),
-        ("other-hop", good | {"receipts": [signed(swapped, TWO).decode()]}),
-        ("other-manifest", good | {"receipts": [signed(other, TWO).decode()]}),
+        ("other-hop", good | {"receipts": [sign_note(swapped, TWO).decode()]}),
+        ("other-manifest", good | {"receipts": [sign_note(other, TWO).decode()]}),
         ("piece-differs", good | {"pieces": one_off}),
         ("piece-differs", good | {"pieces": {}}),
-        ("piece-length", _resized(texts[0], pieces)),
+        ("piece-length", _resize_pieces(texts[0], pieces)),
     ]
     for reason, changes in (
         ("other-sheet", [{"sheet": HASH}]),
@@ -184,16 +184,16 @@ def round_vectors() -> list[Found]:
         ("received-differs", [{}, {"parts": (PartManifest(6, malformed=6),)}]),
         ("not-destroyed", [few, {"parts": nothing}]),
     ):
-        cases.append((reason, round_of(FIRST, told(FIRST, *changes)[0], pieces)))
+        cases.append((reason, round_of(FIRST, write_manifests(FIRST, *changes)[0], pieces)))
     return [vector | {"what": "refused round", "reason": reason} for reason, vector in cases]
 
 
-def _resized(text: bytes, pieces: dict[str, str]) -> Found:
+def _resize_pieces(text: bytes, pieces: dict[str, str]) -> Found:
     """A manifest that says of its pieces, the right ones, that they hold other numbers."""
     plain = json.loads(text)
     first, second = plain["parts"][0]["pieces"]
     first["messages"], second["messages"] = second["messages"], first["messages"]
-    return round_of(FIRST, [altered(plain, {})], pieces)
+    return round_of(FIRST, [alter_contract(plain, {})], pieces)
 
 
 def bad() -> dict[str, Found]:
@@ -203,7 +203,7 @@ def bad() -> dict[str, Found]:
     for vector in [*note_vectors(), *form_vectors(), *round_vectors()]:
         name = f"{vector['what'].replace(' ', '-')}-{vector['reason']}"
         seen[name] += 1
-        result = found(vector)
+        result = open_vector(vector)
         if result != {"reason": vector["reason"]}:
             raise SystemExit(f"{name} {seen[name]}: the package finds {result}")
         named[f"{name}-{seen[name]}" if seen[name] > 1 else name] = vector

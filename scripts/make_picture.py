@@ -10,23 +10,23 @@ messages, by the noise of Notes (5.16) and by a plan of the same promise) and do
 from math import exp
 from pathlib import Path
 
-from mixtally.lab.attacks import Lab, Target, run_attacks
-from mixtally.lab.attacks.claim import ClaimedParameters, claim
-from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.attacks import AttackLab, Target, run_attacks
+from mixtally.lab.attacks.claim import ClaimedParameters, build_target
+from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.formulas import notes
-from mixtally.lab.simulation.demo import demo
+from mixtally.lab.simulation.demo import simulate_demo
 from mixtally.lab.simulation.lab import Lab as PlayLab
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.lab.simulation.study_document import counted
+from mixtally.lab.simulation.study_document import build_counts_view
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.protocol.estimate.memoized import recovery, recovery_redrawn
 from mixtally.report import curves
 from mixtally.report.curves import Chart, Curve, Point
 from mixtally.report.document import Picture
-from mixtally.report.style import alone
+from mixtally.report.style import standalone_picture
 
 DOCS = Path(__file__).parents[1] / "docs"
 SEED = 2013
@@ -37,14 +37,16 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 def busiest() -> Picture:
     """The largest bins of the demo with their intervals, and its errors."""
-    return counted(demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED)).chart(14)
+    return build_counts_view(simulate_demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED)).chart(
+        14
+    )
 
 
 def roc() -> Picture:
     """Power by the rate of false alarms, noise drawn from its law."""
     flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
     given = {"users": USERS, "bins": BINS, "flip": flip}
-    claimed = claim("flip", ClaimedParameters(**given), PROMISE.epsilon, PROMISE.delta)
+    claimed = build_target("flip", ClaimedParameters(**given), PROMISE.epsilon, PROMISE.delta)
     assert isinstance(claimed, Target)
     question = Question(name="answer", bins=BINS)
     planned = choose(
@@ -58,7 +60,7 @@ def roc() -> Picture:
         "rate of false alarms", "power",
         (
             Curve("noise of (5.16), no fakes", _power(claimed)),
-            Curve("a plan, flip-blank", _power(of_plan(planned.plan))),
+            Curve("a plan, flip-blank", _power(target_of_plan(planned.plan))),
             Curve("guessing", tuple((r, r) for r in rates)),
             Curve("most that (1, 1e-6) allows", tuple(most)),
         ),
@@ -67,14 +69,14 @@ def roc() -> Picture:
 
 
 def _power(target: Target) -> tuple[Point, ...]:
-    lab = Lab(SeededChance(SEED), 1e-4, runs=100, drawn=RUNS)
+    lab = AttackLab(SeededChance(SEED), 1e-4, runs=100, drawn=RUNS)
     _, drawn = run_attacks(target, lab, "tell-apart")
     return drawn.charts[0].curves[0].points
 
 
 def averaging() -> Picture:
     """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
-    mechanism = memoized(2, 0.5, 0.5, 0.75)
+    mechanism = make_memoized(2, 0.5, 0.5, 0.75)
     guesses = {
         "memoized, the true bit": lambda count: recovery(mechanism, count).true,
         "drawn once, repeated": lambda _: recovery_redrawn(mechanism, 1),
@@ -93,9 +95,9 @@ def averaging() -> Picture:
 
 
 PICTURES = {
-    "demo.svg": lambda: alone(busiest()) + "\n",
-    "roc.svg": lambda: alone(roc()) + "\n",
-    "averaging.svg": lambda: alone(averaging()) + "\n",
+    "demo.svg": lambda: standalone_picture(busiest()) + "\n",
+    "roc.svg": lambda: standalone_picture(roc()) + "\n",
+    "averaging.svg": lambda: standalone_picture(averaging()) + "\n",
 }
 
 

@@ -38,12 +38,12 @@ from mixtally.model.contract import (  # noqa: E402
     write_contract,
     write_plan,
 )
+from mixtally.model.contract_json import stringify_large_integers  # noqa: E402
 from mixtally.model.grid import Grid  # noqa: E402
 from mixtally.model.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.model.layout import Form, Layout  # noqa: E402
-from mixtally.model.question import Kind, Question, with_attributes  # noqa: E402
+from mixtally.model.question import Kind, Question, make_attributes_question  # noqa: E402
 from mixtally.model.shape import AnyShape  # noqa: E402
-from mixtally.model.spelling import plain  # noqa: E402
 from reference.answer import answer  # noqa: E402
 from reference.person import hop_fakes, person_messages  # noqa: E402
 
@@ -54,7 +54,7 @@ NAMES = ("none", "Zürich", "東京", "New York", "a b")
 SIGNED = "\n\u2014 mix-1 c2lnbmVk\n\u2014 mix-2 c2lnbmVkIHRvbw==\n"
 
 
-class Stream:
+class WordStream:
     """Words of a scenario; ``planted`` says which of them are others, by their place."""
 
     def __init__(self, name: str, planted: dict[int, int]) -> None:
@@ -74,7 +74,7 @@ class Stream:
         return np.frombuffer(self(count), dtype="<u8").astype(np.uint64)
 
 
-class Sent(NamedTuple):
+class SentMessages(NamedTuple):
     """A person's messages: plan, a value, and what is special."""
 
     name: str
@@ -85,7 +85,7 @@ class Sent(NamedTuple):
     closing: bool = False
 
 
-def asked(bins: int, **more: Any) -> Question:
+def build_question(bins: int, **more: Any) -> Question:
     return Question(name="where", bins=bins, **more)
 
 
@@ -94,66 +94,71 @@ def flipped_plan(
 ) -> Plan:
     """Numbered bins, flipped."""
     told = {} if count_flips is None else {"count_flips": count_flips}
-    return c.plan_of(asked(bins), [c.flipped(bins, own=own, **more)], **told)
+    return c.plan_of(build_question(bins), [c.flipped(bins, own=own, **more)], **told)
 
 
-def plain_scenarios() -> list[Sent]:
+def plain_scenarios() -> list[SentMessages]:
     """One bin, by its label or number: every mechanism and layout."""
-    labels, named = asked(5, labels=NAMES), c.uniform(5, whole=2, coin=HALF)
+    labels, named = build_question(5, labels=NAMES), c.uniform(5, whole=2, coin=HALF)
     two, coin = OwnFakes(BLANK, 2, 1), OwnFakes(BLANK, 0, HALF)
     deep = {"form": Form.POSITIONS, "q": 0.1, "cap": 2}
     every = dict.fromkeys(range(2, 11), 0)
     return [
-        Sent("label-clear-shaped", c.proved(c.plan_of(labels, [c.shaped(5)])), "東京"),
-        Sent("label-clear-gaussian", c.proved(c.plan_of(labels, [c.gaussian(5)])), "a b"),
-        Sent("label-clear-uniform-heads", c.plan_of(labels, [named]), "Zürich", {0: HALF - 1}),
-        Sent("label-clear-uniform-tails", c.plan_of(labels, [named]), "Zürich", {0: HALF}),
-        Sent("label-one-form", c.plan_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
-        Sent("uniform-word-drawn-again", c.plan_of(labels, [named]), "a b", {0: 0, 2: LAST}),
-        Sent("order-word-drawn-again", c.plan_of(labels, [c.uniform(5, whole=3, coin=0)]), "a b",
+        SentMessages("label-clear-shaped", c.proved(c.plan_of(labels, [c.shaped(5)])), "東京"),
+        SentMessages("label-clear-gaussian", c.proved(c.plan_of(labels, [c.gaussian(5)])), "a b"),
+        SentMessages("label-clear-uniform-heads", c.plan_of(labels, [named]), "Zürich",
+            {0: HALF - 1}),
+        SentMessages("label-clear-uniform-tails", c.plan_of(labels, [named]), "Zürich", {0: HALF}),
+        SentMessages("label-one-form", c.plan_of(labels, [named]), "Zu\u0308rich", {0: HALF}),
+        SentMessages("uniform-word-drawn-again", c.plan_of(labels, [named]), "a b", {0: 0,
+            2: LAST}),
+        SentMessages("order-word-drawn-again", c.plan_of(labels, [c.uniform(5, whole=3, coin=0)]),
+            "a b",
              {4: LAST, 5: LAST}),
-        Sent("number-two-bytes", c.plan_of(asked(300), [c.uniform(300, whole=1, coin=0)]), 299),
-        Sent("replaced", c.plan_of(labels, [c.replaced(5)]), "東京", {0: (1 << 62) - 1}),
-        Sent("replaced-by-a-word-drawn-again", c.plan_of(labels, [c.replaced(5)]), "東京",
+        SentMessages("number-two-bytes", c.plan_of(build_question(300), [c.uniform(300, whole=1,
+            coin=0)]), 299),
+        SentMessages("replaced", c.plan_of(labels, [c.replaced(5)]), "東京", {0: (1 << 62) - 1}),
+        SentMessages("replaced-by-a-word-drawn-again", c.plan_of(labels, [c.replaced(5)]), "東京",
              {0: 0, 1: LAST}),
-        Sent("replaced-not", c.plan_of(labels, [c.replaced(5)]), "東京", {0: 1 << 62}),
-        Sent("replaced-among-fakes",
-             c.plan_of(asked(300), [c.replaced(300, own=OwnFakes(UNIFORM, 1, HALF))]), 299,
+        SentMessages("replaced-not", c.plan_of(labels, [c.replaced(5)]), "東京", {0: 1 << 62}),
+        SentMessages("replaced-among-fakes",
+             c.plan_of(build_question(300), [c.replaced(300, own=OwnFakes(UNIFORM, 1, HALF))]), 299,
              {0: 0, 1: 0}),
-        Sent("flips-blank-fakes", flipped_plan(9, two), 8, {0: 0}),
-        Sent("flips-no-fake-this-time", flipped_plan(17, coin, q=0.3), 16, {0: LAST}),
-        Sent("flips-uniform-fakes", flipped_plan(10, OwnFakes(UNIFORM, 1, HALF)), 3, {0: 0}),
-        Sent("flips-of-the-crowd", flipped_plan(12, None, q=0.25), 0),
-        Sent("flips-of-oneself", flipped_plan(12, None, q=0.25, count_flips=False), 11),
-        Sent("flips-sent-again", flipped_plan(12, None, q=0.25, repeats=3), 5),
-        Sent("flips-sent-and-drawn-again",
+        SentMessages("flips-blank-fakes", flipped_plan(9, two), 8, {0: 0}),
+        SentMessages("flips-no-fake-this-time", flipped_plan(17, coin, q=0.3), 16, {0: LAST}),
+        SentMessages("flips-uniform-fakes", flipped_plan(10, OwnFakes(UNIFORM, 1, HALF)), 3,
+            {0: 0}),
+        SentMessages("flips-of-the-crowd", flipped_plan(12, None, q=0.25), 0),
+        SentMessages("flips-of-oneself", flipped_plan(12, None, q=0.25, count_flips=False), 11),
+        SentMessages("flips-sent-again", flipped_plan(12, None, q=0.25, repeats=3), 5),
+        SentMessages("flips-sent-and-drawn-again",
              flipped_plan(9, None, q=0.1, cap=3, repeats=2), 4, dict.fromkeys(range(9, 18), 0)),
-        Sent("flips-blanks-of-hops", flipped_plan(8, None, blanks=40), 7),
-        Sent("flip-on-the-threshold", flipped_plan(4, None, q=0.25), 2,
+        SentMessages("flips-blanks-of-hops", flipped_plan(8, None, blanks=40), 7),
+        SentMessages("flip-on-the-threshold", flipped_plan(4, None, q=0.25), 2,
              {0: (1 << 62) - 1, 1: 1 << 62, 2: (1 << 62) - 1, 3: 1 << 62}),
-        Sent("positions", flipped_plan(40, two, **deep | {"cap": 9}), 39, {0: LAST}),
-        Sent("positions-drawn-again", flipped_plan(9, coin, **deep), 4, {0: 0} | every),
-        Sent("positions-two-byte-count",
+        SentMessages("positions", flipped_plan(40, two, **deep | {"cap": 9}), 39, {0: LAST}),
+        SentMessages("positions-drawn-again", flipped_plan(9, coin, **deep), 4, {0: 0} | every),
+        SentMessages("positions-two-byte-count",
              flipped_plan(2000, None, form=Form.POSITIONS, q=0.01, cap=300), 1999),
-        Sent("bits-drawn-again", flipped_plan(9, coin, q=0.1, cap=3), 0, {0: LAST} | every),
+        SentMessages("bits-drawn-again", flipped_plan(9, coin, q=0.1, cap=3), 0, {0: LAST} | every),
     ]  # fmt: skip
 
 
-def encoder_scenarios() -> list[Sent]:
+def encoder_scenarios() -> list[SentMessages]:
     """Every way from a value to bins."""
     edges = (-1.5, 0.0, 0.1, 2.0, 1e6)
-    scale = c.plan_of(asked(4), [c.shaped(4)], edges=edges)
+    scale = c.plan_of(build_question(4), [c.shaped(4)], edges=edges)
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
-    words = c.plan_of(asked(419**7, hashed=hashed), [c.over_planes(419**7, 419)])
-    closed = c.plan_of(asked(300), [c.over_planes(300, 7, whole=2)])
-    drawn = c.plan_of(asked(5, labels=NAMES), [c.over_planes(5, 2, drawn=4)])
+    words = c.plan_of(build_question(419**7, hashed=hashed), [c.over_planes(419**7, 419)])
+    closed = c.plan_of(build_question(300), [c.over_planes(300, 7, whole=2)])
+    drawn = c.plan_of(build_question(5, labels=NAMES), [c.over_planes(5, 2, drawn=4)])
     spelled = Prefixes(alphabet="abcdé", most=3, longest=9)
-    search = c.plan_of(asked(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
+    search = c.plan_of(build_question(spelled.bins), [c.shaped(spelled.bins)], prefixes=spelled)
     twice = Prefixes(alphabet="abcdé", most=3, longest=9, symbols=2)
-    pairs = c.plan_of(asked(twice.bins), [c.shaped(twice.bins)], prefixes=twice)
+    pairs = c.plan_of(build_question(twice.bins), [c.shaped(twice.bins)], prefixes=twice)
     known = [[1, 2], [6, 1], [3, 3]]
     found = [
-        Sent(f"number-{name}", scale, value)
+        SentMessages(f"number-{name}", scale, value)
         for name, value in (
             ("below-the-first-edge", -7), ("above-the-last-edge", 1e300), ("on-an-edge", 0.1),
             ("on-the-last-edge", 1e6), ("just-below-an-edge", 1.9999999999999998),
@@ -162,79 +167,81 @@ def encoder_scenarios() -> list[Sent]:
     ]  # fmt: skip
     found += rounded_scenarios()
     found += [
-        Sent("hashed-one-form", words, "cafe\u0301"),
-        Sent("hashed-first-direction", words, "apple", {1: 0}),
-        Sent("hashed-last-direction", words, "apple", {1: 5_424_220_653_225_939}),
-        Sent("planes-first-place", closed, 299, {0: 0, 1: 48}),
-        Sent("planes-second-place", closed, 299, {0: 0, 1: 49}),
-        Sent("planes-last-place", closed, 299, {0: LAST, 1: 56}),
-        Sent("planes-permuted-again", closed, 14, {0: 0, 1: 20}),
-        Sent("planes-every-point", c.plan_of(asked(49), [c.over_planes(49, 7, whole=2)]), 6),
-        Sent("planes-word-drawn-again", closed, 0, {0: 0, 1: LAST, 3: LAST}),
-        Sent(
+        SentMessages("hashed-one-form", words, "cafe\u0301"),
+        SentMessages("hashed-first-direction", words, "apple", {1: 0}),
+        SentMessages("hashed-last-direction", words, "apple", {1: 5_424_220_653_225_939}),
+        SentMessages("planes-first-place", closed, 299, {0: 0, 1: 48}),
+        SentMessages("planes-second-place", closed, 299, {0: 0, 1: 49}),
+        SentMessages("planes-last-place", closed, 299, {0: LAST, 1: 56}),
+        SentMessages("planes-permuted-again", closed, 14, {0: 0, 1: 20}),
+        SentMessages(
+            "planes-every-point", c.plan_of(build_question(49), [c.over_planes(49, 7, whole=2)]), 6
+        ),
+        SentMessages("planes-word-drawn-again", closed, 0, {0: 0, 1: LAST, 3: LAST}),
+        SentMessages(
             "planes-replaced",
-            c.plan_of(asked(300), [c.over_planes(300, 7, share=0.25)]),
+            c.plan_of(build_question(300), [c.over_planes(300, 7, share=0.25)]),
             299,
             {1: (1 << 62) - 1},
         ),
-        Sent(
+        SentMessages(
             "planes-not-replaced",
-            c.plan_of(asked(300), [c.over_planes(300, 7, share=0.25)]),
+            c.plan_of(build_question(300), [c.over_planes(300, 7, share=0.25)]),
             299,
             {1: 1 << 62},
         ),
-        Sent("planes-of-hops", drawn, "東京", {0: 2}),
-        Sent("hashed-other-script", words, "東京 \U0001f5fc"),
-        Sent("prefix-first-round", search, "dab"),
-        Sent("prefix-found", search, "cca", prefixes=known),
-        Sent("prefix-ends-there", search, "ab", prefixes=known),
-        Sent("prefix-escape", search, "東a", prefixes=known),
-        Sent("prefix-everything-else", search, "da", prefixes=known),
-        Sent("prefix-closing", search, "abé", prefixes=known, closing=True),
-        Sent("prefix-closing-longer", search, "abéa", prefixes=known, closing=True),
-        Sent("prefix-one-form", search, "abe\u0301", prefixes=known, closing=True),
-        Sent("prefix-nobody", search, None, prefixes=known),
-        Sent("prefix-two-symbols", pairs, "cca", prefixes=known),
-        Sent("prefix-two-symbols-end", pairs, "ab", prefixes=known),
-        Sent("prefix-two-symbols-closing", pairs, "abéa", prefixes=known, closing=True),
-        Sent("prefix-two-symbols-longer", pairs, "abéab", prefixes=known, closing=True),
+        SentMessages("planes-of-hops", drawn, "東京", {0: 2}),
+        SentMessages("hashed-other-script", words, "東京 \U0001f5fc"),
+        SentMessages("prefix-first-round", search, "dab"),
+        SentMessages("prefix-found", search, "cca", prefixes=known),
+        SentMessages("prefix-ends-there", search, "ab", prefixes=known),
+        SentMessages("prefix-escape", search, "東a", prefixes=known),
+        SentMessages("prefix-everything-else", search, "da", prefixes=known),
+        SentMessages("prefix-closing", search, "abé", prefixes=known, closing=True),
+        SentMessages("prefix-closing-longer", search, "abéa", prefixes=known, closing=True),
+        SentMessages("prefix-one-form", search, "abe\u0301", prefixes=known, closing=True),
+        SentMessages("prefix-nobody", search, None, prefixes=known),
+        SentMessages("prefix-two-symbols", pairs, "cca", prefixes=known),
+        SentMessages("prefix-two-symbols-end", pairs, "ab", prefixes=known),
+        SentMessages("prefix-two-symbols-closing", pairs, "abéa", prefixes=known, closing=True),
+        SentMessages("prefix-two-symbols-longer", pairs, "abéab", prefixes=known, closing=True),
     ]
     return found
 
 
-def rounded_scenarios() -> list[Sent]:
+def rounded_scenarios() -> list[SentMessages]:
     """Numbers rounded at random: between points, on them, at the ends, on the threshold."""
     grid = Grid(low=-1.5, high=0.75, points=4)  # of steps of exactly 3/4
-    own = c.plan_of(asked(4), [c.uniform(4, whole=1, coin=HALF)], grid=grid)
+    own = c.plan_of(build_question(4), [c.uniform(4, whole=1, coin=HALF)], grid=grid)
     tenths = Grid(low=0.1, high=0.7, points=7)  # none of whose points but the ends is a double
-    mixed = c.plan_of(asked(7), [c.shaped(7)], grid=tenths)
+    mixed = c.plan_of(build_question(7), [c.shaped(7)], grid=tenths)
     third = 2**64 // 3
     return [
-        Sent("rounded-below-the-range", own, -7, {1: 0}),
-        Sent("rounded-above-the-range", own, 1e300, {1: 0}),
-        Sent("rounded-at-the-last-point", own, 0.75, {1: LAST}),
-        Sent("rounded-on-a-point", own, 0.0, {1: 0}),
-        Sent("rounded-minus-zero", own, -0.0, {1: 0}),
-        Sent("rounded-up", own, -0.5, {1: third - 1}),
-        Sent("rounded-down-on-the-threshold", own, -0.5, {1: third}),
-        Sent("rounded-just-below-a-point", mixed, 0.3, {0: 0}),
-        Sent("rounded-just-below-a-point-down", mixed, 0.3, {0: LAST}),
-        Sent("rounded-whole-number", mixed, 1, {0: HALF}),
-        Sent("rounded-between-points", mixed, 0.123456789),
+        SentMessages("rounded-below-the-range", own, -7, {1: 0}),
+        SentMessages("rounded-above-the-range", own, 1e300, {1: 0}),
+        SentMessages("rounded-at-the-last-point", own, 0.75, {1: LAST}),
+        SentMessages("rounded-on-a-point", own, 0.0, {1: 0}),
+        SentMessages("rounded-minus-zero", own, -0.0, {1: 0}),
+        SentMessages("rounded-up", own, -0.5, {1: third - 1}),
+        SentMessages("rounded-down-on-the-threshold", own, -0.5, {1: third}),
+        SentMessages("rounded-just-below-a-point", mixed, 0.3, {0: 0}),
+        SentMessages("rounded-just-below-a-point-down", mixed, 0.3, {0: LAST}),
+        SentMessages("rounded-whole-number", mixed, 1, {0: HALF}),
+        SentMessages("rounded-between-points", mixed, 0.123456789),
     ]
 
 
-def record_scenarios() -> list[Sent]:
+def record_scenarios() -> list[SentMessages]:
     """Records of several bins, whole and split."""
-    chosen = asked(12, kind=Kind.SET, max_set=3)
+    chosen = build_question(12, kind=Kind.SET, max_set=3)
     sets = c.plan_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
     clear = c.plan_of(chosen, [c.uniform(12, most_set=3, coin=HALF)])
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
     texts = c.plan_of(
-        asked(7**22, kind=Kind.SET, max_set=3, hashed=hashed),
+        build_question(7**22, kind=Kind.SET, max_set=3, hashed=hashed),
         [c.over_planes(7**22, 7, most_set=3, share=0.25)],
     )
-    traits = with_attributes("traits", (3, 2, 4))
+    traits = make_attributes_question("traits", (3, 2, 4))
     named = Question(
         name="traits", bins=4, labels=("a=1", "a=2", "b=1", "b=2"), kind=Kind.SET, max_set=2,
         attributes=(2, 2),
@@ -243,55 +250,62 @@ def record_scenarios() -> list[Sent]:
     own = OwnFakes(BLANK, 1, HALF)
     single = c.flipped(1, most_set=None, own=own, q=0.05)
     return [
-        Sent("set-of-two", sets, [11, 0]),
-        Sent("set-of-none", sets, []),
-        Sent("set-of-nobody", sets, None),
-        *(Sent(f"set-in-clear-of-{name}", clear, value, {0: HALF - 1}) for name, value in (
+        SentMessages("set-of-two", sets, [11, 0]),
+        SentMessages("set-of-none", sets, []),
+        SentMessages("set-of-nobody", sets, None),
+        *(SentMessages(f"set-in-clear-of-{name}", clear, value, {0: HALF - 1}) for name, value in (
             ("three", [11, 4, 0]), ("one", [7]), ("none", []), ("nobody", None))),
-        Sent("set-in-clear-two-bytes", c.plan_of(asked(250, kind=Kind.SET, max_set=16),
+        SentMessages("set-in-clear-two-bytes", c.plan_of(build_question(250, kind=Kind.SET,
+            max_set=16),
              [c.uniform(250, most_set=16, whole=1, coin=0)]), [249, 3]),
-        Sent("set-in-clear-among-shaped", c.proved(c.plan_of(chosen,
+        SentMessages("set-in-clear-among-shaped", c.proved(c.plan_of(chosen,
              [c.shaped(12, most_set=3, shift=120, ratio=15 << 60)])), [11, 0]),
-        *(Sent(f"set-over-planes-of-{name}", c.plan_of(asked(300, kind=Kind.SET, max_set=3),
+        *(SentMessages(f"set-over-planes-of-{name}", c.plan_of(build_question(300, kind=Kind.SET,
+            max_set=3),
              [c.over_planes(300, 7, most_set=3, whole=1)]), value)
           for name, value in (
               ("three", [299, 4, 0]), ("one", [8]), ("none", []), ("nobody", None))),
-        *(Sent(f"set-of-texts-{name}", texts, value, planted) for name, value, planted in (
+        *(SentMessages(f"set-of-texts-{name}", texts, value, planted) for name, value, planted in (
             ("of-three", ["東京", "cafe\u0301", "b"], {}), ("of-one", ["caf\u00e9"], {}),
             ("of-nobody", None, {}), ("replaced", ["a", "b"], {1: (1 << 62) - 1}))),
-        Sent("set-over-planes-of-hops", c.plan_of(asked(300, kind=Kind.SET, max_set=2),
+        SentMessages("set-over-planes-of-hops", c.plan_of(build_question(300, kind=Kind.SET,
+            max_set=2),
              [c.over_planes(300, 5, most_set=2, drawn=4)]), [7, 250]),
-        Sent("set-replaced", c.plan_of(chosen, [c.replaced(12, most_set=3)]), [11, 4],
+        SentMessages("set-replaced", c.plan_of(chosen, [c.replaced(12, most_set=3)]), [11, 4],
              {0: 1 << 62, 1: (1 << 62) - 1, 3: 0}),
-        Sent("set-replaced-over-planes", c.plan_of(asked(300, kind=Kind.SET, max_set=3),
+        SentMessages("set-replaced-over-planes", c.plan_of(build_question(300, kind=Kind.SET,
+            max_set=3),
              [c.over_planes(300, 7, most_set=3, coin=0, share=0.25)]), [299],
              {0: (1 << 62) - 1, 2: 1 << 62}),
-        Sent("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12, most_set=3)]), []),
-        Sent("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
+        SentMessages("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12,
+            most_set=3)]), []),
+        SentMessages("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),
-        Sent("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),
+        SentMessages("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),
              c.uniform(4, whole=1)], count_flips=False), [2, 0, 3]),
-        Sent("attributes-split-and-sent-again", c.plan_of(traits, [c.flipped(3, own=own),
+        SentMessages("attributes-split-and-sent-again", c.plan_of(traits, [c.flipped(3, own=own),
              c.flipped(2, repeats=2), c.flipped(4)]), [1, 1, 2]),
-        Sent("attributes-split-labels", c.plan_of(named, [c.shaped(2), c.shaped(2)]),
+        SentMessages("attributes-split-labels", c.plan_of(named, [c.shaped(2), c.shaped(2)]),
              ["a=2", "b=1"]),
-        Sent("bits-whole", c.plan_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0, 1]),
-        Sent("bits-sent-again",
+        SentMessages("bits-whole", c.plan_of(free, [c.flipped(3, most_set=None, q=0.2)]), [1, 0,
+            1]),
+        SentMessages("bits-sent-again",
              c.plan_of(free, [c.flipped(3, most_set=None, q=0.2, repeats=2)]), [0, 1, 1]),
-        Sent("bits-split", c.plan_of(free, [single] * 3), [1, 0, 1]),
-        Sent("bits-split-in-clear", c.plan_of(free, [c.uniform(2, whole=1)] * 3), [1, 0, 1]),
-        Sent("single-bit", c.plan_of(one, [single]), [1]),
+        SentMessages("bits-split", c.plan_of(free, [single] * 3), [1, 0, 1]),
+        SentMessages("bits-split-in-clear", c.plan_of(free, [c.uniform(2, whole=1)] * 3), [1, 0,
+            1]),
+        SentMessages("single-bit", c.plan_of(one, [single]), [1]),
     ]  # fmt: skip
 
 
-def sent_vector(one: Sent) -> dict[str, Any]:
+def sent_vector(one: SentMessages) -> dict[str, Any]:
     """The scenario with what is sent, by the room and by the reference alike."""
     data = write_contract(c.contract_of(one.plan))
-    ours, theirs = Stream(one.name, one.planted), Stream(one.name, one.planted)
+    ours, theirs = WordStream(one.name, one.planted), WordStream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
-    found = client.messages(client.read(data).plan, one.value, ours, **more)
+    found = client.messages(client.parse_contract(data).plan, one.value, ours, **more)
 
-    def bins(source: Stream) -> list[tuple[int, ...]]:
+    def bins(source: WordStream) -> list[tuple[int, ...]]:
         return answer(one.plan, one.value, one.prefixes, closing=one.closing, chance=source)
 
     if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
@@ -329,7 +343,7 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
     }
     made = {}
     for name, (recipe, layout, planted) in cases.items():
-        stream = Stream(f"recipe {name}", planted)
+        stream = WordStream(f"recipe {name}", planted)
         fakes = [fake.hex() for fake in hop_fakes(recipe, layout, stream)]
         given = {"recipe": c.builtins_of(recipe), "layout": c.builtins_of(layout)}
         made[f"recipe-{name}"] = {
@@ -340,7 +354,7 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
 
 def other_vectors() -> dict[str, dict[str, Any]]:
     """Fingerprints and shapes."""
-    plan = c.plan_of(asked(5, labels=NAMES), [c.shaped(5)])
+    plan = c.plan_of(build_question(5, labels=NAMES), [c.shaped(5)])
     text = write_contract(c.contract_of(plan)).decode()
     files = {
         "of-a-plan": write_plan(plan).decode(),
@@ -365,7 +379,7 @@ def other_vectors() -> dict[str, dict[str, Any]]:
         recipe = c.builtins_of(shape)
         made[f"shape-{recipe['type']}-{shape.shift}"] = {
             "what": "shape", "recipe": recipe, "epsilon": epsilon,
-            "weights": plain(shape.weights), "delta": f"{true / of:.9g}",
+            "weights": stringify_large_integers(shape.weights), "delta": f"{true / of:.9g}",
         }  # fmt: skip
     return made
 

@@ -56,7 +56,7 @@ class Mutation:
     tests: tuple[str, ...]
 
 
-def read(path: Path = LIST) -> tuple[Mutation, ...]:
+def read_mutations(path: Path = LIST) -> tuple[Mutation, ...]:
     """Every mutation in the list; ValueError for a name used twice and for one without effect."""
     with path.open("rb") as file:
         tables = tomllib.load(file)["mutation"]
@@ -78,7 +78,7 @@ def places(mutations: tuple[Mutation, ...], root: Path) -> dict[str, list[Path]]
     return found
 
 
-def misplaced(mutations: tuple[Mutation, ...], root: Path) -> list[str]:
+def find_misplaced(mutations: tuple[Mutation, ...], root: Path) -> list[str]:
     """A line for every snippet that does not stand exactly once."""
     return [
         f"{name}: its snippet stands {len(files)} times, not once"
@@ -108,7 +108,7 @@ def run_tests(tests: tuple[str, ...], desk: Path) -> tuple[int, str]:
     return done.returncode, failed[1] if failed else done.stdout[-300:] + done.stderr[-300:]
 
 
-def tried(one: Mutation, path: Path, desk: Path) -> bool:
+def try_mutation(one: Mutation, path: Path, desk: Path) -> bool:
     """Plant one mutation, run its tests, take it out; prints a line and tells whether it died."""
     before, start = path.read_text(), time.monotonic()
     write(path, before.replace(one.find, one.replace))
@@ -129,8 +129,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="say what they plant and stop")
     parser.add_argument("--clean", action="store_true", help="first see all tests pass unmutated")
     asked = parser.parse_args(arguments)
-    everything = read()
-    if wrong := misplaced(everything, ROOT):
+    everything = read_mutations()
+    if wrong := find_misplaced(everything, ROOT):
         print("\n".join(wrong))
         return 1
     chosen = tuple(
@@ -159,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
             if status:
                 return 1
         where = places(chosen, desk)
-        dead = [tried(one, where[one.id][0], desk) for one in chosen]
+        dead = [try_mutation(one, where[one.id][0], desk) for one in chosen]
     print(f"{sum(dead)} of {len(dead)} killed")
     return 0 if all(dead) else 1
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from network_crowd import Crowd
-from network_roles import COMMAND, Killer, Memory, Role, free_ports, mixtally
+from network_roles import COMMAND, MemoryWatch, Role, RoleKiller, free_ports, mixtally
 
-from mixtally.device.client.net import State
+from mixtally.device.client.net import BundleState
 from mixtally.lab.data.flights import flights
 from mixtally.lab.data.population import Population
 
@@ -67,7 +67,7 @@ class Network:
         """A round that all sign. A call that failed may have reached its end at the roles."""
         self.run(
             "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries,
-            ended=lambda: self.served(self.addresses[0], path) is not None,
+            ended=lambda: self.fetch_status(self.addresses[0], path) is not None,
         )  # fmt: skip
 
     def contract(self, labels: Sequence[str]) -> str:
@@ -103,24 +103,24 @@ class Network:
         for address in self.addresses:
             self.get(address, "/status", seconds=60)
 
-    def done(self) -> int:
+    def count_progress(self) -> int:
         """How much was done by now: lines that roles told, and twentieths of the crowd."""
         answered = 20 * self.answered() // self.people
-        return answered + sum(role.told for role in self.roles)
+        return answered + sum(role.count_lines for role in self.roles)
 
     def get(self, address: str, path: str, seconds: float = 240.0) -> bytes:
         """What is served; it is waited for as long as something is done meanwhile."""
-        done, end = self.done(), time.monotonic() + seconds
+        done, end = self.count_progress(), time.monotonic() + seconds
         while time.monotonic() < end:
-            if self.done() > done:
-                done, end = self.done(), time.monotonic() + seconds
-            body = self.served(address, path)
+            if self.count_progress() > done:
+                done, end = self.count_progress(), time.monotonic() + seconds
+            body = self.fetch_status(address, path)
             if body is not None:
                 return body
             time.sleep(0.5)
         raise RuntimeError(f"{address}{path}: nothing done for {seconds:.0f} seconds")
 
-    def served(self, address: str, path: str) -> bytes | None:
+    def fetch_status(self, address: str, path: str) -> bytes | None:
         """What is served now; None for nothing."""
         try:
             link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
@@ -146,7 +146,7 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
     fingerprint = network.contract(population.question.labels)
     say(f"four roles have folders and keys; contract {fingerprint[:16]}... is signed by its mixes")
     network.start()
-    killer = Killer(network.roles, network.done, seed)
+    killer = RoleKiller(network.roles, network.count_progress, seed)
     if kill:
         killer.start()
     tries = 40 if kill else 5
@@ -199,8 +199,10 @@ def one_round(
     codes = network.chance.sample(range(population.users), network.people)
     values = [population.question.labels[population.codes[place]] for place in codes]
     found = crowd.answer(sheet, values)
-    taken = found[State.TAKEN]
-    others = sum((found[state] for state in found if state is not State.TAKEN), Counter[str]())
+    taken = found[BundleState.TAKEN]
+    others = sum(
+        (found[state] for state in found if state is not BundleState.TAKEN), Counter[str]()
+    )
     say(f"round {number}: {taken.total():,} bundles acknowledged, {others.total():,} not")
     return taken, others
 
@@ -216,12 +218,14 @@ def report(network: Network, truths: list[tuple[Counter[str], Counter[str]]]) ->
                           "--top", "8"))  # fmt: skip
         text = network.run("collector", "publish", "collector", "--round", str(number),
                            "--level", str(LEVEL), "--json")  # fmt: skip
-        failed += checked(number, json.loads(text), taken, others)
+        failed += count_contradictions(number, json.loads(text), taken, others)
     print(f"the page: {network.folder / 'page.html'}")
     return failed
 
 
-def checked(number: int, said: dict[str, Any], taken: Counter[str], others: Counter[str]) -> int:
+def count_contradictions(
+    number: int, said: dict[str, Any], taken: Counter[str], others: Counter[str]
+) -> int:
     """How many of a round's numbers contradict what people truly sent."""
     if not said["released"]:
         print(f"round {number}: WRONG: not released: {said['refusal']}")
@@ -266,7 +270,7 @@ def main() -> None:
     given.out.mkdir(parents=True)
     say(f"seed {given.seed}, in {given.out}; roles run as {' '.join(COMMAND[:1])}")
     network = Network(given.out, given.people, given.window, given.seed)
-    memory, place = Memory(), Path(diary_folder())
+    memory, place = MemoryWatch(), Path(diary_folder())
     memory.start()
     try:
         failed = play(network, place, kill=given.kill, seed=given.seed)

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from mixtally.device.client import Limits
 from mixtally.device.client.net import (
+    BundleState,
     Diary,
     Entry,
     Pins,
-    State,
     deliver,
     open_round,
     prepare,
-    trusted,
+    verify_contract,
 )
 from mixtally.primitives.chance import SecureChance
 
@@ -29,9 +29,9 @@ class Crowd:
     def __init__(self, place: Path, note: bytes, fingerprint: str) -> None:
         self.place, self.ended = place, 0
         """People who have an answer by now."""
-        self.agreed = trusted(note, Pins(fingerprint=fingerprint), Limits())
+        self.agreed = verify_contract(note, Pins(fingerprint=fingerprint), Limits())
 
-    def answer(self, sheet: bytes, values: list[str]) -> dict[State, Counter[str]]:
+    def answer(self, sheet: bytes, values: list[str]) -> dict[BundleState, Counter[str]]:
         """Everybody answers in the round of ``sheet``; how it ended -> values of those people."""
         with ThreadPoolExecutor(_HANDS) as hands:
             self.given = open_round(self.agreed, sheet, int(time.time()))
@@ -39,22 +39,22 @@ class Crowd:
             waiting = [(moment, person) for person, moment in enumerate(due)]
             heapq.heapify(waiting)
             ended = self._send(hands, waiting)
-        found = {state: Counter[str]() for state in State}
+        found = {state: Counter[str]() for state in BundleState}
         for person, state in ended.items():
             found[state][values[person]] += 1
         return found
 
     def _send(
         self, hands: ThreadPoolExecutor, waiting: list[tuple[float, int]]
-    ) -> dict[int, State]:
+    ) -> dict[int, BundleState]:
         """Each at its moment, again when it is told to wait; until all have ended."""
         people, turn = len(waiting), threading.Condition()
-        ended: dict[int, State] = {}
+        ended: dict[int, BundleState] = {}
 
         def one(person: int) -> None:
             entry = self._deliver(person)
             with turn:
-                if entry.pending:
+                if entry.is_pending:
                     heapq.heappush(waiting, (max(entry.due, time.time() + 0.2), person))
                 else:
                     ended[person] = entry.state

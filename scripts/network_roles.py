@@ -52,7 +52,7 @@ class Role:
             )
 
     @property
-    def told(self) -> int:
+    def count_lines(self) -> int:
         """How many lines it has said, since it was first started."""
         return self.log.read_bytes().count(b"\n") if self.log.exists() else 0
 
@@ -79,7 +79,7 @@ class Role:
                 self.kill()
 
 
-class Killer(threading.Thread):
+class RoleKiller(threading.Thread):
     """Kills a role and starts it again, until it is told to stop.
 
     Its clock is what was done: however slow the machine is, roles get so far between two kills.
@@ -112,7 +112,7 @@ class Killer(threading.Thread):
         self.join()
 
 
-class Memory(threading.Thread):
+class MemoryWatch(threading.Thread):
     """The most memory that this process and all below it held at once, looked at twice a second."""
 
     def __init__(self) -> None:

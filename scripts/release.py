@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from release_build import ReleaseError, Source, build_twice, sha256, source_of
+from release_build import ReleaseError, SourceTree, build_twice, sha256, source_of
 from release_provenance import UNSIGNED, provenance
 from release_sbom import sbom
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 SUMS = "SHA256SUMS"
 
 
-def release(source: Source, out: Path) -> dict[str, Path]:
+def release(source: SourceTree, out: Path) -> dict[str, Path]:
     """Make all files of a release of ``source`` in ``out``; their places by name.
 
     Raises ReleaseError before anything is written to ``out``.
@@ -33,14 +33,14 @@ def release(source: Source, out: Path) -> dict[str, Path]:
         files = build_twice(source, desk)
         (wheel,) = (path for path in files.values() if path.suffix == ".whl")
         stem = "-".join(wheel.stem.split("-")[:2])
-        files |= written(desk / f"{stem}.cdx.json", sbom(wheel, source.epoch))
-        files |= written(desk / f"{stem}.provenance.json", provenance(source, files))
-        files |= written(desk / SUMS, sums(files))
+        files |= write_text(desk / f"{stem}.cdx.json", sbom(wheel, source.epoch))
+        files |= write_text(desk / f"{stem}.provenance.json", provenance(source, files))
+        files |= write_text(desk / SUMS, sums(files))
         out.mkdir(parents=True, exist_ok=True)
         return {name: Path(shutil.copyfile(path, out / name)) for name, path in files.items()}
 
 
-def written(path: Path, text: str) -> dict[str, Path]:
+def write_text(path: Path, text: str) -> dict[str, Path]:
     """Writes ``text``; the file by its name."""
     path.write_text(text, encoding="utf-8")
     return {path.name: path}

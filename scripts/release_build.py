@@ -34,7 +34,7 @@ class ReleaseError(InputError):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceTree:
     """What is built: a tree of git.
 
     where
@@ -66,7 +66,7 @@ def git(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def source_of(root: Path, *, allow_dirty: bool) -> Source:
+def source_of(root: Path, *, allow_dirty: bool) -> SourceTree:
     """The tree that is released: the last commit; with ``allow_dirty`` changed tracked files too.
 
     Raises ReleaseError for a tree in which anything but ignored files differs from the commit.
@@ -81,7 +81,7 @@ def source_of(root: Path, *, allow_dirty: bool) -> Source:
         )
     commit = git(root, "rev-parse", "HEAD").strip()
     built = (git(root, "stash", "create").strip() if changed else "") or commit
-    return Source(
+    return SourceTree(
         root=root,
         commit=commit,
         tree=git(root, "rev-parse", built + "^{tree}").strip(),
@@ -90,7 +90,7 @@ def source_of(root: Path, *, allow_dirty: bool) -> Source:
     )
 
 
-def lay_out(source: Source, folder: Path) -> None:
+def lay_out(source: SourceTree, folder: Path) -> None:
     """Write the tree's files below ``folder``, with the times of now."""
     packed = subprocess.run(
         ["git", "archive", "--format=tar", source.tree],
@@ -129,7 +129,7 @@ def build(
     return {path.name: path for path in sorted(out.iterdir())}
 
 
-def build_twice(source: Source, desk: Path) -> dict[str, Path]:
+def build_twice(source: SourceTree, desk: Path) -> dict[str, Path]:
     """The wheel and the sdist, by name; files below ``desk``, an empty folder.
 
     Raises ReleaseError, which names what differs, unless all builds give the same bytes.

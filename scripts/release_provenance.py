@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from release_build import BUILD, Source, sha256
+from release_build import BUILD, SourceTree, sha256
 
 BUILDER = "local make release"
 BACKEND = ("hatchling", "hatch-fancy-pypi-readme", "packaging", "pathspec", "pluggy",
@@ -27,7 +27,7 @@ UNSIGNED = (
 )
 
 
-def resolved(source: Source) -> list[dict[str, Any]]:
+def list_dependencies(source: SourceTree) -> list[dict[str, Any]]:
     """What went in: the tree of git, Python and the build backend with their versions."""
     commit = {} if source.changed else {"gitCommit": source.commit}
     return [
@@ -37,7 +37,7 @@ def resolved(source: Source) -> list[dict[str, Any]]:
     ]
 
 
-def provenance(source: Source, files: Mapping[str, Path]) -> str:
+def provenance(source: SourceTree, files: Mapping[str, Path]) -> str:
     """The statement about ``files`` (the bytes that were compared, and what tells of them)."""
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
@@ -63,7 +63,7 @@ def provenance(source: Source, files: Mapping[str, Path]) -> str:
                     "zlib": zlib.ZLIB_RUNTIME_VERSION,
                     "platform": platform.platform(),
                 },
-                "resolvedDependencies": resolved(source),
+                "resolvedDependencies": list_dependencies(source),
             },
             "runDetails": {
                 "builder": {"id": "urn:mixtally:builder:local-make-release"},

@@ -39,7 +39,7 @@ WRITER = "cyclonedx-python-lib"
 
 
 @dataclass(slots=True)
-class Required:
+class Distribution:
     """A distribution that the wheel leads to.
 
     where
@@ -69,24 +69,24 @@ def lines_of(name: str) -> list[str]:
         return []
 
 
-def asked(lines: Iterable[str], extra: str) -> list[Requirement]:
+def parse_requirements(lines: Iterable[str], extra: str) -> list[Requirement]:
     """The requirements among ``lines`` that hold here under ``extra``."""
     found = [Requirement(line) for line in lines]
     return [one for one in found if one.marker is None or one.marker.evaluate({"extra": extra})]
 
 
-def required(metadata: Message) -> dict[str, Required]:
+def collect_distributions(metadata: Message) -> dict[str, Distribution]:
     """Everything that the wheel leads to, by name."""
     ours = canonicalize_name(metadata["Name"])
     lines = metadata.get_all("Requires-Dist") or []
-    found: dict[str, Required] = {}
+    found: dict[str, Distribution] = {}
     for extra in ("", *(metadata.get_all("Provides-Extra") or [])):
         if extra not in OF_THE_REPOSITORY:
             follow(ours, lines, extra, found)
     return found
 
 
-def follow(ours: str, lines: list[str], extra: str, found: dict[str, Required]) -> None:
+def follow(ours: str, lines: list[str], extra: str, found: dict[str, Distribution]) -> None:
     """Put into ``found`` all that ``lines``, the wheel's requirements, lead to under ``extra``."""
     left: list[tuple[str, str]] = [(ours, extra)]
     seen = set[tuple[str, str]]()
@@ -95,12 +95,12 @@ def follow(ours: str, lines: list[str], extra: str, found: dict[str, Required]) 
         if (name, under) in seen:
             continue
         seen.add((name, under))
-        for one in asked(lines if name == ours else lines_of(name), under):
+        for one in parse_requirements(lines if name == ours else lines_of(name), under):
             below = canonicalize_name(one.name)
             left += [(below, more) for more in ("", *one.extras)]
             if below == ours:
                 continue  # an extra that takes another one in
-            held = found.setdefault(below, Required(below))
+            held = found.setdefault(below, Distribution(below))
             held.extras.add(extra)
             if name == ours:
                 held.ranges.add(str(one.specifier))
@@ -108,7 +108,7 @@ def follow(ours: str, lines: list[str], extra: str, found: dict[str, Required]) 
                 found[name].needs.add(below)
 
 
-def component(one: Required) -> Component:
+def component(one: Distribution) -> Component:
     """``one`` as it is installed here, or by its range alone."""
     try:
         here: str | None = version(one.name)
@@ -142,7 +142,7 @@ def sbom(wheel: Path, epoch: int) -> str:
     """The bill of ``wheel`` as JSON, dated ``epoch`` seconds after 1970."""
     metadata, digest = metadata_of(wheel), sha256(wheel.read_bytes())
     name, number = metadata["Name"], metadata["Version"]
-    found = required(metadata)
+    found = collect_distributions(metadata)
     bom = Bom(serial_number=uuid.uuid5(uuid.NAMESPACE_URL, f"sha256:{digest}"))
     bom.metadata.timestamp = datetime.fromtimestamp(epoch, UTC)
     bom.metadata.lifecycles = [PredefinedLifecycle(phase=LifecyclePhase.BUILD)]

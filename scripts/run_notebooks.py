@@ -21,7 +21,7 @@ NOTEBOOKS = Path(__file__).parents[1] / "docs" / "tutorials"
 PICTURES = {"image/svg+xml": "_repr_svg_", "image/png": "_repr_png_", "text/html": "_repr_html_"}
 
 
-def shown(value: Any) -> dict[str, Any]:
+def render_value(value: Any) -> dict[str, Any]:
     """A value by MIME types, as front ends ask for it."""
     if hasattr(value, "_repr_mimebundle_"):
         return dict(value._repr_mimebundle_())
@@ -51,7 +51,7 @@ def run_cell(source: str, names: dict[str, Any], count: int) -> list[dict[str, A
         text = lines(printed.getvalue())
         outputs.append({"name": "stdout", "output_type": "stream", "text": text})
     if value is not None:
-        data = {kind: lines(text) for kind, text in shown(value).items()}
+        data = {kind: lines(text) for kind, text in render_value(value).items()}
         told = {"execution_count": count, "metadata": {}, "output_type": "execute_result"}
         outputs.append({"data": data, **told})
     return outputs

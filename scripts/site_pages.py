@@ -51,7 +51,7 @@ def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
     origin = ROOT if here in TOP.values() else (DOCS / here).parent
     known = set(files.src_uris)
 
-    def turned(found: re.Match[str]) -> str:
+    def replace_formula(found: re.Match[str]) -> str:
         picture, text, place, anchor = found.groups()
         target = uri_of((origin / place).resolve())
         if target not in known:
@@ -59,11 +59,11 @@ def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
         path = os.path.relpath(target, os.path.dirname(here) or ".")
         return f"{picture}[{text}]({path}{anchor or ''})"
 
-    told = LINK.sub(turned, FORMULA.sub(drawn, markdown))
+    told = LINK.sub(replace_formula, FORMULA.sub(draw_formula, markdown))
     return told + helps() if here == COMMANDS_PAGE else told
 
 
-def drawn(formula: re.Match[str]) -> str:
+def draw_formula(formula: re.Match[str]) -> str:
     """Return a formula in LaTeX as SVG; a formula that is wider than the page can be scrolled."""
     if formula[1].count("{") != formula[1].count("}"):  # ziamath draws what it has understood
         raise ValueError(f"expected closed braces in a formula, got {formula[1]!r}")

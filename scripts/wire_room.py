@@ -7,27 +7,33 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from mixtally.device import client
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.contract.roles import verifier_key
-from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.contract.roles import parse_verifier_key
+from mixtally.device.wire.bundle import PartShape, check_body, part_envelopes, split_bundles
+from mixtally.device.wire.consistency import Frame, check_piece
 from mixtally.device.wire.envelope import Opener
-from mixtally.device.wire.fit import Frame, check_piece
 from mixtally.device.wire.manifest import read_manifest, read_receipt
-from mixtally.device.wire.note import joined, signed, signed_by, signer_of, verified
-from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.note import (
+    find_signers,
+    merge_notes,
+    parse_signer,
+    sign_note,
+    verify_note,
+)
+from mixtally.device.wire.round import verify_round, verify_sheet
 from mixtally.device.wire.sheet import read_sheet, read_withdrawal, sheet_hash
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
 from mixtally.model.contract import read_contract
 from mixtally.model.contract.job import job_of
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.mix.closing.close import Closing, closed, shapes
+from mixtally.server.mix.closing.close import ClosingRound, bundle_shapes, close_round
 from mixtally.server.node.keys import RoundKey
 
 Found = dict[str, Any]
 
 
-def found(vector: Found) -> Found:
+def open_vector(vector: Found) -> Found:
     """Its result; the reason where it is refused."""
     what = vector["what"].removeprefix("refused ")
     try:
@@ -58,26 +64,26 @@ def roles_of(contract: client.Contract) -> dict[str, bytes]:
 
 def _keys(vector: Found) -> dict[str, bytes]:
     names = [(written.split("+")[0], written) for written in vector["keys"]]
-    return {name: verifier_key(name, written, "key") for name, written in names}
+    return {name: parse_verifier_key(name, written, "key") for name, written in names}
 
 
 def _note(vector: Found) -> Found:
     data, keys = bytes_of(vector, "note"), _keys(vector)
     if vector["what"].startswith("refused"):
-        verified(data, keys)
+        verify_note(data, keys)
         return {}
-    return {"signers": sorted(signed_by(data, keys))}
+    return {"signers": sorted(find_signers(data, keys))}
 
 
-def _signed(vector: Found) -> Found:
-    signer = signer_of(vector["key"])
-    note = signed(vector["text"].encode(), signer)
+def _check_signed(vector: Found) -> Found:
+    signer = parse_signer(vector["key"])
+    note = sign_note(vector["text"].encode(), signer)
     return {"verifier": signer.verifier, "note": note.decode()}
 
 
-def _joined(vector: Found) -> Found:
+def _check_joined(vector: Found) -> Found:
     notes = [note.encode() for note in vector["notes"]]
-    return {"note": joined(vector["text"].encode(), notes, _keys(vector)).decode()}
+    return {"note": merge_notes(vector["text"].encode(), notes, _keys(vector)).decode()}
 
 
 def _configuration(vector: Found) -> Found:
@@ -86,13 +92,13 @@ def _configuration(vector: Found) -> Found:
 
 
 def _sheet(vector: Found) -> Found:
-    contract, data = client.read(vector["contract"].encode()), bytes_of(vector, "sheet")
-    signed_sheet(data, roles_of(contract), frame_of(contract))
+    contract, data = client.parse_contract(vector["contract"].encode()), bytes_of(vector, "sheet")
+    verify_sheet(data, roles_of(contract), frame_of(contract))
     return {"hash": sheet_hash(data).hex()}
 
 
 def _shapes(vector: Found) -> Found:
-    contract = client.read(vector["contract"].encode())
+    contract = client.parse_contract(vector["contract"].encode())
     shapes = []
     for part in contract.plan.parts:
         size = part.layout.message_bytes
@@ -106,8 +112,8 @@ def _bundles(vector: Found) -> Found:
     body = bytes.fromhex(vector["body"])
     check_body(body, shapes)
     people = [
-        [[one.hex() for one in envelopes(bundle, shapes, part)] for part in range(len(shapes))]
-        for bundle in split(body, shapes)
+        [[one.hex() for one in part_envelopes(bundle, shapes, part)] for part in range(len(shapes))]
+        for bundle in split_bundles(body, shapes)
     ]
     return {"envelopes": people}
 
@@ -124,11 +130,11 @@ def _first_hop(vector: Found) -> Found:
     contract = read_contract(vector["contract"].encode(), "contract")
     job, sheet = job_of(contract, fingerprint_of(vector["contract"].encode()), 1), vector["sheet"]
     key, body = RoundKey(bytes.fromhex(vector["secret"]), bytes(32)), bytes.fromhex(vector["body"])
-    check_body(body, shapes(job))
+    check_body(body, bundle_shapes(job))
     with TemporaryDirectory() as place:
         _store(Path(place), body)
-        said = closed(
-            Closing(
+        said = close_round(
+            ClosingRound(
                 job, Path(place), read_sheet(sheet.encode()), sheet_hash(sheet.encode()).hex(),
                 key, None, (), SecureChance(),
             )
@@ -162,7 +168,10 @@ def _envelope(vector: Found) -> Found:
 
 def _manifest(vector: Found) -> Found:
     data = bytes_of(vector, "manifest")
-    return {"sent": [part.sent for part in read_manifest(data).parts], "hash": fingerprint_of(data)}
+    return {
+        "sent": [part.sent_count for part in read_manifest(data).parts],
+        "hash": fingerprint_of(data),
+    }
 
 
 def _withdrawal(vector: Found) -> Found:
@@ -176,10 +185,10 @@ def _receipt(vector: Found) -> Found:
 
 
 def _round(vector: Found) -> Found:
-    contract = client.read(vector["contract"].encode())
+    contract = client.parse_contract(vector["contract"].encode())
     notes = ([note.encode() for note in vector[name]] for name in ("manifests", "receipts"))
     sheet = vector["sheet"].encode()
-    told = signed_round(sheet, *notes, roles_of(contract), frame_of(contract))
+    told = verify_round(sheet, *notes, roles_of(contract), frame_of(contract))
     sizes = [size for *_, size in _shapes(vector)["shapes"]]
     layer = SUITES[contract.suite].layer_bytes
     for manifest in told:
@@ -196,8 +205,8 @@ def _round(vector: Found) -> Found:
 
 FINDERS = {
     "note": _note,
-    "signed note": _signed,
-    "joined notes": _joined,
+    "signed note": _check_signed,
+    "joined notes": _check_joined,
     "key configuration": _configuration,
     "sheet": _sheet,
     "shapes": _shapes,

@@ -5,10 +5,10 @@ import json
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
-from wire_room import Found, found
+from wire_room import Found, open_vector
 
 from helpers import contracts as c
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
@@ -17,11 +17,11 @@ from mixtally.device.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.sheet import Sheet, sheet_hash, write_sheet
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import FakeRecord, OwnFakes, Plan, write_contract
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.question import Question, make_attributes_question
 
 OPENS, OPEN = 1_800_000_000, 3600
 
@@ -53,7 +53,7 @@ class Scene(NamedTuple):
 
     def note(self, text: bytes | None = None) -> bytes:
         """A text, or that sheet, signed by all."""
-        return signed(write_sheet(self.sheet()) if text is None else text, *self.signers)
+        return sign_note(write_sheet(self.sheet()) if text is None else text, *self.signers)
 
 
 def scene(suite: int) -> Scene:
@@ -66,14 +66,14 @@ def scene(suite: int) -> Scene:
         parts = [c.uniform(3), c.flipped(2, own=own), c.uniform(4, whole=2, coin=0)]
         parts.append(c.flipped(2, repeats=3))
         more = {"count_flips": False, "minimum_crowd": 2, "collections": 7}
-        plan = c.plan_of(with_attributes("traits", (3, 2, 4, 2)), parts, **more)
+        plan = c.plan_of(make_attributes_question("traits", (3, 2, 4, 2)), parts, **more)
     return _scene(plan, suite)
 
 
-def padded() -> Scene:
+def build_padded_scene() -> Scene:
     """One hop; devices toss a coin for a fake in the first part, and add one in the second."""
     parts = [c.uniform(3, whole=0, coin=1 << 63), c.uniform(4, whole=1, coin=0)]
-    question = with_attributes("traits", (3, 4))
+    question = make_attributes_question("traits", (3, 4))
     return _scene(c.plan_of(question, parts, minimum_crowd=2, hops=1), 1)
 
 
@@ -93,12 +93,12 @@ def _scene(plan: Plan, suite: int) -> Scene:
 SCENES = {suite: scene(suite) for suite in SUITES}
 
 
-def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, str]]:
+def write_manifests(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, str]]:
     """Texts of the manifests of the first hops, one for each of ``changes``, and their pieces.
 
     As many people as the minimum crowd; each hop finds one message malformed and adds one.
     """
-    shapes = found({"what": "shapes", "contract": one.contract.decode()})["shapes"]
+    shapes = open_vector({"what": "shapes", "contract": one.contract.decode()})["shapes"]
     people = json.loads(one.contract)["plan"]["minimum_crowd"]
     received = [people * (slots - padding) + padding for slots, padding, _ in shapes]
     layer, texts, pieces = SUITES[one.suite].layer_bytes, list[bytes](), dict[str, str]()
@@ -120,10 +120,10 @@ def told(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, s
 def round_of(one: Scene, texts: list[bytes], pieces: dict[str, str], **changes: Any) -> Found:
     """A round whose manifests and receipts are signed by whom they should be."""
     receipts = [
-        signed(write_receipt(Receipt(fingerprint_of(text), hop)), one.signers[hop - 1])
+        sign_note(write_receipt(Receipt(fingerprint_of(text), hop)), one.signers[hop - 1])
         for hop, text in enumerate(texts, start=2)
     ]
-    manifests = [signed(text, signer) for text, signer in zip(texts, one.signers, strict=False)]
+    manifests = [sign_note(text, signer) for text, signer in zip(texts, one.signers, strict=False)]
     made = {
         "what": "round", "contract": one.contract.decode(), "sheet": one.note().decode(),
         "manifests": [note.decode() for note in manifests],

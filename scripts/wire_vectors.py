@@ -10,23 +10,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wire_room import Found, found
-from wire_scenes import OPEN, OPENS, SCENES, padded, round_of, secret, told
+from wire_room import Found, open_vector
+from wire_scenes import OPEN, OPENS, SCENES, build_padded_scene, round_of, secret, write_manifests
 
 from helpers import contracts as c
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.manifest import EXPIRED, TOO_FEW, PartManifest, Receipt, write_receipt
-from mixtally.device.wire.note import Signer, signed, signer_of
+from mixtally.device.wire.note import Signer, parse_signer, sign_note
 from mixtally.device.wire.sheet import sheet_hash, write_sheet, write_withdrawal
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import read_contract, write_contract
 from mixtally.model.contract.job import job_of
 from mixtally.model.question import Kind, Question
-from mixtally.server.mix.closing.close import shapes
+from mixtally.server.mix.closing.close import bundle_shapes
 
-PETER = signer_of("PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz")
+PETER = parse_signer(
+    "PRIVATE+KEY+PeterNeumann+c74f20a3+AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz"
+)
 PUBLISHED = (
     b"If you think cryptography is the answer to your problem,\n"
     b"then you don't know what your problem is.\n"
@@ -43,13 +45,13 @@ def note_vectors() -> dict[str, Found]:
     keys = [one.verifier, two.verifier]
     notes = {
         "of-nobody": text,
-        "of-one": signed(text, one),
-        "of-both": signed(text, two, one),
-        "with-lines-of-strangers": signed(text, other, one, twin),
-        "of-another-key-of-this-name": signed(text, twin),
-        "line-twice": signed(text, one) + one.line(text),
-        "empty-line-at-the-end-of-the-text": signed(b"a\n\n", one),
-        "of-a-newline": signed(b"\n", one),
+        "of-one": sign_note(text, one),
+        "of-both": sign_note(text, two, one),
+        "with-lines-of-strangers": sign_note(text, other, one, twin),
+        "of-another-key-of-this-name": sign_note(text, twin),
+        "line-twice": sign_note(text, one) + one.signature_line(text),
+        "empty-line-at-the-end-of-the-text": sign_note(b"a\n\n", one),
+        "of-a-newline": sign_note(b"\n", one),
     }
     made = {
         f"note-{name}": {"what": "note", "note": note.decode(), "keys": keys}
@@ -57,14 +59,14 @@ def note_vectors() -> dict[str, Found]:
     }
     made |= {
         f"signed-note-{signer.name.lower()}": {
-            "what": "signed note", "key": signer.written, "text": text.decode()
+            "what": "signed note", "key": signer.private_key_text, "text": text.decode()
         }
         for signer, text in ((one, text), (two, b"\n"), (PETER, PUBLISHED))
     }  # fmt: skip
     made["note-published"] = {
-        "what": "note", "note": signed(PUBLISHED, PETER).decode(), "keys": [PETER.verifier]
+        "what": "note", "note": sign_note(PUBLISHED, PETER).decode(), "keys": [PETER.verifier]
     }  # fmt: skip
-    notes_of = [signed(text, other, two).decode(), signed(text, one, two).decode()]
+    notes_of = [sign_note(text, other, two).decode(), sign_note(text, one, two).decode()]
     return made | {
         "joined-notes": {
             "what": "joined notes", "text": text.decode(), "notes": notes_of, "keys": keys
@@ -121,7 +123,7 @@ def bundle_vectors() -> dict[str, Found]:
     }
 
 
-class Taken(NamedTuple):
+class TakenBody(NamedTuple):
     """A body that a first hop has taken: how many of its bundles count, and how many do not."""
 
     body: bytes
@@ -129,9 +131,9 @@ class Taken(NamedTuple):
     left_out: int
 
 
-def first_hop_bodies() -> dict[str, Taken]:
+def first_hop_bodies() -> dict[str, TakenBody]:
     """Bodies with padding where it may stand and where it may not, sealed anew."""
-    scene = padded()
+    scene = build_padded_scene()
     sealer = Sealer(SUITES[scene.suite], scene.sheet().keys, scene.hash)
     size = json.loads(scene.contract)["envelope_bytes"][0]
 
@@ -165,14 +167,14 @@ def first_hop_bodies() -> dict[str, Taken]:
         "padding-in-the-first-slot": ([bundle(padding(), seal(0, 2))], 3, 0),
     }  # fmt: skip
     return {
-        name: Taken(b"".join(map(write_bundle, [*good, *more])), bundles, left_out)
+        name: TakenBody(b"".join(map(write_bundle, [*good, *more])), bundles, left_out)
         for name, (more, bundles, left_out) in extra.items()
     }
 
 
 def first_hop_vectors() -> dict[str, Found]:
     """Each with the body that its file holds; sealed only where there is no file."""
-    scene, made = padded(), {}
+    scene, made = build_padded_scene(), {}
     for name, taken in first_hop_bodies().items():
         path = TARGET / f"first-hop-{name}.json"
         held = json.loads(path.read_text())["body"] if path.exists() else taken.body.hex()
@@ -181,7 +183,7 @@ def first_hop_vectors() -> dict[str, Found]:
             "sheet": write_sheet(scene.sheet()).decode(), "secret": scene.secrets[0].hex(),
             "body": held,
         }  # fmt: skip
-        result = found(vector)
+        result = open_vector(vector)
         if (result["bundles"], result["left_out"]) != taken[1:]:
             raise _opens_otherwise(path)
     return made
@@ -194,7 +196,7 @@ def _opens_otherwise(path: Path) -> SystemExit:
     )
 
 
-class Sealed(NamedTuple):
+class SealedEnvelope(NamedTuple):
     """An envelope: who seals it, and how many layers come off."""
 
     suite: int
@@ -204,7 +206,7 @@ class Sealed(NamedTuple):
     first: int = 1
 
 
-def sealed_scenarios() -> dict[str, Sealed]:
+def sealed_scenarios() -> dict[str, SealedEnvelope]:
     """Envelopes that open, and such as do not, at the first hop or further in."""
     made = {}
     for suite, one in SCENES.items():
@@ -218,24 +220,26 @@ def sealed_scenarios() -> dict[str, Sealed]:
         ) -> bytes:  # fmt: skip
             return Sealer(library, keys, sheet, first=first).seal(message, part)
 
-        def altered(seal: Any = seal, keys: Any = keys) -> bytes:
+        def alter_envelope(seal: Any = seal, keys: Any = keys) -> bytes:
             inner = bytearray(seal(keys[1:], first=2))
             inner[-1] ^= 1
             return seal(keys[:1], message=bytes(inner))
 
         several = {
-            "good": Sealed(suite, 0, seal, 3),
-            "empty-message-of-the-last-part": Sealed(
+            "good": SealedEnvelope(suite, 0, seal, 3),
+            "empty-message-of-the-last-part": SealedEnvelope(
                 suite, 65535, lambda seal=seal: seal(part=65535, message=b""), 3
             ),
-            "fake-of-the-first-hop": Sealed(
+            "fake-of-the-first-hop": SealedEnvelope(
                 suite, 1, lambda seal=seal, keys=keys: seal(keys[1:], first=2, part=1), 2, 2
             ),
-            "of-another-round": Sealed(suite, 0, lambda seal=seal, s=other: seal(sheet=s), 0),
-            "of-another-part": Sealed(suite, 0, lambda seal=seal: seal(part=1), 0),
-            "of-another-hop": Sealed(suite, 0, lambda seal=seal: seal(first=2), 0),
-            "inner-layer-altered": Sealed(suite, 0, altered, 1),
-            "cut": Sealed(suite, 0, lambda seal=seal: seal()[:-1], 0),
+            "of-another-round": SealedEnvelope(
+                suite, 0, lambda seal=seal, s=other: seal(sheet=s), 0
+            ),
+            "of-another-part": SealedEnvelope(suite, 0, lambda seal=seal: seal(part=1), 0),
+            "of-another-hop": SealedEnvelope(suite, 0, lambda seal=seal: seal(first=2), 0),
+            "inner-layer-altered": SealedEnvelope(suite, 0, alter_envelope, 1),
+            "cut": SealedEnvelope(suite, 0, lambda seal=seal: seal()[:-1], 0),
         }
         made |= {f"envelope-suite-{suite}-{name}": one for name, one in several.items()}
     return made
@@ -252,7 +256,7 @@ def envelope_vectors() -> dict[str, Found]:
             "what": "envelope", "suite": suite, "sheet": write_sheet(one.sheet()).decode(),
             "part": part, "first": first, "secrets": secrets, "envelope": held,
         }  # fmt: skip
-        opened = found(vector)["opened"]
+        opened = open_vector(vector)["opened"]
         if layers != sum(layer is not None for layer in opened):
             raise _opens_otherwise(path)
         made[name] = vector
@@ -262,19 +266,19 @@ def envelope_vectors() -> dict[str, Found]:
 def round_vectors() -> dict[str, Found]:
     """Manifests, receipts and rounds."""
     first = SCENES[1]
-    texts, pieces = told(first, {}, {"overruled": ("mix-1",)})
+    texts, pieces = write_manifests(first, {}, {"overruled": ("mix-1",)})
     nothing = (PartManifest(received=0),)
     few = {"destroyed": TOO_FEW, "bundles": 4, "parts": nothing}
     late = {"destroyed": EXPIRED, "parts": nothing}
     rounds = {
         "suite-1": round_of(first, texts, pieces),
-        "suite-2": round_of(SCENES[2], *told(SCENES[2], {}, {})),
+        "suite-2": round_of(SCENES[2], *write_manifests(SCENES[2], {}, {})),
         "not-at-its-end": round_of(first, texts[:1], pieces, receipts=[]),
-        "of-too-few": round_of(first, told(first, few, few)[0], {}),
-        "expired": round_of(first, told(first, {}, late)[0], pieces),
+        "of-too-few": round_of(first, write_manifests(first, few, few)[0], {}),
+        "expired": round_of(first, write_manifests(first, {}, late)[0], pieces),
         "expired-without-a-batch": round_of(
             first,
-            told(first, {}, late | {"before": None, "bundles": 0, "left_out": 0})[0],
+            write_manifests(first, {}, late | {"before": None, "bundles": 0, "left_out": 0})[0],
             pieces,
             receipts=[],
         ),
@@ -296,13 +300,13 @@ def good() -> dict[str, Found]:
     }  # fmt: skip
     made = {}
     for name, vector in given.items():
-        result = found(vector)
+        result = open_vector(vector)
         if "reason" in result:
             raise SystemExit(f"{name}: the package refuses it, {result['reason']}")
         made[name] = vector | result
     for suite, one in SCENES.items():  # as a mix reads it
         contract = read_contract(one.contract, "scene")
-        taken = [[*one] for one in shapes(job_of(contract, "", 1))]
+        taken = [[*one] for one in bundle_shapes(job_of(contract, "", 1))]
         if taken != made[f"shapes-suite-{suite}"]["shapes"]:
             raise SystemExit(f"suite {suite}: a mix takes bundles of another shape")
     return made

@@ -12,7 +12,7 @@ from rich.console import Console
 from literature import reproduce as compute
 from literature.__main__ import main
 from literature.document import document as shown
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import render_summary
 
 
 class Outcome(NamedTuple):
@@ -105,7 +105,7 @@ def test_everything_is_said_at_eighty_columns(document, width):
     """What was computed stands beside every number: whole, in lines no longer than the screen."""
     found = computed(document)
     screen = io.StringIO()
-    Console(file=screen, width=width).print(printed(shown(found)))
+    Console(file=screen, width=width).print(render_summary(shown(found)))
     text = screen.getvalue()
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     assert max(map(len, text.splitlines())) <= width

@@ -155,21 +155,21 @@ def test_a_planted_cover_turns_the_verdict(monkeypatch):
     """The audit really computes: an eighth of the cover is too little."""
     cases = (("004", "(5.26)", "notes-5.26", [verdicts.Case(1.0, fakes=10**6)]),)
     monkeypatch.setattr(verdicts, "CASES", cases)
-    (honest,) = verdicts.audited(["004"], quiet)
+    (honest,) = verdicts.audit_documents(["004"], quiet)
     assert (honest.word, honest.factor[:4]) == ("holds", "5.01")
     true = published_notes.one_hot_cover
     monkeypatch.setattr(published_notes, "one_hot_cover", lambda *given: true(*given) / 8)
-    (planted,) = verdicts.audited(["004"], quiet)
+    (planted,) = verdicts.audit_documents(["004"], quiet)
     assert planted.word == "false"
     assert planted.factor.endswith("times the promise")
 
 
 def test_the_rows_count_every_printed_number(found):
     every = [one for findings in found.values() for one in findings]
-    rows = verdicts.counted(every)
+    rows = verdicts.count_printed_numbers(every)
     assert sum(row.word == "differs" for row in rows) == sum(f.word == "differs" for f in every)
     claims = [f for f in every if f.holds is not None]
-    decided = verdicts.decided(every)
+    decided = verdicts.decide_claims(every)
     for word in ("holds", "false"):
         have = sum(f.word == (word if word == "false" else "reproduces") for f in claims)
         assert 0 < sum(row.word == word for row in decided) <= have
@@ -211,7 +211,7 @@ def checked(text):
 def test_the_page_is_whole_and_self_contained(found, charts):
     every = tuple(one for findings in found.values() for one in findings)
     drawn = tuple(chart for group in charts.values() for chart in group)
-    rows = (*verdicts.decided(list(every)), *verdicts.counted(list(every)))
+    rows = (*verdicts.decide_claims(list(every)), *verdicts.count_printed_numbers(list(every)))
     reader = checked(page(document(Reproduction(every, rows, drawn))))
     text = " ".join(reader.texts)
     assert reader.tags.count("figure") == len(drawn) == 10
@@ -263,7 +263,7 @@ def test_one_document_alone():
 
 @pytest.mark.slow
 def test_the_verdicts_on_every_formula():
-    rows = verdicts.audited(DOCUMENTS, quiet)
+    rows = verdicts.audit_documents(DOCUMENTS, quiet)
     words = {(row.promise.split(",")[0], row.promise.rpartition(" ")[2]): row for row in rows}
     for formula in ("sufficient-3.12", "sufficient-5", "repeats-4.45", "repeats-5.24"):
         assert words[formula, "messages"].word == "false"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Distribution = dict[tuple[int, ...], int]
 

@@ -12,7 +12,7 @@ from math import comb
 
 from mixtally.accounting.plans.terms import PrivacyTerms
 from mixtally.model.contract import BlanksRecipe, FakeRecord, Part, Shape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Law = dict[tuple[int, ...], float]
 

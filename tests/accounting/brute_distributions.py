@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement, permutations
 from typing import NamedTuple
 
 from accounting.brute import exp_exactly
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Distribution = dict[int, int]
 UNIFORM = -1

@@ -7,25 +7,25 @@ from math import factorial, prod
 import numpy as np
 
 from helpers import contracts
-from mixtally.accounting.divergence.set_in_clear import Hidden
-from mixtally.device.client.draw import Words, record
+from mixtally.accounting.divergence.set_in_clear import HiddenSet
+from mixtally.device.client.draw import RandomWords, draw_record
 from mixtally.device.contract.part import read_part
 
 
-def cells_of(bins, size, members, drawn=record):
+def cells_of(bins, size, members, drawn=draw_record):
     """The cells that a device names for a set, in the order of its messages."""
     part = read_part(contracts.builtins_of(contracts.uniform(bins, most_set=size, whole=1)), "part")
-    sent = drawn(part, members, Words(lambda count: bytes(8 * count)))
+    sent = drawn(part, members, RandomWords(lambda count: bytes(8 * count)))
     return [int.from_bytes(message, "little") for message in sent]
 
 
 def hidden(size, cells, fakes, people=0, coin=0.0):
     """A set of ``size`` among so many fakes and those of people's coins."""
     brought = [(many, chance) for many, chance in ((fakes, 1.0), (people, coin)) if many]
-    return Hidden(size, cells, tuple(brought))
+    return HiddenSet(size, cells, tuple(brought))
 
 
-def every_record(bins, size, drawn=record):
+def every_record(bins, size, drawn=draw_record):
     """The cells of every set of at most ``size`` of so many bins."""
     sets = [chosen for many in range(size + 1) for chosen in combinations(range(bins), many)]
     return [cells_of(bins, size, chosen, drawn) for chosen in sets]
@@ -61,7 +61,7 @@ def disjoint(size, cells, fakes, grow):
     return max(divergences(range(size), range(size, 2 * size), cells, fakes, grow))
 
 
-def worst(bins, size, fakes, grow, drawn=record):
+def worst(bins, size, fakes, grow, drawn=draw_record):
     """The largest of all pairs of sets, both directions, as devices send them."""
     records, cells = every_record(bins, size, drawn), bins + size
     laws = {tuple(one): seen(one, cells, fakes) for one in records}

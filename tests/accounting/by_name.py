@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
-from mixtally.accounting.parameters import Parameters, parsed
+from mixtally.accounting.parameters import Parameters, parse_parameters
 from mixtally.model.certificate import Certificate
 from mixtally.model.mechanism import Parameter
 
@@ -22,16 +22,16 @@ def found(name, threshold, ratio, shift, for_epsilon, given) -> tuple[Record, Pa
         shape_shift=shift,
         **given,
     )
-    read = parsed(name, asked, for_epsilon=for_epsilon)
-    made = read.counted
+    read = parse_parameters(name, asked, for_epsilon=for_epsilon)
+    made = read.honest_record
     if threshold is not None:
-        made = made.having(Parameter.FLIP, threshold)
+        made = made.with_parameter(Parameter.FLIP, threshold)
     if ratio is not None:
         mechanism = made.message.mechanism
         shape = replace(mechanism.fakes.shape, ratio=ratio)
         exact = replace(mechanism, fakes=replace(mechanism.fakes, shape=shape))
         made = Record(made.message._replace(mechanism=exact), made.pieces, made.note)
-    return made, read.sought
+    return made, read.sought_parameter
 
 
 def certificate_of(name: str, epsilon: float, *, accountant=None, **given) -> Certificate:

@@ -20,7 +20,7 @@ from mixtally.accounting.divergence import (
 )
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.flip_ratios import Orbit
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 MANY_EPSILONS = (0.01, 0.05, 0.2, 0.5, 1.0, 1.7, 3.0, 5.0)
 MANY = tuple(
@@ -132,8 +132,8 @@ def crowds(*, sums: bool, fake: int = 0) -> Iterator[Comparison]:
     for bins, n, fakes in product((2, 3), (2, 3, 4), (0, 1, 2)):
         yield Comparison(
             f"one-hot crowd {bins=} {n=} {fakes=} {sums=} {fake=}",
-            (lambda t, e, n=n, k=fakes, d=bins: one_hot.sums(n, k, t, e, d)) if sums
-            else (lambda t, e, n=n, k=fakes, d=bins: one_hot.messages(n, k, t, e, d)),
+            (lambda t, e, n=n, k=fakes, d=bins: one_hot.sums_delta(n, k, t, e, d)) if sums
+            else (lambda t, e, n=n, k=fakes, d=bins: one_hot.messages_delta(n, k, t, e, d)),
             tuple(brute.scenes(bins, brute.one_hot(bins), n - 1, (fake,) * fakes)),
             bits=bins,
             sums=sums,
@@ -146,7 +146,7 @@ def uniform_fakes(others: int = 0) -> Iterator[Comparison]:
     for bins, fakes in product((2, 3), range(5 - others)):
         yield Comparison(
             f"flip-uniform {bins=} {fakes=} {others=}",
-            lambda t, e, k=fakes, d=bins: flip_uniform.messages(k, d, t, e),
+            lambda t, e, k=fakes, d=bins: flip_uniform.messages_delta(k, d, t, e),
             tuple(brute.scenes(bins, brute.one_hot(bins), others, (UNIFORM,) * fakes)),
             bits=bins,
             exact=not others,
@@ -159,14 +159,14 @@ def vectors_of_bits() -> Iterator[Comparison]:
         zeros, ones = (0,) * (n - 1), (1 << bits) - 1
         yield Comparison(
             f"vectors among zeros {bits=} {n=}",
-            lambda t, e, n=n, b=bits: vectors.homogeneous(n, b, t, e),
+            lambda t, e, n=n, b=bits: vectors.homogeneous_delta(n, b, t, e),
             (Scene(zeros, 0, ones), Scene(zeros, ones, 0)),
             bits=bits,
             exact=True,
         )
         yield Comparison(
             f"vectors, any dataset {bits=} {n=}",
-            lambda t, e, n=n, b=bits: vectors.any_dataset(n, b, t, e),
+            lambda t, e, n=n, b=bits: vectors.any_dataset_delta(n, b, t, e),
             tuple(brute.scenes(bits, brute.free(bits), n - 1, vectors=True)),
             bits=bits,
             thresholds=FEW[1::2],
@@ -181,7 +181,7 @@ def orbits_of_bits() -> Iterator[Comparison]:
         orbit = Orbit(one.bit_count() - both, other.bit_count() - both, both)
         yield Comparison(
             f"vectors {one:03b} against {other:03b} among zeros",
-            lambda t, e, orbit=orbit: vectors.background(3, orbit, t, e),
+            lambda t, e, orbit=orbit: vectors.orbit_delta(3, orbit, t, e),
             (Scene((0, 0), one, other),),
             bits=3,
             exact=True,
@@ -195,7 +195,7 @@ def k_hots(bits: int) -> Iterator[Comparison]:
     for fakes in range(4):
         yield Comparison(
             f"two-hot {bits=} {fakes=}",
-            lambda t, e, k=fakes: k_hot.among_blanks(k, 2, t, e, bits),
+            lambda t, e, k=fakes: k_hot.delta_among_blanks(k, 2, t, e, bits),
             tuple(brute.scenes(bits, brute.at_most(bits, 2), 0, (0,) * fakes)),
             bits=bits,
             exact=True,
@@ -209,7 +209,7 @@ def k_hot_crowds(bits: int) -> Iterator[Comparison]:
     for n in (2, 3):
         yield Comparison(
             f"two-hot crowd {bits=} {n=}",
-            lambda t, e, n=n: k_hot.in_crowd(n, 0, 2, t, e, bits),
+            lambda t, e, n=n: k_hot.delta_in_crowd(n, 0, 2, t, e, bits),
             tuple(brute.scenes(bits, brute.at_most(bits, 2), n - 1)),
             bits=bits,
             thresholds=FEW[3:4],

@@ -10,13 +10,13 @@ from accounting import brute
 from helpers import contracts, least
 from helpers.named import clear_gaussian, clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.accountant import Accountant, Record, local_epsilon
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import loss_distribution
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.errors import AccountingError
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from reference.played import part_of
 
 FIFTH = SCALE // 5
@@ -58,7 +58,7 @@ def plan_of(mechanism, epsilon=1.0, share=1.0, **changes):
     made = contracts.plan_of(
         question, [part_of(mechanism)], epsilon=epsilon, users=users, honest_share=share, **changes
     )
-    upper = certified(PrivacyTerms.of(made)).upper
+    upper = certify_terms(PrivacyTerms.of(made)).upper
     promised = Guarantee(epsilon=epsilon, delta=min(0.1, max(upper, 1e-15)))
     placeholder = contracts.placeholder(promised)
     return contracts.proved(replace(made, guarantee=promised, certificate=placeholder))
@@ -89,7 +89,7 @@ def product_truth(one, other, epsilon):
 def holds(pair, epsilon, losses=pld):
     """Whether the composition of a pair of tiny plans is not below the truth and within 1 %."""
     try:
-        found = Sum([(losses(one), 1) for one in pair]).delta(epsilon)
+        found = LossSum([(losses(one), 1) for one in pair]).delta(epsilon)
     except (AccountingError, ValueError):
         return False
     truth = product_truth(*pair, epsilon)

@@ -16,7 +16,7 @@ from accounting import random_plans
 from helpers.exact_plans import true_delta
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.model.contract import Plan
 
 
@@ -56,7 +56,7 @@ def cases(
     """So many plans of these mechanisms, or of all; ``priced`` is what is priced in their place."""
     accountant = Accountant()
     for place, (name, plan) in enumerate(random_plans.several(seed, count, *names)):
-        stated = certified(PrivacyTerms.of(priced(plan)), accountant)
+        stated = certify_terms(PrivacyTerms.of(priced(plan)), accountant)
         truth = true_delta(plan, Random(place))
         yield Case(name, plan, Bracket(stated.lower, stated.upper), truth)
 

@@ -13,7 +13,7 @@ from mixtally.model.contract import (
 )
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.layout import Form, Layout
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 EPSILONS = (0.05, 0.3, 1.0, 2.5)
 BY_MIXES = ("shaped", "blanks", "bit")

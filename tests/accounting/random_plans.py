@@ -9,9 +9,9 @@ from accounting import random_contracts
 from helpers import contracts as c
 from mixtally.model.contract import FakeRecord, OwnFakes, Part, Plan, UniformRecipe
 from mixtally.model.grid import Grid
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Made = tuple[Part, ...]
 FINE = (SCALE // 3, SCALE - 1, 12345678901234567890)
@@ -64,7 +64,7 @@ def question_of(draw: Random, parts: Made, name: str) -> Question:
     if len(parts) > 1:
         if first.most_set is None:
             return Question(name="q", bins=len(parts), kind=Kind.BITS)
-        return with_attributes("q", tuple(part.bins for part in parts))
+        return make_attributes_question("q", tuple(part.bins for part in parts))
     if first.most_set is None:
         return Question(name="q", bins=first.bins, kind=Kind.BITS)
     if first.most_set > 1:

@@ -17,7 +17,7 @@ from accounting.comparisons import bit_scenes
 from mixtally.accounting.accountant import Accountant
 from mixtally.model.guarantee import Observer
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Profile = dict[tuple[int, int], int]
 """Weights under P and under Q, and how many outcomes have them."""

@@ -13,7 +13,7 @@ from helpers.named import (
     single_bit,
 )
 from helpers.sampled import among
-from mixtally.accounting.accountant import Accountant, Record, local_epsilon, times
+from mixtally.accounting.accountant import Accountant, Record, count_messages, local_epsilon
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.composition.pld import CLOSE, FINE, ROUGH
 from mixtally.accounting.divergence import Bound, ObservedMessage, bit_flips, in_clear
@@ -22,7 +22,7 @@ from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import Parameter
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 Q = SCALE // 12
@@ -176,7 +176,7 @@ def test_observers_others_and_tightness_are_remembered_apart():
     assert accountant.upper(zeros, 1.0) < accountant.upper(Record.of(bits), 1.0)
     sizes = [
         len(accountant.losses(ONCE, tightness)[0].places)
-        for tightness in (FINE, CLOSE, ROUGH, CLOSE.aimed(1e-3, 2))
+        for tightness in (FINE, CLOSE, ROUGH, CLOSE.adapt_to_delta(1e-3, 2))
     ]
     assert sizes[0] > sizes[1] > sizes[2]
     assert sizes[1] > sizes[3]
@@ -244,7 +244,7 @@ def test_a_certificate_outside_the_range_of_epsilon_is_refused(epsilon):
     ],
 )
 def test_so_many_messages_are_seen_each_on_its_own(record, count):
-    assert times(record) == count
+    assert count_messages(record) == count
 
 
 def test_the_local_epsilon_counts_every_bit_that_can_differ():

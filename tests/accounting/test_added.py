@@ -13,9 +13,9 @@ import pytest
 from accounting.test_saddle_point import pmf
 from accounting.test_saddle_point_parts import by_counts
 from mixtally.accounting.composition import convolve
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
-from mixtally.accounting.numerics import bracket, few_atoms, positive, saddle_line
+from mixtally.accounting.numerics import bracket, count_enumeration, positive, saddle_line
 from mixtally.accounting.numerics import saddle_point as module
 from mixtally.accounting.numerics.draws import Draws
 from mixtally.accounting.numerics.largest import largest_upper
@@ -40,7 +40,7 @@ def no_slack(monkeypatch):
 def test_there_is_no_slack_left():
     assert bracket.bracket(0.25, cut=0.0) == (0.25, 0.25)
     assert (
-        Sum([(LossDistribution(1.0, np.array([1]), np.array([0.5]), 0.5, 0.25), 1)]).delta(1.0)
+        LossSum([(LossDistribution(1.0, np.array([1]), np.array([0.5]), 0.5, 0.25), 1)]).delta(1.0)
         == 0.25
     )
 
@@ -54,7 +54,9 @@ def coin(place):
 @cache
 def composed(place, times, epsilon):
     """delta(epsilon) of the coin thrown ``times``, in fifty digits."""
-    less, more = (mpmath.mpf(float(one)) for one in coin(place).mirrored(2.0**-8)[1][[0, -1]])
+    less, more = (
+        mpmath.mpf(float(one)) for one in coin(place).expand_both_sides(2.0**-8)[1][[0, -1]]
+    )
     with mpmath.workdps(50):
         total = mpmath.mpf(0)
         for i in range(times + 1):
@@ -73,7 +75,7 @@ def coins():
         for away in (0.0, 3.0, 5.0, 7.0):
             epsilon = mean + away * deviation
             truth = composed(place, times, epsilon)
-            found = Sum([(coin(place), times)]).delta(epsilon)
+            found = LossSum([(coin(place), times)]).delta(epsilon)
             assert found <= truth * (1 + 1e-6)
             yield found >= truth
 
@@ -111,7 +113,7 @@ def test_counts_that_are_cut_are_covered_by_their_own_bound(monkeypatch, unsmoot
     """With windows of 10 nats for 46."""
     values, chances, count = (-900, -1, 20000), (2**-12, 1 - 2**-12 - 2**-18, 2**-18), 150
     truth = by_counts(values, chances, count)
-    monkeypatch.setattr(few_atoms, "_CUT_NATS", 10.0)
+    monkeypatch.setattr(count_enumeration, "_CUT_NATS", 10.0)
     assert truth <= largest_upper([pmf(values, chances)], Draws(count))
 
 
@@ -127,11 +129,11 @@ def dropped():
 def without_counts(monkeypatch):
     """The integral alone, from which more values are dropped than otherwise."""
     monkeypatch.setattr(module, "_MOST_SMOOTHED", math.inf)
-    monkeypatch.setattr(positive, "_APART", math.inf)
+    monkeypatch.setattr(positive, "_MAX_RELATIVE_GAP", math.inf)
     monkeypatch.setattr(saddle_line, "_RARE", 1e-6)
 
 
 def test_values_that_are_dropped_are_covered_by_their_own_bound(without_counts):
-    saddle = Saddle(*module.merged(pmf(*DROPPED[:2])), Draws(DROPPED[2]))
+    saddle = Saddle(*module.merge_values(pmf(*DROPPED[:2])), Draws(DROPPED[2]))
     assert len(saddle.live) == 2
     assert dropped() == (True, True)

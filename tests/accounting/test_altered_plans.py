@@ -36,8 +36,8 @@ from mixtally.model.contract import (
 )
 from mixtally.model.grid import Grid
 from mixtally.model.layout import Form
-from mixtally.model.question import Kind, Question, with_attributes
-from mixtally.report.promise import known
+from mixtally.model.question import Kind, Question, make_attributes_question
+from mixtally.report.promise import exactness_text
 
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 63)
 ASKED = Prefixes(alphabet="abc", most=2, longest=3)
@@ -65,7 +65,7 @@ PLANS = {
         Question(name="q", bins=9, kind=Kind.SET, max_set=2), [flipped(9, most_set=2, blanks=500)]
     ),
     "attributes": plan_of(
-        with_attributes("q", (3, 4)), [flipped(3, own=BLANK), flipped(4, own=BLANK)], **FEW
+        make_attributes_question("q", (3, 4)), [flipped(3, own=BLANK), flipped(4, own=BLANK)], **FEW
     ),
     "planes": plan_of(Question(name="q", bins=50), [over_planes(50, 7, whole=1)], **FEW),
     "replaced": plan_of(Question(name="q", bins=4), [replaced(4)], users=100),
@@ -183,7 +183,7 @@ def test_every_field_of_a_contract_is_derived_or_says_who_runs_it():
 def test_a_lower_end_that_is_raised_to_the_upper_one_makes_nothing_exact(name):
     plan = proved(PLANS[name], ACCOUNTANT)
     stated = plan.certificate
-    assert known(verify(plan, ACCOUNTANT)) == "proved upper bound"
+    assert exactness_text(verify(plan, ACCOUNTANT)) == "proved upper bound"
     for lower in (stated.upper, (stated.lower + stated.upper) / 2, 0.0):
         with pytest.raises(PlanError, match="the bounds that follow from its integers"):
             verify(replace(plan, certificate=replace(stated, lower=lower)), ACCOUNTANT)

@@ -14,18 +14,18 @@ from helpers.sampled import among
 from mixtally.accounting.numerics import binomial_pairs as two_distributions
 from mixtally.accounting.numerics.binomial_pairs import (
     Pair,
+    add_own_bits,
+    convolve_flipped_bits,
     divergence,
     exchange_divergence,
-    flipped,
-    flipped_bits,
-    flips,
-    own_bits,
+    flip_chances,
+    flip_count_pmf,
+    prepare_pair,
     product_divergence,
-    steps,
 )
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 THRESHOLDS = [1 << 24, SCALE // 10**6 + 1, SCALE // 50, SCALE // 5 + 7, (1 << 63) - 1]
 CROWDS = [(0, 1), (1, 0), (0, 9), (3, 4), (7, 2), (5, 0)]
@@ -38,7 +38,9 @@ def exact_pair(ones, zeros, threshold):
 
 
 def pair(ones, zeros, threshold):
-    return own_bits(*flipped_bits(ones, zeros, flipped(threshold)), flipped(threshold))
+    return add_own_bits(
+        *convolve_flipped_bits(ones, zeros, flip_chances(threshold)), flip_chances(threshold)
+    )
 
 
 def close(numbers, truths, within=1e-12):
@@ -51,13 +53,13 @@ def close(numbers, truths, within=1e-12):
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_flipped_bits_have_the_distribution_of_fractions(crowd, threshold):
-    pmf, cut = flipped_bits(*crowd, flipped(threshold))
+    pmf, cut = convolve_flipped_bits(*crowd, flip_chances(threshold))
     assert close(pmf, sums(*crowd, Fraction(threshold, SCALE)))
     assert 0.0 < cut <= 4 * tails.CUT_TAIL
 
 
 def test_no_flipped_bits_are_a_sum_of_zero():
-    pmf, cut = flipped_bits(0, 0, flipped(1 << 60))
+    pmf, cut = convolve_flipped_bits(0, 0, flip_chances(1 << 60))
     assert pmf.tolist() == [1.0]
     assert cut == 0.0
 
@@ -67,7 +69,7 @@ def test_no_flipped_bits_are_a_sum_of_zero():
 )
 def test_flips_have_twelve_digits(trials, mean):
     threshold = min(1 << 63, round(mean / trials * SCALE))
-    pmf = flips(trials, threshold)
+    pmf = flip_count_pmf(trials, threshold)
     first, last = tails.window(trials, threshold / SCALE)
     assert len(pmf) == last - first + 1
     with mp.workdps(50):
@@ -78,9 +80,9 @@ def test_flips_have_twelve_digits(trials, mean):
 
 
 def test_long_runs_are_those_of_loader():
-    long = flips(10**6, 1 << 60)
+    long = flip_count_pmf(10**6, 1 << 60)
     assert len(long) > 2048
-    run = two_distributions._run(10**6, 1.0 / 15.0, *tails.window(10**6, 2.0**-4))
+    run = two_distributions._pmf_by_ratios(10**6, 1.0 / 15.0, *tails.window(10**6, 2.0**-4))
     assert run == pytest.approx(long, rel=1e-11)
 
 
@@ -118,14 +120,14 @@ def test_divergences_are_those_of_fractions(threshold, epsilon):
         assert holds(divergence(pair(*crowd, threshold), grow), truth)
 
 
-def exchange_faults(threshold, epsilon, steps=steps):
+def exchange_faults(threshold, epsilon, steps=prepare_pair):
     grow = math.exp(epsilon)
     for first, second in itertools.product(CROWDS, repeat=2):
         truth = truth_of_exchange(first, second, threshold, Fraction(grow))
         one, two = (steps(pair(*crowd, threshold)) for crowd in (first, second))
         if not holds(exchange_divergence(one, two, grow), truth):
             yield first, second
-        if not holds(product_divergence(one.pair, two.pair.swapped(), grow), truth):
+        if not holds(product_divergence(one.pair, two.pair.swap(), grow), truth):
             yield first, second
 
 
@@ -141,13 +143,13 @@ def test_divergences_of_two_bins_are_those_of_fractions(threshold, epsilon):
         lambda s: s._replace(ratio=s.ratio[::-1]),
         lambda s: s._replace(tail_p=s.tail_q, tail_q=s.tail_p),
         lambda s: s._replace(tail_p=np.append(s.tail_p[1:], 0.0)),
-        lambda s: s._replace(pair=s.pair.swapped()),
+        lambda s: s._replace(pair=s.pair.swap()),
     ],
     ids=["backwards", "tails exchanged", "one step off", "pair swapped"],
 )
 def test_wrong_steps_are_noticed(change):
     with contextlib.suppress(AccountingError, IndexError):
-        assert list(exchange_faults(SCALE // 5, 1.0, lambda given: change(steps(given))))
+        assert list(exchange_faults(SCALE // 5, 1.0, lambda given: change(prepare_pair(given))))
 
 
 def test_an_end_of_a_window_that_underflows_tells_nothing():
@@ -155,13 +157,13 @@ def test_an_end_of_a_window_that_underflows_tells_nothing():
     far = pair(0, 60, 1 << 24)
     assert far.p[-1] == far.q[-1] == 0.0
     grow, truth = math.e, truth_of_one(0, 60, 1 << 24, Fraction(math.e))
-    for given in (far, far.swapped()):
-        ratio = steps(given).ratio
+    for given in (far, far.swap()):
+        ratio = prepare_pair(given).ratio
         assert np.isfinite(ratio).all()
         assert (np.diff(ratio) >= 0.0).all()
-    ends = exchange_divergence(steps(far), steps(pair(60, 0, 1 << 24)), grow)
+    ends = exchange_divergence(prepare_pair(far), prepare_pair(pair(60, 0, 1 << 24)), grow)
     assert ends.upper >= truth > 1 - 1e-9
-    backwards = product_divergence(far.swapped(), far, grow)
+    backwards = product_divergence(far.swap(), far, grow)
     assert backwards.upper >= truth_of_exchange((60, 0), (60, 0), 1 << 24, Fraction(grow)) > 0.99
 
 

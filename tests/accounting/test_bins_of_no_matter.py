@@ -8,7 +8,7 @@ from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, NoFakes, ShapedFakes
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.primitives.memo import Memo
 
 
@@ -38,7 +38,7 @@ def test_few_bins_have_the_prices_of_many(case):
     for bins in (least, least + 1, 2 * least, 2 * least + 1, 40):
         message = ObservedMessage(made(bins), observer)
         own = divergence_of(message)
-        few, pieces = own.apart(message)
+        few, pieces = own.observed_unit(message)
         assert pieces == 1
         assert own.delta(few, 0.7, memo) == own.delta(message, 0.7, memo)
         one, other = (own.upper(each, [0.7], Bound.EXACT, memo) for each in (few, message))

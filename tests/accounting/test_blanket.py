@@ -14,7 +14,7 @@ from accounting import brute_distributions as brute
 from accounting import by_name
 from accounting.brute_distributions import World
 from accounting.several_cases import one_hots, two_hots
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 THRESHOLD = SCALE * 13 // 32
 EPSILONS = (0.1, 1.0, 2.0)

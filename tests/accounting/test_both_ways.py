@@ -9,14 +9,14 @@ import pytest
 
 from accounting.brute_contracts import delta
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.composition.both_ways import Ways, worst_curve
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
+from mixtally.accounting.composition.directed_losses import DirectedLosses, worst_curve
 from mixtally.accounting.composition.pld import CLOSE, FINE
-from mixtally.accounting.plans.terms import PrivacyTerms, composed, counted
+from mixtally.accounting.plans.terms import PrivacyTerms, composed_upper, count_honest_parts
 from mixtally.model.contract import BlanksRecipe, Part
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.layout import Form, Layout
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 CASES = [
     (zeros, threshold, bits, epsilon)
@@ -42,7 +42,7 @@ def terms(zeros, threshold, bits, epsilon, collections=1):
 
 
 def upper(one, tightness=FINE):
-    return composed(one, Accountant(), tightness)
+    return composed_upper(one, Accountant(), tightness)
 
 
 def below_the_truth(cases):
@@ -63,31 +63,33 @@ def test_the_bound_is_close(case):
 @pytest.mark.parametrize("zeros", [60, 300])
 def test_one_curve_for_both_states_more(zeros):
     one = terms(zeros, SCALE // 20, 8, 2.0)
-    ((group, times),) = counted(one).items()
-    ways = group.ways(Accountant(), 1e-12, CLOSE)
-    assert isinstance(ways, Ways)
-    apart, together = worst_curve([(ways, times)])(2.0), Sum([(ways.either, times)]).delta(2.0)
+    ((group, times),) = count_honest_parts(one).items()
+    ways = group.directed_losses(Accountant(), 1e-12, CLOSE)
+    assert isinstance(ways, DirectedLosses)
+    apart, together = worst_curve([(ways, times)])(2.0), LossSum([(ways.either, times)]).delta(2.0)
     assert 1.05 * apart < together
 
 
 def test_many_are_taken_in_cells_that_lie_above():
     one = terms(200, SCALE // 20, 40, 2.0)
-    ((group, times),) = counted(one).items()
-    ways = group.ways(Accountant(), 1e-12, CLOSE)
+    ((group, times),) = count_honest_parts(one).items()
+    ways = group.directed_losses(Accountant(), 1e-12, CLOSE)
     cells = worst_curve([(ways, times)])(2.0)
     every = max(
-        Sum([(w, n) for w, n in ((ways.forward, a), (ways.backward, times - a)) if n]).delta(2.0)
+        LossSum([(w, n) for w, n in ((ways.forward, a), (ways.backward, times - a)) if n]).delta(
+            2.0
+        )
         for a in range(times + 1)
     )
-    assert every <= cells <= Sum([(ways.either, times)]).delta(2.0) * (1.0 + 1e-6)
+    assert every <= cells <= LossSum([(ways.either, times)]).delta(2.0) * (1.0 + 1e-6)
 
 
 def test_the_mirror_of_two_ways_is_a_distribution():
     """delta(-x) = 1 - e^-x + e^-x delta(x) of the other direction, at points of the lattice."""
-    ((group, _),) = counted(terms(9, SCALE // 7, 2, 1.0)).items()
-    ways = group.ways(Accountant(), 1e-12, FINE)
+    ((group, _),) = count_honest_parts(terms(9, SCALE // 7, 2, 1.0)).items()
+    ways = group.directed_losses(Accountant(), 1e-12, FINE)
     for one, other in pairwise((ways.forward, ways.backward, ways.forward)):
-        places, chances = one.mirrored(one.step)
+        places, chances = one.expand_both_sides(one.step)
         assert chances.sum() + one.infinite == pytest.approx(1.0, abs=1e-8)
         for place in (8, 64, 256):
             at = place * one.step

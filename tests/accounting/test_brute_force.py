@@ -10,7 +10,7 @@ from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_bla
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 FIFTH = SCALE // 5
 

@@ -8,10 +8,10 @@ from helpers.protocols import examples_of
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import memoized as answers
-from mixtally.accounting.parameters import parsed
+from mixtally.accounting.parameters import parse_parameters
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import Parameter, mechanism_of
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 
 EPSILON, DELTA = 2.0, 1e-6
 SUMS = Observer.SUMS
@@ -59,13 +59,13 @@ def priced(record):
 def test_what_is_found_for_any_protocol_has_the_price_it_was_searched_for(protocol):
     """Whole numbers that are small jump over the target: one less misses it."""
     for left_out in mechanism_of(protocol).PROTOCOLS[protocol].sought:
-        given = examples_of(protocol).having(**{left_out: None})
-        read = parsed(protocol, given, for_epsilon=EPSILON)
-        found = calibrate(Accountant(), read.counted, read.sought, EPSILON, DELTA)
-        price, value = priced(found), found.message.mechanism.value(read.sought)
+        given = examples_of(protocol).with_values(**{left_out: None})
+        read = parse_parameters(protocol, given, for_epsilon=EPSILON)
+        found = calibrate(Accountant(), read.honest_record, read.sought_parameter, EPSILON, DELTA)
+        price, value = priced(found), found.message.mechanism.parameter_value(read.sought_parameter)
         assert price <= DELTA
-        if value > read.sought.low and price < 0.9 * DELTA:
-            assert priced(found.having(read.sought, value - 1)) > DELTA
+        if value > read.sought_parameter.low and price < 0.9 * DELTA:
+            assert priced(found.with_parameter(read.sought_parameter, value - 1)) > DELTA
 
 
 @pytest.mark.seconds
@@ -77,7 +77,7 @@ def test_calibrated_noise_has_the_price_it_was_searched_for(case):
 
 
 def test_calibrated_memoized_answers_have_the_price_they_were_searched_for():
-    found = answers.least_permanent(memoized(2, 1.0, 0.5, 0.75, hashes=1), 5, EPSILON, DELTA)
+    found = answers.least_permanent(make_memoized(2, 1.0, 0.5, 0.75, hashes=1), 5, EPSILON, DELTA)
     assert 0.9 * DELTA <= answers.certificate(found, 5, EPSILON).upper <= DELTA
 
 
@@ -85,7 +85,7 @@ def test_calibrated_memoized_answers_have_the_price_they_were_searched_for():
 def test_no_smaller_shift_would_do(case):
     name, given = case
     record = by_name.calibrated(name, EPSILON, DELTA, **given)
-    less = record.having(Parameter.SHIFT, by_name.value(record, Parameter.SHIFT) - 1)
+    less = record.with_parameter(Parameter.SHIFT, by_name.value(record, Parameter.SHIFT) - 1)
     assert priced(record) <= DELTA < priced(less)
 
 

@@ -7,9 +7,9 @@ from helpers.sampled import among
 from mixtally.accounting.divergence import vectors
 from mixtally.accounting.numerics import saddle_point
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.saddle_line import ENOUGH, EXACT, Care, Saddle
+from mixtally.accounting.numerics.saddle_line import ENOUGH, EXACT, IntegralAccuracy, Saddle
 from mixtally.accounting.numerics.saddle_point import NEAR, ROUGH
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 TELLS_MUCH = [(756, 64, 0.4506), (7482, 52, 0.4327), (90_953, 45, 0.4079), (262, 12, 0.113)]
 
@@ -55,12 +55,12 @@ def test_what_a_gaussian_added_is_bounded_wherever_it_is_cut_off(smoothing):
     """
     values, chances = np.array([-1.0, 0.5, 3.0]), np.array([0.5, 0.45, 0.05])
     exact = Saddle(values, chances, Draws(40))
-    (true, _, _) = exact.counted(1 << 24)
+    (true, _, _) = exact.sum_by_counts(1 << 24)
     values_alone = []
-    for care in (EXACT, ENOUGH, Care(0.5, 9.0), Care(0.01, 16.0)):
+    for care in (EXACT, ENOUGH, IntegralAccuracy(0.5, 9.0), IntegralAccuracy(0.01, 16.0)):
         saddle = Saddle(values, chances, Draws(40), care=care)
         value, added, cut = saddle.integral(saddle.spread(smoothing))
-        assert value - added - cut - saddle.aliases(value) <= true <= value + cut
+        assert value - added - cut - saddle.alias_bound(value) <= true <= value + cut
         values_alone.append(value)
     assert min(values_alone) < 0.9 * true or max(values_alone) > 1.1 * true
 

@@ -30,7 +30,7 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import BitFlips, Parameter, Shuffled
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 THRESHOLDS = (26 << 57, 58 << 57, 61 << 57)
 EPSILONS = (0.02, 0.1, 1.0)
@@ -177,7 +177,7 @@ def test_a_count_that_promises_too_much_is_noticed(name, count):
 
     def changed(mechanism):
         if count == "fakes":
-            return mechanism.having(Parameter.FAKES, mechanism.fakes.count + more)
+            return mechanism.with_parameter(Parameter.FAKES, mechanism.fakes.count + more)
         return replace(mechanism, **{count: getattr(mechanism, count) + more})
 
     assert noticed(PINS[name], changed)

@@ -15,7 +15,7 @@ from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.coins import Fakes
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 CASES = [
     (people, whole, coin)
@@ -70,7 +70,7 @@ def test_in_clear_the_average_is_one_sum(case, bins):
     """To all digits, where every number of fakes is looked at by itself."""
     people, whole, coin = case
     true = exactly(people, whole, coin, partial(clear, bins=bins))
-    found = clear_uniform.averaged(people * whole, bins, 0.7, (people, coin / SCALE))
+    found = clear_uniform.average_over_coins(people * whole, bins, 0.7, (people, coin / SCALE))
     assert found.lower <= true * (1 + 1e-9) + 1e-16
     assert true <= found.upper * (1 + 1e-9) + 1e-16
     assert found.upper <= found.lower * (1 + 1e-8) + 1e-15
@@ -83,15 +83,15 @@ def test_in_clear_the_average_is_that_of_every_number_in_fractions():
     for more in range(4):
         chance = math.comb(3, more) * coin**more * (1 - coin) ** (3 - more)
         true += chance * brute_sets.disjoint(1, bins, 3 + more, grow)
-    found = clear_uniform.averaged(3, bins, math.log(grow), (3, 0.25))
+    found = clear_uniform.average_over_coins(3, bins, math.log(grow), (3, 0.25))
     assert found.lower <= true <= found.upper
     assert float(true) == pytest.approx(found.upper, rel=1e-8)
 
 
 def test_too_many_fakes_and_two_bins_are_not_summed():
-    assert clear_uniform.averaged(9, 2, 1.0, (10, 0.5)) is None
-    assert clear_uniform.averaged(10**10, 4, 1.0, (10**10, 0.5)) is None
-    assert clear_uniform.averaged(0, 4, 1.0, (10**6, 0.5)) is not None
+    assert clear_uniform.average_over_coins(9, 2, 1.0, (10, 0.5)) is None
+    assert clear_uniform.average_over_coins(10**10, 4, 1.0, (10**10, 0.5)) is None
+    assert clear_uniform.average_over_coins(0, 4, 1.0, (10**6, 0.5)) is not None
 
 
 def test_two_worlds_that_take_turns_have_no_average_of_the_larger():

@@ -27,7 +27,7 @@ from helpers import least
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.budget import compose
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
 from mixtally.accounting.composition.pld import FINE
 
@@ -47,7 +47,7 @@ def test_different_answers_in_each_collection_are_covered():
         {(a, b): x * y for a, x in p.items() for b, y in q.items()}
         for p, q in zip(first, second, strict=True)
     ]
-    found = Sum([(pld(BLANK), 1), (pld(UNIFORM), 1)]).delta(0.5)
+    found = LossSum([(pld(BLANK), 1), (pld(UNIFORM), 1)]).delta(0.5)
     assert float(brute.one_way(*both, 0.5)) <= found
 
 
@@ -55,7 +55,7 @@ def test_different_answers_in_each_collection_are_covered():
 @pytest.mark.parametrize("mechanism", LARGE, ids=lambda mechanism: mechanism.name)
 def test_one_plan_composed_alone_is_its_own_delta(mechanism):
     """Never below, within 1e-3, from near zero to where delta is 1e-13, off the lattice too."""
-    exact, alone = curve(mechanism), Sum([(pld(mechanism), 1)])
+    exact, alone = curve(mechanism), LossSum([(pld(mechanism), 1)])
     scale = 0.1 if mechanism is LARGE[3] else 1.0
     compared = 0
     for epsilon in np.linspace(0.0, 1.6 * scale, 37):
@@ -97,8 +97,8 @@ def test_more_collections_never_cost_less():
 def test_repeating_is_composing_one_by_one():
     one = pld(LARGE[1])
     for epsilon in (0.3, 1.5, 3.0):
-        at_once = Sum([(one, 4)]).delta(epsilon)
-        apart = Sum([(one, 1), (one, 2), (one, 1)]).delta(epsilon)
+        at_once = LossSum([(one, 4)]).delta(epsilon)
+        apart = LossSum([(one, 1), (one, 2), (one, 1)]).delta(epsilon)
         assert at_once == pytest.approx(apart, rel=1e-6)
 
 
@@ -140,12 +140,12 @@ def test_a_loss_of_three_values_is_composed_to_all_digits(place):
         for share in (0.05, 0.3, 0.9):
             epsilon = share * times * place * step
             exact = exact_sum([(part, times)], epsilon)
-            assert exact <= Sum([(part, times)]).delta(epsilon) <= exact * (1 + 1e-8)
+            assert exact <= LossSum([(part, times)]).delta(epsilon) <= exact * (1 + 1e-8)
 
 
 def coarse():
     """A small distribution with deltas down to 1e-40 once composed."""
-    return pld(LARGE[1]).coarser(0.125)
+    return pld(LARGE[1]).coarsen(0.125)
 
 
 @pytest.mark.seconds
@@ -154,7 +154,7 @@ def test_the_transform_keeps_its_digits_in_the_far_tail(times):
     part, seen = coarse(), []
     for epsilon in (0.0, 0.3, 1.0, 2.0, 3.0, 4.1):
         truth = float(exact_sum([(part, times)], epsilon))
-        found = Sum([(part, times)]).delta(epsilon)
+        found = LossSum([(part, times)]).delta(epsilon)
         assert truth <= found
         if truth > 2.0 * part.infinite * times:
             assert found <= truth * (1 + 1e-6)
@@ -180,7 +180,7 @@ def test_a_librarys_composition_agrees_where_it_has_digits():
         for epsilon in epsilons:
             expected = theirs.get_delta_for_epsilon(epsilon)
             assert expected > 1e-9
-            assert Sum([(mine, times)]).delta(epsilon) == pytest.approx(expected, rel=2e-3)
+            assert LossSum([(mine, times)]).delta(epsilon) == pytest.approx(expected, rel=2e-3)
 
 
 def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
@@ -188,7 +188,7 @@ def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
     mechanism = clear_uniform(bins=2, fakes=4 * 10**6)
     part = pld(mechanism)
     variance = 2.0 * float(np.dot(part.chances, (part.places * part.step) ** 2))
-    found = Sum([(part, 10**6)]).delta(1.0)
+    found = LossSum([(part, 10**6)]).delta(1.0)
     a, sigma = math.sqrt(10**6 * variance) / 2, math.sqrt(10**6 * variance)
 
     def phi(x):
@@ -199,7 +199,7 @@ def test_a_millionfold_composition_of_next_to_nothing_is_the_gaussian_limit():
 
 
 def test_plans_of_very_different_size_compose():
-    together = Sum([(pld(LARGE[3]), 3), (pld(BLANK), 1)]).delta(1.0)
+    together = LossSum([(pld(LARGE[3]), 3), (pld(BLANK), 1)]).delta(1.0)
     alone = curve(BLANK)(1.0)
     assert alone < together < 1.5 * alone
 
@@ -208,14 +208,14 @@ def test_plans_of_very_different_size_compose():
     "mechanism", [clear_uniform(bins=3, fakes=0), clear_uniform(bins=10, fakes=1)]
 )
 def test_what_hides_nothing_is_never_a_promise(mechanism):
-    assert Sum([(pld(mechanism), 3), (pld(LARGE[0]), 1)]).delta(5.0) > 0.5
+    assert LossSum([(pld(mechanism), 3), (pld(LARGE[0]), 1)]).delta(5.0) > 0.5
 
 
 def test_what_tells_nothing_costs_nothing():
     nothing = pld(flip_blank(bins=2, fakes=3, threshold=1 << 63))
-    assert Sum([(nothing, 1000)]).delta(0.01) == 0.0
-    one = Sum([(pld(BLANK), 1)]).delta(1.0)
-    assert Sum([(nothing, 1000), (pld(BLANK), 1)]).delta(1.0) == pytest.approx(one, rel=1e-6)
+    assert LossSum([(nothing, 1000)]).delta(0.01) == 0.0
+    one = LossSum([(pld(BLANK), 1)]).delta(1.0)
+    assert LossSum([(nothing, 1000), (pld(BLANK), 1)]).delta(1.0) == pytest.approx(one, rel=1e-6)
 
 
 def test_the_curve_holds_at_epsilon_zero():
@@ -231,5 +231,5 @@ def test_what_adds_up_to_the_budget_exactly_is_not_refused():
     assert compose.delta_of([(plan, 3)], 0.3).upper <= 3 * own * (1 + 1e-6)
     losses, times = Accountant().losses(Record.of(mechanism), FINE)
     assert times == 1
-    assert Sum([(losses, 3)]).delta(0.3) > 4 * own
+    assert LossSum([(losses, 3)]).delta(0.3) > 4 * own
     assert compose.delta_of([(plan, 3)], 0.2999).upper > 4 * own

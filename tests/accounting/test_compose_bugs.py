@@ -11,7 +11,7 @@ from accounting.composed import BLANK, EPSILONS, LARGE, PAIRS, curve, holds, pla
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.budget import compose
 from mixtally.accounting.composition import convolve
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import loss_distribution
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError
 
@@ -64,7 +64,7 @@ def test_wrong_losses_are_noticed(wrong):
 
 @pytest.mark.parametrize("spoiled", [math.nan, -1.0])
 def test_a_sum_that_is_none_stops_the_work(spoiled):
-    class Spoiled(Sum):
+    class Spoiled(LossSum):
         def _tail(self, *_):
             return spoiled
 
@@ -73,27 +73,27 @@ def test_a_sum_that_is_none_stops_the_work(spoiled):
 
 
 def test_a_sum_that_rises_with_epsilon_stops_the_search():
-    rising = compose.Together(lambda _: 0.9, lambda _: 0.0)
+    rising = compose.ComposedDelta(lambda _: 0.9, lambda _: 0.0)
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        compose._least_meeting(rising, 1e-6, (0.01, 0.5), (20.0, 1e-9))
+        compose._find_least_epsilon(rising, 1e-6, (0.01, 0.5), (20.0, 1e-9))
 
 
 @pytest.mark.seconds
 def test_a_cycle_that_is_too_short_costs_precision_but_never_the_bound(monkeypatch):
     """What the cycle wraps around is added, what lies beyond it bounded: still an upper bound."""
     part = pld(LARGE[1])
-    truth = Sum([(part, 20)]).delta(2.0)
+    truth = LossSum([(part, 20)]).delta(2.0)
     for cells in (64, 256, 1024):
         monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
         monkeypatch.setattr(convolve, "_MOST_CELLS", 1)
         monkeypatch.setattr(convolve, "_fast_length", lambda *_, c=cells: c)
-        assert Sum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
+        assert LossSum([(part, 20)]).delta(2.0) >= truth * (1 - 1e-6)
     monkeypatch.undo()
-    whole = Sum([(part, 20)]).delta(0.0)
-    monkeypatch.setattr(convolve, "_REACH", 0.1)
+    whole = LossSum([(part, 20)]).delta(0.0)
+    monkeypatch.setattr(convolve, "_WINDOW_DEVIATIONS", 0.1)
     monkeypatch.setattr(convolve, "_LEAST_CELLS", 16)
     monkeypatch.setattr(convolve, "_NEGLIGIBLE", math.inf)
-    assert Sum([(part, 20)]).delta(0.0) >= whole * (1 - 1e-9)
+    assert LossSum([(part, 20)]).delta(0.0) >= whole * (1 - 1e-9)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from helpers.contracts import flipped, placeholder, plan_of, proved, shaped, uni
 from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose
-from mixtally.accounting.budget.ledger import charge, left
+from mixtally.accounting.budget.ledger import charge, remaining_budget
 from mixtally.accounting.divergence.in_clear import usual_ratio
 from mixtally.accounting.plans.terms import PrivacyTerms
 from mixtally.errors import InfeasibleError
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.ledger import opened
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.ledger import new_ledger
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 SEED, QUICK, MANY = 11, 12, 400
 DIGITS = 1e-13
@@ -35,7 +35,9 @@ def random_plan(draw):
     while len(parts) < draw.choice((1, 1, 2)):
         part = random_part(draw, draw.choice(kinds), small=True)
         parts += [part] * (part.most_set == 1 and part.repeats == 1)
-    question = Question(name="q", bins=2) if len(parts) == 1 else with_attributes("q", (2, 2))
+    question = (
+        Question(name="q", bins=2) if len(parts) == 1 else make_attributes_question("q", (2, 2))
+    )
     return plan_of(
         question,
         parts,
@@ -82,7 +84,7 @@ def planned(question, parts, **changes):
     return proved(replace(made, guarantee=promised, certificate=placeholder(promised)))
 
 
-TWO, THREE = with_attributes("q", (12, 13)), Question(name="q", bins=3, kind=Kind.BITS)
+TWO, THREE = make_attributes_question("q", (12, 13)), Question(name="q", bins=3, kind=Kind.BITS)
 FLAT = usual_ratio(0.2, 1)
 PLANS = {
     "bits among zeros": (THREE, [flipped(1, most_set=None, q=0.2, blanks=900)] * 3),
@@ -103,8 +105,8 @@ def case(name, collections):
 def test_one_collection_is_what_its_plan_states(name):
     plan = case(name, 1)
     assert compose.delta_of([(plan, 1)], plan.guarantee.epsilon) == plan.certificate
-    budget = opened(plan.guarantee)
-    assert left(budget, plan).times >= 1
+    budget = new_ledger(plan.guarantee)
+    assert remaining_budget(budget, plan).times >= 1
     charge(budget, plan)
 
 
@@ -115,7 +117,7 @@ def test_its_own_plan_refuses_no_series(name, collections):
     whole = compose.delta_of([(plan, collections)], plan.guarantee.epsilon)
     assert whole.upper == plan.certificate.upper <= plan.guarantee.delta
     for budget in (plan.guarantee, replace(plan.guarantee, delta=1.5 * plan.guarantee.delta)):
-        charge(opened(budget), plan, collections)
+        charge(new_ledger(budget), plan, collections)
     fewer = [compose.delta_of([(plan, n)], plan.guarantee.epsilon).upper for n in (1, collections)]
     assert fewer == sorted(fewer)
 
@@ -137,8 +139,8 @@ def capped():
 
 def test_what_caps_cost_rises_with_epsilon(capped):
     upper = compose.upper_curve([(capped, 2)])
-    assert upper.capped(2.0) == pytest.approx(
-        upper.capped(1.0) * (1 + math.exp(2.0)) / (1 + math.e), rel=1e-9
+    assert upper.cap_cost(2.0) == pytest.approx(
+        upper.cap_cost(1.0) * (1 + math.exp(2.0)) / (1 + math.e), rel=1e-9
     )
     assert upper(1.5) < 1e-4 < upper(18.0)
 
@@ -153,7 +155,7 @@ def test_the_least_epsilon_is_found_where_the_curve_rises_again(capped, target):
 
 
 def test_no_epsilon_is_found_where_caps_cost_too_much(capped):
-    least = compose.upper_curve([(capped, 2)]).capped(0.01)
+    least = compose.upper_curve([(capped, 2)]).cap_cost(0.01)
     with pytest.raises(InfeasibleError, match="allow a larger delta"):
         compose.epsilon_of([(capped, 2)], 0.9 * least)
 
@@ -162,9 +164,9 @@ def test_no_epsilon_is_found_where_caps_cost_too_much(capped):
 def test_a_narrow_window_between_flips_and_caps_is_found(window):
     """What falls below the target at its start, and what rises above it at its end."""
     start, end = window
-    upper = compose.Together(
+    upper = compose.ComposedDelta(
         lambda epsilon: 0.9 if epsilon < start else 4e-7,
         lambda epsilon: 1e-9 if epsilon < end else 0.1,
     )
-    below, above = compose._around(upper, 1e-6, (0.01, 0.9))
+    below, above = compose._bracket_epsilon(upper, 1e-6, (0.01, 0.9))
     assert below[0] < start <= above[0] < end

@@ -16,7 +16,7 @@ from accounting.test_saddle_point import pmf
 from accounting.test_saddle_point_parts import by_counts
 from helpers.sampled import among
 from mixtally.accounting.divergence import k_hot
-from mixtally.accounting.divergence.flip_blank import among_blanks
+from mixtally.accounting.divergence.flip_blank import delta_among_blanks
 from mixtally.accounting.numerics import draws as module
 from mixtally.accounting.numerics import frequencies, saddle_line, saddle_point
 from mixtally.accounting.numerics.draws import Draws
@@ -25,7 +25,7 @@ from mixtally.accounting.numerics.largest import largest_upper
 from mixtally.accounting.numerics.saddle_line import Saddle
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 SMALL = [Draws(2, 9, 0.3), Draws(4, 40, 0.05), Draws(61, 25, 0.9), Draws(3, 1, 0.5)]
 LARGE = [
@@ -69,8 +69,8 @@ def test_the_transform_is_that_of_every_number(draws, log_m):
     whole = sum(plan)
     counted = sum(n * term for n, term in zip(numbers, plan, strict=True)) / whole
     assert math.exp(draws.nats(math.log(m)) - math.log(whole)) == pytest.approx(1.0, abs=1e-9)
-    assert draws.occurring(math.log(m)) == pytest.approx(float(counted), rel=1e-9)
-    assert 1.0 <= draws.cancels(log_m) < 1e5
+    assert draws.relative_frequency(math.log(m)) == pytest.approx(float(counted), rel=1e-9)
+    assert 1.0 <= draws.cancellation(log_m) < 1e5
     total = sum(c * m**n for c, n in zip(chances, numbers, strict=True))
     mean = sum(n * c * m**n for n, c in zip(numbers, chances, strict=True)) / total
     square = sum(n**2 * c * m**n for n, c in zip(numbers, chances, strict=True)) / total
@@ -83,7 +83,7 @@ def test_the_transform_is_that_of_every_number(draws, log_m):
 def test_the_transform_is_a_number_however_far_it_is_looked_for(draws, log_m):
     assert math.isfinite(draws.nats(log_m))
     assert draws.rise(log_m, log_m + 1.0) > 0.0
-    assert math.isfinite(draws.cancels(log_m))
+    assert math.isfinite(draws.cancellation(log_m))
 
 
 @pytest.mark.parametrize("draws", among(SMALL + LARGE[:2], SMALL[::2] + LARGE[:1]), ids=str)
@@ -135,7 +135,7 @@ def every_number(fakes, users, q, epsilon):
     low, high = tails.window(users - 1, share)
     chances = tails.pmf(users - 1, share, low, high)
     return math.fsum(
-        float(chance) * among_blanks(fakes + 1 + low + i, threshold, epsilon, rise=0.0).lower
+        float(chance) * delta_among_blanks(fakes + 1 + low + i, threshold, epsilon, rise=0.0).lower
         for i, chance in enumerate(chances)
         if chance > 1e-22
     )
@@ -168,7 +168,7 @@ def test_a_draw_too_many_is_noticed(more):
 def test_sets_among_fakes_and_a_crowd_are_bounded_over_every_number(bins):
     fakes, users, most, threshold, epsilon = 30, 400, 3, threshold_of(0.35), 0.5
     share, q = (threshold / (SCALE - threshold)) ** most, threshold / SCALE
-    pairs = [flip_distribution(o, q, math.exp(epsilon)) for o in k_hot.orbits(most, bins)]
+    pairs = [flip_distribution(o, q, math.exp(epsilon)) for o in k_hot.list_orbits(most, bins)]
     low, high = tails.window(users - 1, share)
     chances = tails.pmf(users - 1, share, low, high)
     true = max(
@@ -190,7 +190,9 @@ RARE = (-1, 0, 400), (0.5, 0.5 - 2**-12, 2**-12), Draws(20, 60, 0.5)
 def rare_truth():
     values, chances, crowd = RARE
     return sum(
-        math.comb(crowd.trials, b) * 0.5**crowd.trials * by_counts(values, chances, crowd.sure + b)
+        math.comb(crowd.trials, b)
+        * 0.5**crowd.trials
+        * by_counts(values, chances, crowd.certain + b)
         for b in range(crowd.trials + 1)
     )
 
@@ -209,12 +211,12 @@ def dropping(monkeypatch):
 
 def test_dropped_values_are_covered_in_a_crowd(dropping):
     values, chances, crowd = RARE
-    assert len(Saddle(*saddle_point.merged(pmf(values, chances)), crowd).live) < 3
+    assert len(Saddle(*saddle_point.merge_values(pmf(values, chances)), crowd).live) < 3
     assert rare_holds()
 
 
 def test_a_fixed_number_is_not_weighed():
     fixed = Draws(25)
-    assert fixed.most == fixed.over == 25
+    assert fixed.most == fixed.divisor == 25
     assert fixed.nats(-0.1) == 25 * -0.1
     assert fixed.power(0.0) == module.Power(25)

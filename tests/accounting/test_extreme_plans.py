@@ -7,7 +7,7 @@ from helpers import contracts as c
 from mixtally.errors import MixtallyError
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 COINS = {
     "none": None,

@@ -11,9 +11,9 @@ import pytest
 
 from mixtally.accounting.divergence import one_hot, single_bit, two_outputs
 from mixtally.accounting.numerics import two_binomials
-from mixtally.accounting.numerics.binomial_pairs import flipped, tail_divergence
+from mixtally.accounting.numerics.binomial_pairs import flip_chances, tail_divergence
 from mixtally.accounting.numerics.bracket import larger
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.primitives.memo import Memo
 
 CELLS = [  # others, the cell's ones, flip probability, deviations of a Gaussian's epsilon, repeats
@@ -32,7 +32,7 @@ def bounds(others, cell, flip, deviations, repeats):
     threshold, (least, most) = threshold_of(flip), cell
     noise = math.sqrt(repeats * flip * (1.0 - flip) * others)
     epsilon = deviations * (1.0 - 2.0 * flip) * repeats / noise
-    coins = two_outputs.sure_coins(repeats * (most - least), flipped(threshold))
+    coins = two_outputs.count_certain_coins(repeats * (most - least), flip_chances(threshold))
     assert coins
     given = (threshold, epsilon, repeats, Memo(1 << 26))
     whole = of_cell(least, others - most, *given, coins)
@@ -43,7 +43,7 @@ def bounds(others, cell, flip, deviations, repeats):
 def of_cell(ones, zeros, threshold, epsilon, repeats, memo, coins=0):
     """What a proof asks of a cell: both directions, the larger."""
     pair = two_outputs._directions(
-        single_bit.flipped_bit(threshold, repeats), ones, zeros, memo, coins
+        single_bit.flipped_bit_message(threshold, repeats), ones, zeros, memo, coins
     )
     return larger(*(tail_divergence(one, math.exp(epsilon)) for one in pair))
 
@@ -65,7 +65,7 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
     whole, points = bounds(*case)
     given = (threshold_of(flip), 0.0, repeats, Memo(1 << 26))
     dropped = of_cell(least, others - most, *given).upper
-    coins = two_outputs.sure_coins(repeats * (most - least), flipped(given[0]))
+    coins = two_outputs.count_certain_coins(repeats * (most - least), flip_chances(given[0]))
     kept = of_cell(least, others - most, *given, coins).upper
     assert kept < dropped
     assert max(point.upper for point in points) <= whole.upper
@@ -75,7 +75,7 @@ def test_coins_bring_a_cell_closer_than_dropped_people(case):
 @pytest.mark.parametrize("people", [0, 1, 60, 1000, 50_000])
 def test_so_many_coins_are_there_but_for_a_chance_that_is_added(people, flip):
     threshold = threshold_of(flip)
-    coins = two_outputs.sure_coins(people, flipped(threshold))
+    coins = two_outputs.count_certain_coins(people, flip_chances(threshold))
     assert coins == 0 or coins >= people / 2
     share = mpmath.mpf(2 * threshold) / SCALE
     with mpmath.workdps(40):
@@ -124,14 +124,14 @@ def test_coins_in_boxes_bring_bounds_closer(monkeypatch):
     others, cell, flip, _ = BOXES[0]
     given = others, threshold_of(flip), [0.0]
     (kept,) = one_hot._two_bins(*given, Memo(1 << 26))(cell, ONE).upper
-    monkeypatch.setattr(one_hot, "sure_coins", lambda *_: 0)
+    monkeypatch.setattr(one_hot, "count_certain_coins", lambda *_: 0)
     assert kept < one_hot._two_bins(*given, Memo(1 << 26))(cell, ONE).upper[0]
 
 
 def test_coins_that_are_dear_are_left_out():
     """`delta --protocol flip-uniform --observer sums --fakes 2396000000 --flip 0.401`: 46 s."""
-    given = (300, 200, 900, flipped(threshold_of(0.4)))
-    kept = two_binomials.with_coins(*given)
-    assert len(kept.pmf) > len(two_binomials.flipped_sum(300, 200, given[-1]).pmf)
-    left = two_binomials.with_coins(*given, most_products=1000)
-    assert np.array_equal(left.pmf, two_binomials.flipped_sum(300, 200, given[-1]).pmf)
+    given = (300, 200, 900, flip_chances(threshold_of(0.4)))
+    kept = two_binomials.add_certain_coins(*given)
+    assert len(kept.pmf) > len(two_binomials.sum_flipped_bits(300, 200, given[-1]).pmf)
+    left = two_binomials.add_certain_coins(*given, most_products=1000)
+    assert np.array_equal(left.pmf, two_binomials.sum_flipped_bits(300, 200, given[-1]).pmf)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from mixtally.accounting.divergence import flip_uniform
-from mixtally.accounting.numerics.few_valued import Distribution, few_above, few_below
 from mixtally.accounting.numerics.saddle_point import ROUGH
-from mixtally.primitives.fixed import threshold_of
+from mixtally.accounting.numerics.small_support import Distribution, coarsen_above, coarsen_below
+from mixtally.primitives.fixed_point import threshold_of
 
 WEIGHTS = np.exp(-0.5 * np.linspace(-6.0, 6.0, 900) ** 2)
 CASES = {
@@ -42,15 +42,15 @@ def ordered(case, above, below):
 @pytest.mark.parametrize("most", [2, 3, 10, 64, 512])
 def test_few_values_lie_on_their_sides(name, most):
     case = CASES[name]
-    above, below = few_above(case, most), few_below(case, most)
+    above, below = coarsen_above(case, most), coarsen_below(case, most)
     assert len(above.values) <= most or most >= 450
     assert ordered(case, above, below)
 
 
 def test_few_values_are_left_as_they_are():
     case = CASES["even"]
-    assert few_above(case, 900) is case
-    assert few_below(case, 900) is case
+    assert coarsen_above(case, 900) is case
+    assert coarsen_below(case, 900) is case
 
 
 @pytest.mark.parametrize(("bins", "fakes", "flip", "epsilon"), [
@@ -58,9 +58,9 @@ def test_few_values_are_left_as_they_are():
 ])  # fmt: skip
 def test_a_divergence_by_few_values_is_that_of_all(bins, fakes, flip, epsilon):
     given = (fakes, bins, threshold_of(flip), epsilon)
-    few, upper = flip_uniform.messages(*given), flip_uniform.upper(*given)
+    few, upper = flip_uniform.messages_delta(*given), flip_uniform.upper(*given)
     rough = flip_uniform.upper(*given, ROUGH, few=True)
-    every = flip_uniform.messages(*given, 10**9)
+    every = flip_uniform.messages_delta(*given, 10**9)
     assert every.lower <= few.upper <= every.upper * (1 + 1e-6)
     assert every.lower * (1 - 1e-5) <= few.lower <= every.upper
     assert upper == pytest.approx(few.upper, rel=1e-9)

@@ -14,7 +14,7 @@ from accounting import brute
 from helpers.sampled import among, rows
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.model.shape import LaplaceShape, ratio_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 DIGITS = 50
 

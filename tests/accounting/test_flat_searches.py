@@ -5,7 +5,7 @@ import pytest
 from accounting import by_name
 from mixtally.accounting.accountant import Accountant
 from mixtally.errors import AccountingError
-from mixtally.primitives.fixed import LEAST_THRESHOLD
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD
 
 
 @pytest.mark.seconds

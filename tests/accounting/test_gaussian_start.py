@@ -9,7 +9,7 @@ from mixtally.accounting import calibrate
 from mixtally.accounting.numerics import gaussian_start as module
 from mixtally.accounting.numerics.search import FLIPS, ROOT
 from mixtally.model.mechanism import Parameter
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 CASES = {
     "clear": ("clear-uniform", {"bins": 50}, Parameter.FAKES, 12),

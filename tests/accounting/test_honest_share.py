@@ -11,14 +11,14 @@ from accounting.random_contracts import EPSILONS
 from accounting.random_contracts import part as random_part
 from helpers.contracts import plan_of, proved
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, delta_of, verify
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, delta_of, verify
 from mixtally.errors import PlanError
 from mixtally.model.contract import FakeRecord, LaplaceShape, OwnFakes, Part
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Question
 from mixtally.model.recipe import NoRecipe
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SEED, QUICK, MANY = 7, 6, 200
 DIGITS = 1e-13
@@ -55,7 +55,7 @@ def below_the_truth(seed, count):
     accountant = Accountant()
     for plan, honest in contracts(seed, count):
         truth = delta(replace(PrivacyTerms.of(plan), people=honest))
-        if truth > certified(PrivacyTerms.of(plan), accountant).upper * (1.0 + DIGITS) + DIGITS:
+        if truth > certify_terms(PrivacyTerms.of(plan), accountant).upper * (1.0 + DIGITS) + DIGITS:
             yield plan
 
 

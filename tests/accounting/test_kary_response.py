@@ -22,11 +22,11 @@ from helpers.sampled import covering
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import Bound, ObservedMessage, kary_response
-from mixtally.accounting.plans.counted_part import Counted
+from mixtally.accounting.plans.honest_part import HonestPart
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.mechanism import Parameter
-from mixtally.model.mechanism.kary_response import replaced_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.model.mechanism.kary_response import replacement_threshold
+from mixtally.primitives.fixed_point import SCALE
 
 KNOWN = json.loads((Path(__file__).parent / "kary_golden.json").read_text())
 CLOSE = 1.0 + 2e-3
@@ -201,7 +201,7 @@ def test_without_fakes_it_is_a_sum_over_all_people():
 
 def test_one_person_alone_has_the_local_law():
     for bins, g, grow in ((2, 0.5, 2.0), (7, 0.3, 3.0), (1000, 0.01, 2.0)):
-        one = made(bins=bins, replaced=replaced_of(g), crowd=1)
+        one = made(bins=bins, replaced=replacement_threshold(g), crowd=1)
         exact = max(0.0, 1 - g + g / bins - grow * g / bins)
         assert kary_response.upper_bound(one, math.log(grow)) == pytest.approx(exact, rel=1e-3)
         assert kary_response.lower_bound(one, math.log(grow)) == pytest.approx(exact, rel=1e-7)
@@ -273,7 +273,7 @@ def test_known_least_replacements(one):
         Accountant(), Record.of(start), Parameter.REPLACED, given["eps"], given["delta"]
     ).message.mechanism
     tolerance = max(one["rel_tol"], 4e-4)
-    assert found.chance == pytest.approx(value["g"], rel=tolerance)
+    assert found.replacement_probability == pytest.approx(value["g"], rel=tolerance)
     left = value.get("local_eps") or value["local"]
     assert found.local_epsilon == pytest.approx(left, rel=tolerance)
     if "SE1" in value:
@@ -284,12 +284,12 @@ def test_known_least_replacements(one):
 
 @pytest.mark.parametrize("parameter", [Parameter.REPLACED, Parameter.FAKES])
 def test_what_is_found_keeps_the_promise_and_hardly_less_does(parameter):
-    start = made(bins=50, replaced=replaced_of(0.1), crowd=3000)
+    start = made(bins=50, replaced=replacement_threshold(0.1), crowd=3000)
     found = calibrate(Accountant(), Record.of(start), parameter, 1.0, 1e-6)
     assert Accountant().delta(found, 1.0).bounds.upper <= 1e-6
     own = found.message.mechanism
     value = own.replaced if parameter is Parameter.REPLACED else own.fakes.count
-    less = Accountant().delta(found.having(parameter, round(value * 0.998)), 1.0).bounds
+    less = Accountant().delta(found.with_parameter(parameter, round(value * 0.998)), 1.0).bounds
     assert less.upper > 1e-6
 
 
@@ -298,13 +298,13 @@ def test_no_lower_end_is_above_its_upper_one_however_far_out():
     for g in (0.05, 0.3, 0.6, 0.9):
         for epsilon in (0.05, 0.2, 1.0, 2.0, 8.0):
             for bins, crowd, fakes in ((3, 50, 0), (100, 10**4, 0), (100, 10**4, 300)):
-                one = made(bins=bins, replaced=replaced_of(g), crowd=crowd, fakes=fakes)
+                one = made(bins=bins, replaced=replacement_threshold(g), crowd=crowd, fakes=fakes)
                 low = kary_response.lower_bound(one, epsilon)
                 assert low <= kary_response.upper_bound(one, epsilon)
 
 
 def test_points_of_a_curve_are_above_the_bound_by_little():
-    one = ObservedMessage(made(bins=100, replaced=replaced_of(0.2346), crowd=10**4))
+    one = ObservedMessage(made(bins=100, replaced=replacement_threshold(0.2346), crowd=10**4))
     epsilons = [0.0, 0.1, 0.5, 1.0, 1.5]
     exact = [kary_response.upper_bound(one.mechanism, each) for each in epsilons]
     for bound_, most in ((Bound.NEAR, 1.005), (Bound.ROUGH, 1.015)):
@@ -316,7 +316,7 @@ def test_coins_are_averaged_upwards():
     """The sum over every number of fakes, at one coin each of a small crowd."""
     users, bins, g, epsilon, coin = 400, 20, 0.3, 1.0, 0.37
     own = OwnFakes(FakeRecord.UNIFORM, 0, round(coin * SCALE))
-    ends = Counted(c.replaced(bins, share=g, own=own), users, flips=True).bounds(
+    ends = HonestPart(c.replaced(bins, share=g, own=own), users, flips=True).bounds(
         Accountant(), epsilon
     )
     weight = binom.pmf(np.arange(users + 1), users, coin)

@@ -22,9 +22,9 @@ from mixtally.accounting.divergence import (
     vectors,
 )
 from mixtally.accounting.numerics.flip_ratios import Orbit
-from mixtally.accounting.numerics.search import least_meeting
+from mixtally.accounting.numerics.search import find_least_meeting
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 DELTA = 1e-6
 MILLION = 10**6
@@ -110,9 +110,9 @@ def test_the_ends_for_one_hot_without_fakes_are_close_in_q(users, apart):
     safe = found("flip", users=users).threshold
 
     def lower(threshold):
-        return one_hot.messages(users, 0, threshold, 1.0).lower
+        return one_hot.messages_delta(users, 0, threshold, 1.0).lower
 
-    needed = least_meeting(lower, 1e-6, 1 << 24, 1 << 62, start=safe, tolerance=1e-6)
+    needed = find_least_meeting(lower, 1e-6, 1 << 24, 1 << 62, start=safe, tolerance=1e-6)
     assert safe * (1 - apart) <= needed <= safe * (1 + 1e-6)
 
 
@@ -148,13 +148,13 @@ def test_zeros_and_an_outlier_of_ones_are_not_the_worst():
     in the same direction, v over u, 5.65e-7, which was printed as 5.3e-7.
     """
     threshold = threshold_of(0.043)
-    near = vectors.background(MILLION, Orbit(0, 1, 3), threshold, 2.0)
-    antipodal = vectors.homogeneous(MILLION, 4, threshold, 2.0)
+    near = vectors.orbit_delta(MILLION, Orbit(0, 1, 3), threshold, 2.0)
+    antipodal = vectors.homogeneous_delta(MILLION, 4, threshold, 2.0)
     assert 3.30e-6 < near.lower <= near.upper < 3.32e-6
     assert 5.64e-7 < antipodal.lower <= antipodal.upper < 5.66e-7
-    worst = vectors.worst_homogeneous(MILLION, 4, threshold, 2.0)
+    worst = vectors.worst_homogeneous_delta(MILLION, 4, threshold, 2.0)
     assert worst.upper == pytest.approx(near.upper, rel=1e-9)
-    reverse = vectors.background(MILLION, Orbit(1, 0, 3), threshold, 2.0)
+    reverse = vectors.orbit_delta(MILLION, Orbit(1, 0, 3), threshold, 2.0)
     assert reverse.upper < 1e-12
 
 
@@ -163,8 +163,8 @@ def test_vectors_of_five_bits():
     safe, unsafe = (
         [end(5000, 5, threshold_of(q), 2.0) for q in qs]
         for end, qs in (
-            (vectors.any_dataset, (0.1980, 0.1994)),
-            (vectors.worst_homogeneous, (0.1494, 0.1499)),
+            (vectors.any_dataset_delta, (0.1980, 0.1994)),
+            (vectors.worst_homogeneous_delta, (0.1494, 0.1499)),
         )
     )
     assert safe[0].upper > 1e-6 >= safe[1].upper
@@ -182,7 +182,7 @@ def test_vectors_of_forty_bits():
 
 def test_an_outlier_of_forty_ones():
     """N = 1e7, epsilon = 2: 1.03e-6 at q = 0.374, where a Gaussian says nothing."""
-    ends = vectors.homogeneous(10**7, 40, threshold_of(0.374), 2.0)
+    ends = vectors.homogeneous_delta(10**7, 40, threshold_of(0.374), 2.0)
     assert ends.upper == pytest.approx(1.03e-6, abs=5e-9)
 
 
@@ -191,7 +191,7 @@ def test_flips_of_uniform_fakes_are_no_fewer_than_those_of_blanks():
     for bins, q in ((10**4, 0.00419), (10**3, 0.00395)):
         made = found("flip-uniform", users=MILLION, fakes=10**4, bins=bins)
         assert made.threshold / SCALE == pytest.approx(q, abs=6e-6)
-        assert flip_uniform.messages(10**4, bins, made.threshold, 1.0).upper <= 1e-6
+        assert flip_uniform.messages_delta(10**4, bins, made.threshold, 1.0).upper <= 1e-6
     blank = found("flip-blank", fakes=10**4)
     assert blank.threshold / SCALE == pytest.approx(0.00421, abs=6e-6)
 
@@ -221,9 +221,9 @@ def test_sums_need_a_hundredth_of_the_flips_that_messages_need():
 
 def test_two_hot_records_among_blanks_cost_more_than_one_hot():
     threshold = threshold_of(4.3e-3)
-    one = k_hot.among_blanks(10**4, 1, threshold, 1.0)
+    one = k_hot.delta_among_blanks(10**4, 1, threshold, 1.0)
     assert one.upper == pytest.approx(flip_blank.delta(10**4, threshold, 1.0).upper, rel=1e-3)
-    assert k_hot.among_blanks(10**4, 2, threshold, 1.0).lower > 100 * one.upper
+    assert k_hot.delta_among_blanks(10**4, 2, threshold, 1.0).lower > 100 * one.upper
 
 
 CORNERS = [(e, d) for e in (0.01, 20.0) for d in (1e-15, 0.1)]

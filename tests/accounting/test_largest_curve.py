@@ -7,10 +7,10 @@ import pytest
 
 from helpers.sampled import among, each
 from mixtally.accounting.divergence import k_hot
-from mixtally.accounting.divergence.k_hot import orbits
+from mixtally.accounting.divergence.k_hot import list_orbits
 from mixtally.accounting.numerics.largest_curve import largest_curve
 from mixtally.accounting.numerics.saddle_point import NEAR
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 EPSILONS = [0.02 * i for i in range(80)]
 
@@ -84,7 +84,7 @@ def test_sets_at_all_epsilons_are_as_each_alone(case):
     users, fakes, most, q, bins = case
     epsilons = [0.0, 0.1, 0.25, 0.5, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0]
     given = (users, fakes, most, threshold_of(q))
-    found = k_hot.at_once(*given, epsilons, bins)
+    found = k_hot.upper_at_several(*given, epsilons, bins)
     for epsilon, upper in zip(epsilons, found, strict=True):
         alone = k_hot.upper(*given, epsilon, bins, smoothed=NEAR)
         assert upper == pytest.approx(alone, rel=2.0 * NEAR, abs=1e-24)
@@ -97,13 +97,17 @@ def test_what_is_likely_of_sets_is_near_the_worst(case):
     users, fakes, most, q, bins = case
     for epsilon in (0.0, 0.5, 1.0, 3.0, 6.0):
         given = (users, fakes, most, threshold_of(q), epsilon, bins)
-        assert 0.8 * k_hot.upper(*given) <= k_hot.upper(*given, likely=True) <= k_hot.upper(*given)
+        assert (
+            0.8 * k_hot.upper(*given)
+            <= k_hot.upper(*given, expected_only=True)
+            <= k_hot.upper(*given)
+        )
 
 
 def test_likely_orbits_are_orbits():
     for most, bins in ((1, 2), (3, 4), (7, 8), (16, 18), (3, 30)):
-        every = list(orbits(most, bins))
+        every = list(list_orbits(most, bins))
         for sizes in (2, 5):
-            some = k_hot._likely(every, most, sizes)
+            some = k_hot._probable_worst_orbits(every, most, sizes)
             assert set(some) <= set(every)
             assert len(some) == len(set(some)) <= sizes + 1

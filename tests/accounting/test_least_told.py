@@ -8,9 +8,9 @@ import pytest
 
 from mixtally.accounting import calibrate, messages
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.numerics.least_told import least_told
+from mixtally.accounting.numerics.composed_lower_bound import composed_lower_bound
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0, 3.0])
@@ -22,12 +22,12 @@ def test_coins_are_told_apart_as_all_their_sides_say(times, distance, epsilon):
     for sides in itertools.product((one, 1 - one), repeat=times):
         seen = math.prod(sides)
         total += max(Fraction(0), seen - grow * math.prod(1 - side for side in sides))
-    assert least_told(times, distance, epsilon) == pytest.approx(float(total), abs=1e-12)
+    assert composed_lower_bound(times, distance, epsilon) == pytest.approx(float(total), abs=1e-12)
 
 
 @pytest.mark.parametrize("times", [1, 300, 10**6])
 def test_who_is_told_all_is_told_apart(times):
-    assert least_told(times, 1.0, 10.0) == pytest.approx(1.0, abs=1e-6)
+    assert composed_lower_bound(times, 1.0, 10.0) == pytest.approx(1.0, abs=1e-6)
 
 
 RECORDS = {
@@ -49,7 +49,7 @@ def below(name, factor=1.0):
     owner, record = Accountant(), Record.of(RECORDS[name])
     distance = min(1.0, factor * owner.upper(record, 0.0))
     return all(
-        least_told(times, distance, epsilon)
+        composed_lower_bound(times, distance, epsilon)
         <= owner.upper(record, epsilon, times) * (1.0 + 1e-9) + 1e-15
         for times in (2, 7, 60)
         for epsilon in (0.05, 0.5, 2.0)
@@ -71,13 +71,13 @@ def test_what_is_kept_is_what_composed_messages_keep(name):
     for times, delta in ((1, 1e-6), (9, 1e-6), (9, 1e-2), (400, 1e-9)):
         for epsilon in (0.1, 1.0, 8.0):
             kept = owner.upper(record, epsilon, times, proved=False) <= delta
-            assert calibrate.keeps(owner, record, epsilon, delta, times) == kept
+            assert calibrate.probably_satisfies(owner, record, epsilon, delta, times) == kept
 
 
 def test_where_coins_tell_too_much_nothing_is_composed(watch):
-    composed = watch(messages, "chosen")
+    composed = watch(messages, "choose_points")
     record = Record.of(RECORDS["value"])
-    assert not calibrate.keeps(Accountant(), record, 0.5, 1e-6, 100_000)
+    assert not calibrate.probably_satisfies(Accountant(), record, 0.5, 1e-6, 100_000)
     assert not composed
-    assert calibrate.keeps(Accountant(), record, 8.0, 1e-6, 2)
+    assert calibrate.probably_satisfies(Accountant(), record, 8.0, 1e-6, 2)
     assert composed

@@ -6,10 +6,15 @@ from msgspec.structs import replace
 from accounting.composed import LARGE, plan_of
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose
-from mixtally.accounting.budget.ledger import Left, charge, left, spent
+from mixtally.accounting.budget.ledger import (
+    RemainingBudget,
+    certify_spending,
+    charge,
+    remaining_budget,
+)
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.ledger import opened
+from mixtally.model.ledger import new_ledger
 
 BUDGET = Guarantee(epsilon=3.0, delta=1e-5)
 PLAN, SHAPED = plan_of(LARGE[0]), plan_of(LARGE[2])
@@ -21,7 +26,7 @@ def fill(plan):
 
     One that forgets all would never refuse.
     """
-    now, own = opened(BUDGET), Accountant()
+    now, own = new_ledger(BUDGET), Accountant()
     for count in range(40):
         try:
             now = charge(now, plan, accountant=own)
@@ -45,21 +50,21 @@ def keeps_the_budget():
 def test_charging_goes_on_until_just_before_the_budget_would_be_passed():
     assert keeps_the_budget()
     _, count = fill(PLAN)
-    assert count == left(opened(BUDGET), PLAN).times
+    assert count == remaining_budget(new_ledger(BUDGET), PLAN).times
     assert count > BUDGET.epsilon  # better than adding epsilons up
 
 
 @pytest.mark.seconds
 def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
     with pytest.raises(InfeasibleError) as refusal:
-        charge(opened(BUDGET), PLAN, 1000)
+        charge(new_ledger(BUDGET), PLAN, 1000)
     text = str(refusal.value)
     assert "\n" not in text
     assert "expected delta <= 1e-05 at epsilon 3 for everything" in text
     assert "after this charge" in text
-    most = left(opened(BUDGET), PLAN).times
+    most = remaining_budget(new_ledger(BUDGET), PLAN).times
     assert f"{most:,} times would still fit" in text
-    charge(opened(BUDGET), PLAN, most)
+    charge(new_ledger(BUDGET), PLAN, most)
 
 
 @pytest.mark.seconds
@@ -67,58 +72,58 @@ def test_a_refused_charge_with_nothing_left_says_so():
     full, _ = fill(PLAN)
     with pytest.raises(InfeasibleError, match="leave this collection out"):
         charge(full, PLAN)
-    assert left(full, PLAN).times == 0
+    assert remaining_budget(full, PLAN).times == 0
 
 
 @pytest.mark.seconds
 def test_different_plans_share_one_budget():
-    now = charge(charge(charge(opened(BUDGET), PLAN), SHAPED), CHEAP, 5, note="n", date="d")
+    now = charge(charge(charge(new_ledger(BUDGET), PLAN), SHAPED), CHEAP, 5, note="n", date="d")
     assert [entry.times for entry in now.charges] == [1, 1, 5]
     assert (now.charges[-1].note, now.charges[-1].date) == ("n", "d")
-    shown = spent(now)
+    shown = certify_spending(now)
     direct = compose.delta_of([(PLAN, 1), (SHAPED, 1), (CHEAP, 5)], 3.0, aim=BUDGET.delta)
     assert shown == direct
-    assert left(now, PLAN).times < left(opened(BUDGET), PLAN).times
+    assert remaining_budget(now, PLAN).times < remaining_budget(new_ledger(BUDGET), PLAN).times
 
 
 @pytest.mark.seconds
 def test_what_is_left_falls_with_every_charge():
-    now, before = opened(BUDGET), Left(0, 0.0, 3.0)
-    assert left(now) == before
-    assert spent(now) is None
+    now, before = new_ledger(BUDGET), RemainingBudget(0, 0.0, 3.0)
+    assert remaining_budget(now) == before
+    assert certify_spending(now) is None
     for _ in range(3):
         now = charge(now, PLAN)
-        rest = left(now)
+        rest = remaining_budget(now)
         assert rest.spent > before.spent
         assert rest.epsilon == pytest.approx(3.0 - rest.spent)
-        assert spent(now).upper <= BUDGET.delta
+        assert certify_spending(now).upper <= BUDGET.delta
         before = rest
 
 
 @pytest.mark.seconds
 def test_times_at_once_are_times_one_by_one():
-    at_once = charge(opened(BUDGET), PLAN, 3)
-    one_by_one = charge(charge(charge(opened(BUDGET), PLAN), PLAN), PLAN)
-    assert spent(at_once) == spent(one_by_one)
-    assert left(at_once, PLAN) == left(one_by_one, PLAN)
+    at_once = charge(new_ledger(BUDGET), PLAN, 3)
+    one_by_one = charge(charge(charge(new_ledger(BUDGET), PLAN), PLAN), PLAN)
+    assert certify_spending(at_once) == certify_spending(one_by_one)
+    assert remaining_budget(at_once, PLAN) == remaining_budget(one_by_one, PLAN)
 
 
 def test_a_plan_whose_promise_is_false_is_not_charged():
     (part,) = PLAN.parts
     false = replace(PLAN, parts=(replace(part, threshold=part.threshold // 2),))
     with pytest.raises(PlanError, match="its promise is false"):
-        charge(opened(BUDGET), false)
+        charge(new_ledger(BUDGET), false)
     with pytest.raises(PlanError, match="its promise is false"):
-        left(opened(BUDGET), false)
+        remaining_budget(new_ledger(BUDGET), false)
 
 
 @pytest.mark.parametrize("times", [0, -1, 10**6 + 1, True])
 def test_times_outside_their_range_are_refused(times):
     with pytest.raises(ParameterError, match="times"):
-        charge(opened(BUDGET), PLAN, times)
+        charge(new_ledger(BUDGET), PLAN, times)
 
 
 def test_a_single_plan_may_spend_exactly_its_own_guarantee():
-    own = opened(Guarantee(epsilon=1.0, delta=PLAN.guarantee.delta))
-    assert spent(charge(own, PLAN)).upper <= PLAN.guarantee.delta
-    assert left(own, PLAN).times == 1
+    own = new_ledger(Guarantee(epsilon=1.0, delta=PLAN.guarantee.delta))
+    assert certify_spending(charge(own, PLAN)).upper <= PLAN.guarantee.delta
+    assert remaining_budget(own, PLAN).times == 1

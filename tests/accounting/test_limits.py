@@ -11,11 +11,11 @@ from accounting import brute
 from helpers import least
 from helpers.sampled import covering
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
-from mixtally.accounting.divergence.flip_blank import among_blanks
+from mixtally.accounting.divergence.flip_blank import delta_among_blanks
 from mixtally.errors import AccountingError, ParameterError
 from mixtally.model.shape import LaplaceShape
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
 DELTAS = [0.1, 1e-6, 1e-15]
@@ -194,7 +194,7 @@ def test_negative_chances_never_become_a_promise(which, factor):
     chances = tails.pmf(101, 0.2, *tails.window(101, 0.2))
     chances[which] *= factor
     with pytest.raises(AccountingError), np.errstate(invalid="ignore"):
-        among_blanks(101, SCALE // 5, 1.0, rise=0.0, pmf=chances)
+        delta_among_blanks(101, SCALE // 5, 1.0, rise=0.0, pmf=chances)
 
 
 def test_a_spoiled_chance_stops_the_calibration_too(monkeypatch):

@@ -9,7 +9,7 @@ from helpers.named import flip_blank
 from mixtally.accounting.budget import local
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 
 def ballots(threshold, options=3):
@@ -29,12 +29,12 @@ def distributions(options, q):
 
 def test_the_numbers_of_the_side_notes():
     """002 section 5: p = 0.63 gives e^epsilon of about 2.9, and 25 % deniability."""
-    found = local.certificate(ballots(local.threshold_keeping(0.63), 4))
+    found = local.certificate(ballots(local.threshold_for_keep(0.63), 4))
     assert math.exp(found.epsilon) == pytest.approx((0.63 / 0.37) ** 2, rel=1e-9)
     assert f"{math.exp(found.epsilon):.3f}" == "2.899"
     assert (found.lower, found.upper, found.observer) == (0.0, 0.0, Observer.LINKED)
     assert found.assumption.startswith("none")
-    assert 0.25 < local.least_wrong(found, 2) < 0.257
+    assert 0.25 < local.least_guess_error(found, 2) < 0.257
     assert found.epsilon >= local.epsilon_of(0.63)
 
 
@@ -55,7 +55,7 @@ def test_a_little_less_noise_is_refused():
 @pytest.mark.parametrize("options", [2, 3, 5])
 @pytest.mark.parametrize("keep", [0.55, 0.63, 0.9])
 def test_no_ballot_tells_more_than_epsilon_and_one_tells_all_of_it(options, keep):
-    found = local.certificate(ballots(local.threshold_keeping(keep), options))
+    found = local.certificate(ballots(local.threshold_for_keep(keep), options))
     every = distributions(options, 1 - keep)
     worst = max(one[y] / other[y] for one in every for other in every for y in one)
     assert worst == pytest.approx(math.exp(found.epsilon), rel=1e-9)
@@ -63,10 +63,10 @@ def test_no_ballot_tells_more_than_epsilon_and_one_tells_all_of_it(options, keep
 
 @pytest.mark.parametrize("options", [2, 3, 5])
 def test_the_best_guess_at_the_worst_ballot_is_wrong_as_often_as_said(options):
-    found = local.certificate(ballots(local.threshold_keeping(0.63), options))
+    found = local.certificate(ballots(local.threshold_for_keep(0.63), options))
     every = distributions(options, 0.37)
     surest = max(pmf[y] / sum(other[y] for other in every) for pmf in every for y in pmf)
-    assert 1 - surest == pytest.approx(local.least_wrong(found, options), rel=1e-9)
+    assert 1 - surest == pytest.approx(local.least_guess_error(found, options), rel=1e-9)
 
 
 @pytest.mark.parametrize("options", [2, 3])
@@ -77,7 +77,7 @@ def test_how_ballots_speak_is_their_distribution(options):
     for seen, chance in truth.items():
         ratio = chance / lie[seen]
         shares[0 if ratio > 1.01 else 2 if ratio < 0.99 else 1] += chance
-    assert local.speaks(ballots(threshold_of(q))) == pytest.approx(shares)
+    assert local.ballot_evidence(ballots(threshold_of(q))) == pytest.approx(shares)
     assert sum(shares) == pytest.approx(1.0)
 
 
@@ -92,14 +92,14 @@ def test_a_guess_under_delta_is_bounded_and_the_bound_is_reached(options):
         source="", assumption="",
     )  # fmt: skip
     right = delta + (1 - delta) * grow / (grow + options - 1)
-    assert local.least_wrong(leaky, options) == pytest.approx(1 - right)
-    assert local.least_wrong(found, options) > 1 - right  # the twin that forgets delta
+    assert local.least_guess_error(leaky, options) == pytest.approx(1 - right)
+    assert local.least_guess_error(found, options) > 1 - right  # the twin that forgets delta
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.4, 1.0, 0.0, -1.0, float("nan"), 0.5001, 0.99999])
 def test_marks_that_are_kept_too_seldom_or_too_often_are_refused(keep):
     with pytest.raises(ParameterError, match="keep probability: expected a number in"):
-        local.threshold_keeping(keep)
+        local.threshold_for_keep(keep)
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 21.0, float("nan")])

@@ -11,13 +11,13 @@ from accounting.composed import LARGE, TINY, curve, pld
 from helpers.sampled import among, each
 from mixtally.accounting.composition import convolve
 from mixtally.accounting.composition import pld as losses
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import (
     CLOSE,
     FINE,
     ROUGH,
     LossDistribution,
-    connected,
+    connect_points,
     loss_distribution,
 )
 
@@ -71,8 +71,8 @@ def test_few_points_tell_nearly_all(mechanism, name):
     assert asked <= MOST_POINTS[name]
     best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
     for times in (1, 2, 5, 10, 30):
-        wanted = least_epsilon(Sum([(best, times)]), 1e-5)
-        got = least_epsilon(Sum([(found, times)]), 1e-5)
+        wanted = least_epsilon(LossSum([(best, times)]), 1e-5)
+        got = least_epsilon(LossSum([(found, times)]), 1e-5)
         assert (wanted is None) == (got is None)
         if wanted is not None:
             assert wanted * (1 - 1e-6) <= got <= wanted * (1 + LOSSES[name])
@@ -88,13 +88,13 @@ def test_an_edge_is_found_with_few_points():
     )
 
 
-def coarser_holds(part, step, coarser=LossDistribution.coarser):
+def coarser_holds(part, step, coarser=LossDistribution.coarsen):
     """Whether the coarser distribution's curve is made of chords of this one's, and no mass is
     lost.
     """
     found = coarser(part, step)
     last = math.ceil(float(part.places[-1]) * part.step / step) + 1
-    chords = connected(step, {i: part.delta(i * step) for i in range(last + 1)})
+    chords = connect_points(step, {i: part.delta(i * step) for i in range(last + 1)})
     masses = [float(pld.mirrored(pld.step)[1].sum()) for pld in (part, found)]
     return (
         masses[1] == pytest.approx(masses[0], rel=1e-12)
@@ -131,8 +131,8 @@ def test_a_wrong_coarser_lattice_is_noticed(change):
 
 
 def test_nothing_stays_nothing_on_any_lattice():
-    nothing = connected(1.0, {0: 0.0, 1: 0.0})
-    assert nothing.coarser(8.0).delta(0.0) == 0.0
+    nothing = connect_points(1.0, {0: 0.0, 1: 0.0})
+    assert nothing.coarsen(8.0).delta(0.0) == 0.0
 
 
 @pytest.mark.seconds
@@ -140,10 +140,10 @@ def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
     """Two plans whose lattices are far apart: at most a hair is added, nothing taken."""
     parts = [(pld(LARGE[0]), 3), (pld(LARGE[3]), 5)]
     assert parts[0][0].step > parts[1][0].step
-    together = Sum(parts)
+    together = LossSum(parts)
     assert together.step > parts[1][0].step
-    monkeypatch.setattr(convolve, "_BLUR", 0.0)
-    apart = Sum(parts)
+    monkeypatch.setattr(convolve, "_LATTICE_VARIANCE_SHARE", 0.0)
+    apart = LossSum(parts)
     assert apart.step == parts[1][0].step
     for delta in (1e-3, 1e-6, 1e-12):
         wanted = least_epsilon(apart, delta)
@@ -153,12 +153,12 @@ def test_a_common_lattice_is_hardly_coarser_than_the_finest(monkeypatch):
 @pytest.mark.seconds
 def test_many_losses_on_a_fine_lattice_keep_it():
     parts = [(pld(LARGE[0]), 1), (pld(LARGE[3]), 10**6)]
-    assert Sum(parts).step < parts[0][0].step
+    assert LossSum(parts).step < parts[0][0].step
 
 
 def test_a_far_tail_does_not_lengthen_the_transform(watch):
     """Losses up to 11 with chances of 1e-22: the best further tilt is far below a Gaussian's."""
-    total, seen = Sum([(pld(LARGE[0]), 30)]), watch(Sum, "_sum")
+    total, seen = LossSum([(pld(LARGE[0]), 30)]), watch(LossSum, "_sum")
     for epsilon in (0.05, 0.5, 1.0):
         total.delta(epsilon)
     assert len(seen) == 3
@@ -170,7 +170,7 @@ def test_a_far_tail_does_not_lengthen_the_transform(watch):
 @pytest.mark.parametrize("mechanism", each(LARGE, 2), ids=lambda mechanism: mechanism.name)
 def test_what_lies_far_below_an_aim_costs_fewer_points_and_adds_its_share(mechanism, name, times):
     tightness, delta = TIGHTNESS[name], 1e-6
-    aimed = tightness.aimed(delta, times)
+    aimed = tightness.adapt_to_delta(delta, times)
     whole, asked = counted(mechanism, tightness)
     found, fewer = counted(mechanism, aimed)
     assert fewer < asked or asked < 20  # shaped fakes have an edge, and hardly a curve
@@ -178,10 +178,13 @@ def test_what_lies_far_below_an_aim_costs_fewer_points_and_adds_its_share(mechan
     for epsilon in end * (np.arange(60) * 0.6180339887 % 1.0):
         assert exact(float(epsilon)) <= found.delta(float(epsilon)) * (1 + 1e-12)
     best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
-    wanted = least_epsilon(Sum([(best, times)]), delta)
+    wanted = least_epsilon(LossSum([(best, times)]), delta)
     if wanted is not None:
         shifted = wanted * (1 + LOSSES[name])
-        least, most = Sum([(best, times)]).delta(shifted), Sum([(found, times)]).delta(shifted)
+        least, most = (
+            LossSum([(best, times)]).delta(shifted),
+            LossSum([(found, times)]).delta(shifted),
+        )
         assert most <= max(delta, least) * (1 + 2 * tightness.share)
 
 
@@ -191,5 +194,5 @@ def test_an_aim_that_is_forgotten_to_be_shared_is_noticed():
     careless = CLOSE._replace(floor=1e-6)
     found, _ = counted(mechanism, careless)
     best, _ = counted(mechanism, losses.Tightness(bend=2e-5, shift=0.0))
-    wanted = least_epsilon(Sum([(best, 30)]), 1e-6)
-    assert Sum([(found, 30)]).delta(wanted * (1 + LOSSES["close"])) > 1.5e-6
+    wanted = least_epsilon(LossSum([(best, 30)]), 1e-6)
+    assert LossSum([(found, 30)]).delta(wanted * (1 + LOSSES["close"])) > 1.5e-6

@@ -9,7 +9,7 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import ObservedMessage, bit_flips
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 Q = SCALE // 12
@@ -32,7 +32,7 @@ def test_a_lower_bound_alone_is_that_of_both_or_nearly(mechanism, observer, epsi
     message = ObservedMessage(mechanism, observer)
     own = divergence_of(message)
     both, alone = (
-        own.delta(message, epsilon, Memo(1 << 26), lower_alone=way) for way in (False, True)
+        own.delta(message, epsilon, Memo(1 << 26), lower_only=way) for way in (False, True)
     )
     assert 0.99 * both.bounds.lower <= alone.bounds.lower <= both.bounds.lower
     assert alone._replace(bounds=both.bounds) == both
@@ -41,9 +41,9 @@ def test_a_lower_bound_alone_is_that_of_both_or_nearly(mechanism, observer, epsi
 def test_of_several_messages_no_worst_crowd_of_one_is_proved(plant):
     """The proof of one is for its upper bound, which several messages do not need."""
 
-    def lower(honest, *given, lower_alone=False):
-        assert lower_alone, "one was proved"
-        return honest(*given, lower_alone=True)
+    def lower(honest, *given, lower_only=False):
+        assert lower_only, "one was proved"
+        return honest(*given, lower_only=True)
 
     plant(bit_flips, "delta", lower)
     record = Record.of(single_bit(fakes=0, threshold=Q, crowd=300), pieces=3)
@@ -56,7 +56,7 @@ def test_what_was_proved_in_view_of_too_much_is_proved_again(monkeypatch):
     record = Record.of(flip_bits(bins=3, threshold=SCALE // 5, crowd=3000), pieces=2)
     close, loose = Accountant().upper(record, 1.0), Accountant().upper(record, 1.0, aim=0.01)
     assert 0.0 < 3.0 * close < loose
-    monkeypatch.setattr(module, "about", lambda *_: 1.0)
+    monkeypatch.setattr(module, "approximate_composed_delta", lambda *_: 1.0)
     told = Accountant().delta(record, 1.0).bounds.upper
     assert told <= close * 1.01
     assert Accountant().delta(record, 1.0, aim=0.01).bounds.upper == told

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from accounting.brute import exp_exactly
 from helpers.sampled import among, rows
 from mixtally.accounting.divergence import memoized as module
-from mixtally.model.mechanism.memoized import LEAST_PERMANENT, Memoized, memoized
-from mixtally.primitives.fixed import SCALE
+from mixtally.model.mechanism.memoized import LEAST_PERMANENT, Memoized, make_memoized
+from mixtally.primitives.fixed_point import SCALE
 
 
 class Kept(NamedTuple):
@@ -25,7 +25,7 @@ class Kept(NamedTuple):
 
 
 def kept_of(permanent, p, q, hashes, reports):
-    return Kept(memoized(2 * hashes, permanent, p, q, hashes=hashes), reports)
+    return Kept(make_memoized(2 * hashes, permanent, p, q, hashes=hashes), reports)
 
 
 RESPONSES = ((0.5, 0.75), (0.25, 0.5), (0.125, 0.875), (0.0, 0.5), (0.5, 1.0), (0.0, 1.0))
@@ -143,7 +143,7 @@ def test_many_reports_tell_as_much_as_what_is_kept(reports):
 def test_the_least_permanent_response_keeps_the_promise_and_a_smaller_one_does_not(
     p, q, reports, hashes
 ):
-    mechanism = memoized(2 * hashes, 1.0, p, q, hashes=hashes)
+    mechanism = make_memoized(2 * hashes, 1.0, p, q, hashes=hashes)
 
     def at(share):
         return Kept(replace(mechanism, permanent=2 * round(share * found.permanent / 2)), reports)
@@ -160,14 +160,14 @@ def test_the_least_permanent_response_keeps_the_promise_and_a_smaller_one_does_n
 
 
 def test_hardly_any_permanent_noise_is_needed_where_the_reports_are_private_already():
-    found = module.least_permanent(memoized(2, 1.0, 0.49, 0.51), 1, 1.0, 1e-6)
+    found = module.least_permanent(make_memoized(2, 1.0, 0.49, 0.51), 1, 1.0, 1e-6)
     assert found.permanent == LEAST_PERMANENT
 
 
 @pytest.mark.parametrize("epsilon", [11.0, 13.5, 18.0, 20.0])
 def test_a_tiny_permanent_response_is_proved_as_it_is_held(epsilon):
     """Below 2^-11 a float is finer than what a mechanism can hold; any less is too little."""
-    found = module.least_permanent(memoized(2, 1.0, 0.0, 1.0), 1, epsilon, 0.0)
+    found = module.least_permanent(make_memoized(2, 1.0, 0.0, 1.0), 1, epsilon, 0.0)
     assert module.eps_inf(found) <= epsilon
     less = replace(found, permanent=found.permanent - 2 * (1 + (found.permanent >> 38)))
     assert module.eps_inf(less) > epsilon

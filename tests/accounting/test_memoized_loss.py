@@ -10,7 +10,7 @@ import pytest
 from helpers.sampled import covering
 from mixtally.accounting.divergence import memoized as module
 from mixtally.errors import AccountingError, ParameterError
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 
 PRINTED = {1: 0.537, 2: 1.009, 5: 1.828, 10: 2.150, 50: 2.197}
 CASES = [
@@ -23,7 +23,7 @@ CASES = [
 
 def mechanism_of(f, p, q, hashes):
     bins = 2 * hashes if isinstance(hashes, int) and hashes > 0 else 2
-    return memoized(bins, f, p, q, hashes=hashes)
+    return make_memoized(bins, f, p, q, hashes=hashes)
 
 
 def eps_reports(f, p, q, hashes, reports):
@@ -174,4 +174,4 @@ def test_parameters_outside_their_ranges_are_refused(given, subject):
 def test_a_loss_that_is_no_number_stops_the_work():
     for spoiled in (math.nan, -1.0, math.inf):
         with pytest.raises(AccountingError):
-            module._rounded_up(spoiled)
+            module._round_up(spoiled)

@@ -9,7 +9,7 @@ from accounting.brute import exp_exactly
 from helpers.named import flip_blank
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import k_hot
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 NEAR = [10.0**-k for k in range(1, 16)]
 CASES = [
@@ -31,7 +31,7 @@ def below_the_truth(most, threshold):
     q, local = Fraction(threshold, SCALE), local_epsilon(most, threshold)
     for epsilon in (local * (1.0 - share) for share in NEAR):
         truth = (1 - q) ** (2 * most) - exp_exactly(epsilon) * q ** (2 * most)
-        if truth > k_hot.among_blanks(0, most, threshold, epsilon, 2 * most).upper:
+        if truth > k_hot.delta_among_blanks(0, most, threshold, epsilon, 2 * most).upper:
             yield epsilon
 
 
@@ -39,7 +39,7 @@ def below_the_truth(most, threshold):
 def test_just_below_the_local_epsilon_no_bound_is_below_the_truth(most, threshold):
     assert list(below_the_truth(most, threshold)) == []
     above = local_epsilon(most, threshold) * (1.0 + 1e-9)
-    assert k_hot.among_blanks(0, most, threshold, above, 2 * most).upper == 0.0
+    assert k_hot.delta_among_blanks(0, most, threshold, above, 2 * most).upper == 0.0
 
 
 @pytest.mark.parametrize("contrast", [1 << 30, 1 << 40, 1 << 50])

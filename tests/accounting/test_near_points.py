@@ -9,7 +9,7 @@ import pytest
 from helpers.contracts import flipped, plan_of, uniform
 from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.composition.pld import connected
+from mixtally.accounting.composition.pld import connect_points
 from mixtally.accounting.divergence import (
     Bound,
     ObservedMessage,
@@ -23,12 +23,12 @@ from mixtally.accounting.divergence import (
 from mixtally.accounting.numerics.coins import Fakes
 from mixtally.accounting.numerics.gap import Gap
 from mixtally.accounting.numerics.gaussian_start import _gaussian_delta
-from mixtally.accounting.plans.terms import PrivacyTerms, counted, delta_of
+from mixtally.accounting.plans.terms import PrivacyTerms, count_honest_parts, delta_of
 from mixtally.errors import AccountingError
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, NoFakes, UniformFakes
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.primitives.memo import Memo
 
 CLEAR = [(3, 2), (40, 5), (3000, 200), (20_000, 100), (10**6, 3), (520_100_000, 15)]
@@ -47,7 +47,7 @@ def close(near, bounds):
 
 def near_in_clear(case):
     return all(
-        close(clear_uniform.near(*case, epsilon), clear_uniform.delta(*case, epsilon))
+        close(clear_uniform.near_upper(*case, epsilon), clear_uniform.delta(*case, epsilon))
         for epsilon in deviations(*case)
     )
 
@@ -69,7 +69,8 @@ def near_with_coins(case):
         for epsilon in EPSILONS
     ]
     found = [
-        clear_uniform.near(fakes.sure, bins, epsilon, people, coin / SCALE) for epsilon in EPSILONS
+        clear_uniform.near_upper(fakes.certain, bins, epsilon, people, coin / SCALE)
+        for epsilon in EPSILONS
     ]
     return all(map(close, found, averages))
 
@@ -94,7 +95,7 @@ def part_of_blanks(case):
     question = Question(name="q", bins=bins, kind=kind, max_set=most)
     part = flipped(bins, most_set=most, q=flip, own=own)
     plan = plan_of(question, [part], users=people, count_flips=counts)
-    ((group, _),) = counted(PrivacyTerms.of(plan)).items()
+    ((group, _),) = count_honest_parts(PrivacyTerms.of(plan)).items()
     return group
 
 
@@ -116,7 +117,7 @@ def test_blanks_by_coins_are_averaged_in_one_integral(case, watch):
 
 def test_flips_that_bring_many_blanks_count_in_cells():
     group = part_of_blanks((500, 0, 0.01, 9, 1, 0.3, True))
-    assert group._averaged(Accountant(), group.fakes, [1.0]) is None
+    assert group._average_over_coins(Accountant(), group.fakes, [1.0]) is None
     assert near_blanks((88, 0, 0.5, 9, 2, 0.2, False))
 
 
@@ -124,18 +125,18 @@ def test_only_long_sums_are_integrals():
     short, long = (ObservedMessage(InClear(bins=5, fakes=UniformFakes(n))) for n in (900, 10**9))
     memo = Memo(0)
     for bound in Bound:
-        assert in_clear.taken(short, bound) is Bound.EXACT
+        assert in_clear.choose_bound(short, bound) is Bound.EXACT
     for bound in (Bound.NEAR, Bound.ROUGH):
-        assert in_clear.taken(long, bound) is Bound.NEAR
+        assert in_clear.choose_bound(long, bound) is Bound.NEAR
         (found,) = in_clear.upper(long, [1e-4], bound, memo)
-        assert found == clear_uniform.near(10**9, 5, 1e-4)
+        assert found == clear_uniform.near_upper(10**9, 5, 1e-4)
 
 
 @pytest.mark.seconds
 def test_a_composition_of_integrals_comes_near_that_of_sums(monkeypatch):
     record = Record(ObservedMessage(InClear(bins=5, fakes=UniformFakes(10**9))), 30)
     near = Accountant().upper(record, 1e-3)
-    monkeypatch.setattr(clear_uniform, "many_totals", lambda *_: False)
+    monkeypatch.setattr(clear_uniform, "is_near_faster", lambda *_: False)
     assert Accountant().upper(record, 1e-3) == pytest.approx(near, rel=5e-3)
 
 
@@ -174,7 +175,7 @@ def test_a_composition_takes_near_points(plant, watch):
 def test_a_contract_counts_its_coins_at_once():
     part, question = uniform(9, whole=1, coin=SCALE // 3), Question(name="q", bins=9)
     terms = PrivacyTerms.of(plan_of(question, [part], users=50, collections=2))
-    (group,) = counted(terms)
+    (group,) = count_honest_parts(terms)
     curve = group.curve(Accountant(), 1e-12)
     for epsilon in (0.1, 0.5, 2.0):
         assert close(curve(epsilon), group.bounds(Accountant(), epsilon))
@@ -185,7 +186,7 @@ def test_a_contract_counts_its_coins_at_once():
 def test_chances_of_rare_kinds_are_chances():
     """`plan --users 519 --bits 35`, sent again: rounding made one of them 1 + 2e-16."""
     for q in np.linspace(0.01, 0.499, 60):
-        for kind in repeats.risen(37, float(q), [(500, float(q))]):
+        for kind in repeats.bit_count_kinds(37, float(q), [(500, float(q))]):
             assert 0.0 <= kind.u <= 1.0
             assert 0.0 <= kind.v <= 1.0
             assert all(0.0 <= chance <= 1.0 for _, chance in kind.others)
@@ -193,46 +194,50 @@ def test_chances_of_rare_kinds_are_chances():
 
 def test_what_tells_nearly_everything_may_rise():
     """`check delta --protocol flip-uniform --fakes 119 --bins 64590`: .9969 and then .99996."""
-    made = connected(1.0, {0: 0.9969, 1: 0.99996, 2: 0.98})
+    made = connect_points(1.0, {0: 0.9969, 1: 0.99996, 2: 0.98})
     assert made.infinite == 0.98
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        connected(1.0, {0: 0.5, 1: 0.51, 2: 0.4})
+        connect_points(1.0, {0: 0.5, 1: 0.51, 2: 0.4})
 
 
 def test_a_gap_is_shifted_where_a_curve_is_steep():
     """By at most the part of epsilon that it says, of a Gaussian's curve."""
     curve, epsilons = partial(_gaussian_delta, mu=0.1), [0.4, 0.0, 0.2, 0.3, 0.1]
     found = np.array([curve(epsilon) for epsilon in epsilons])
-    shares = Gap(1e-3).shifted(epsilons, found).share
+    shares = Gap(1e-3).widen_for_curve(epsilons, found).share
     for epsilon, share, delta in zip(epsilons, shares, found, strict=True):
         less = epsilon - 2.5e-4 * max(epsilon, 2.5 * max(found))
         assert delta * (1.0 + share) <= max(curve(less), delta * 1.001) * (1.0 + 1e-12)
     assert shares[1] == 1e-3
     assert shares[0] > 3e-3
     one = Gap(1e-3)
-    assert one.shifted([0.3], found[:1]) == one.shifted([0.3, 0.3], found[:2]) == one
+    assert (
+        one.widen_for_curve([0.3], found[:1]) == one.widen_for_curve([0.3, 0.3], found[:2]) == one
+    )
 
 
 def test_a_wider_gap_is_wider_everywhere():
     curve, epsilons = partial(_gaussian_delta, mu=0.1), [0.0, 0.1, 0.2, 0.3, 0.4]
     found = np.array([curve(epsilon) for epsilon in epsilons])
-    narrow, wide = (gap.shifted(epsilons, found) for gap in (Gap(1e-3), Gap(1e-3).wider(3.0)))
+    narrow, wide = (
+        gap.widen_for_curve(epsilons, found) for gap in (Gap(1e-3), Gap(1e-3).widen(3.0))
+    )
     assert wide.share == pytest.approx(3.0 * narrow.share)
-    assert Gap(1e-3).wider(1.0) == Gap(1e-3)
+    assert Gap(1e-3).widen(1.0) == Gap(1e-3)
 
 
 @pytest.mark.parametrize("parts", [1.5, 3])
 def test_proofs_of_long_sums_end_within_their_gap(monkeypatch, watch, parts):
     """The longer the distribution, the fewer are looked at; here as if 300 integers were long."""
     given, epsilons = (3000, 0, threshold_of(0.2)), [0.0, 0.1, 0.2, 0.4]
-    usual = single_bit.at_once(*given, epsilons)
+    usual = single_bit.delta_at_several(*given, epsilons)
     looked = watch(two_outputs, "_directions")
-    single_bit.at_once(*given, epsilons)
+    single_bit.delta_at_several(*given, epsilons)
     before = len(looked)
-    length = two_outputs._length(single_bit.flipped_bit(threshold_of(0.2)), 2999)
+    length = two_outputs._length(single_bit.flipped_bit_message(threshold_of(0.2)), 2999)
     monkeypatch.setattr(two_outputs, "_LONG", length / parts)
     looked.clear()
-    longer = single_bit.at_once(*given, epsilons)
+    longer = single_bit.delta_at_several(*given, epsilons)
     assert len(looked) < before
     for one, other in zip(usual, longer, strict=True):
         assert one.lower * 0.999 <= other.lower <= one.upper

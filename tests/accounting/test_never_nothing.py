@@ -7,13 +7,13 @@ import pytest
 
 from accounting.by_name import certificate_of
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
 from mixtally.accounting.divergence import flip_uniform
-from mixtally.accounting.numerics.binomial_pairs import Pair, exchange_divergence, steps
+from mixtally.accounting.numerics.binomial_pairs import Pair, exchange_divergence, prepare_pair
 from mixtally.model.mechanism import InClear, ShapedFakes
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 TINY = [
     ("clear-uniform", 20.0, {"fakes": 1100, "bins": 2}),
@@ -81,19 +81,19 @@ def test_rare_losses_beyond_the_transform_are_added(far, rare):
     law[0] = 1.0 - math.fsum(law.values())
     losses = LossDistribution(step, np.array([1, far]), np.array([near, rare]), law[0], 0.0)
     true = curve(law, 3, epsilon, step)
-    assert true <= Sum([(losses, 3)]).delta(epsilon) <= true * (1.0 + 1e-5)
+    assert true <= LossSum([(losses, 3)]).delta(epsilon) <= true * (1.0 + 1e-5)
 
 
 def test_what_rounding_did_to_the_second_table_is_added():
     """Its chances are wrong by as much as it says, in the direction that hides most."""
     wrong, grow = 1e-6, 1.5
     p, q = np.array([0.2, 0.3, 0.5]), np.array([0.5, 0.3, 0.2])
-    exact = steps(Pair(p, q, 0.0, 0.0))
-    off = steps(Pair(p * (1.0 + wrong), q * (1.0 - wrong), 0.0, wrong))
+    exact = prepare_pair(Pair(p, q, 0.0, 0.0))
+    off = prepare_pair(Pair(p * (1.0 + wrong), q * (1.0 - wrong), 0.0, wrong))
     true = exchange_divergence(exact, exact, grow)
     for first, second in ((exact, off), (off, exact)):
         assert exchange_divergence(first, second, grow).upper >= true.lower
 
 
 def test_the_window_of_other_bits_costs_next_to_nothing():
-    assert flip_uniform._cut(20.0) < 1e-17
+    assert flip_uniform._window_cut(20.0) < 1e-17

@@ -6,8 +6,8 @@ from math import comb
 
 import pytest
 
-from mixtally.accounting.plans.overflow import local_growth, overflow
-from mixtally.primitives.fixed import SCALE
+from mixtally.accounting.plans.overflow import local_growth, overflow_chance
+from mixtally.primitives.fixed_point import SCALE
 
 
 def exactly(bins, ones, threshold, cap):
@@ -37,13 +37,13 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_the_exact_chance_upwards(case):
-    true, stated = exactly(*case), overflow(*case)
+    true, stated = exactly(*case), overflow_chance(*case)
     assert true <= Fraction(stated)
     assert stated <= float(true) * (1 + 1e-8) + 1e-26
 
 
 def test_a_cap_of_all_bins_is_never_passed():
-    assert overflow(9, 2, SCALE // 3, 9) == 0.0
+    assert overflow_chance(9, 2, SCALE // 3, 9) == 0.0
     assert local_growth(9, 2, SCALE // 3, 9) == 0.0
 
 

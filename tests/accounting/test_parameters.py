@@ -6,7 +6,7 @@ from accounting import by_name
 from helpers.protocols import examples_of, value_of
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.in_clear import usual_ratio
-from mixtally.accounting.parameters import Parameters, parsed, protocols, table
+from mixtally.accounting.parameters import Parameters, parameter_table, parse_parameters, protocols
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import (
@@ -20,7 +20,7 @@ from mixtally.model.mechanism import (
 )
 from mixtally.model.question import MOST_BINS
 from mixtally.model.shape import GaussianShape
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 Q = 1 / 12
 SUMS = Observer.SUMS
@@ -33,48 +33,51 @@ def takes(name):
 
 
 def test_nothing_else_is_needed(protocol):
-    assert WHOLE[protocol].given() == takes(protocol).required
-    assert parsed(protocol, WHOLE[protocol]).sought is None
+    assert WHOLE[protocol].list_given_names() == takes(protocol).required
+    assert parse_parameters(protocol, WHOLE[protocol]).sought_parameter is None
 
 
 def test_a_missing_parameter_is_refused(protocol):
     for field in takes(protocol).required:
         with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
-            parsed(protocol, WHOLE[protocol].having(**{field: None}))
+            parse_parameters(protocol, WHOLE[protocol].with_values(**{field: None}))
 
 
 def test_a_superfluous_parameter_is_refused(protocol):
-    extra = {one.name: value_of(one) for one in table()}
+    extra = {one.name: value_of(one) for one in parameter_table()}
     rules = takes(protocol)
     instead = {other for _, other in rules.instead}
-    assert len(extra) > len(rules.priced)
+    assert len(extra) > len(rules.pricing_names)
     for field in extra.keys() - rules.required - rules.optional - instead:
         with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
-            parsed(protocol, WHOLE[protocol].having(**{field: extra[field]}))
+            parse_parameters(protocol, WHOLE[protocol].with_values(**{field: extra[field]}))
     for one, other in rules.instead:
         with pytest.raises(ParameterError, match=f"^{protocol}: expected"):
-            parsed(protocol, WHOLE[protocol].having(**{other: extra[other]}))
-        assert parsed(protocol, WHOLE[protocol].having(**{one: None, other: extra[other]}))
+            parse_parameters(protocol, WHOLE[protocol].with_values(**{other: extra[other]}))
+        assert parse_parameters(
+            protocol, WHOLE[protocol].with_values(**{one: None, other: extra[other]})
+        )
 
 
 def test_a_variance_stands_in_place_of_a_decay():
-    bell = WHOLE["clear-shaped"].having(shape_decay=None, shape_variance=36)
-    read = parsed("clear-shaped", bell)
-    assert read.counted.message.mechanism.fakes.shape == GaussianShape(36, bell.shape_shift)
+    bell = WHOLE["clear-shaped"].with_values(shape_decay=None, shape_variance=36)
+    read = parse_parameters("clear-shaped", bell)
+    assert read.honest_record.message.mechanism.fakes.shape == GaussianShape(36, bell.shape_shift)
     with pytest.raises(ParameterError, match="shape-shift and --shape-variance"):
-        parsed("clear-shaped", bell.having(shape_decay=0.5))
+        parse_parameters("clear-shaped", bell.with_values(shape_decay=0.5))
     with pytest.raises(ParameterError, match="shape variance"):
-        parsed("clear-shaped", bell.having(shape_variance=0))
-    sought = parsed("clear-shaped", bell.having(shape_shift=None), for_epsilon=1.0)
-    assert (sought.sought, sought.counted.message.mechanism.fakes.shape.variance) == (
+        parse_parameters("clear-shaped", bell.with_values(shape_variance=0))
+    sought = parse_parameters("clear-shaped", bell.with_values(shape_shift=None), for_epsilon=1.0)
+    assert (sought.sought_parameter,
+        sought.honest_record.message.mechanism.fakes.shape.variance) == (
         Parameter.SHIFT, 36,
     )  # fmt: skip
 
 
 def test_nothing_of_something_counts_as_given():
     """No fakes and no ones are numbers like others; False and the default observer are not."""
-    assert Parameters(fakes=0, ones=0).given() == {"fakes", "ones"}
-    assert Parameters(users=2, count_crowd=True, observer=SUMS).given() == {
+    assert Parameters(fakes=0, ones=0).list_given_names() == {"fakes", "ones"}
+    assert Parameters(users=2, count_crowd=True, observer=SUMS).list_given_names() == {
         "users", "count_crowd", "observer",
     }  # fmt: skip
     known = by_name.certificate_of(
@@ -110,7 +113,7 @@ def test_nothing_of_something_counts_as_given():
 )
 def test_a_parameter_outside_its_range_is_refused(name, given, subject):
     with pytest.raises(ParameterError, match=f"^{subject}"):
-        parsed(name, WHOLE[name].having(**given))
+        parse_parameters(name, WHOLE[name].with_values(**given))
 
 
 @pytest.mark.parametrize("threshold", [(1 << 24) - 1, (1 << 63) + 1])
@@ -134,35 +137,37 @@ def test_a_threshold_outside_its_range_is_refused(threshold):
 )
 def test_what_does_not_go_together_is_refused(name, given, words):
     with pytest.raises(ParameterError, match=words):
-        parsed(name, WHOLE[name].having(**given))
+        parse_parameters(name, WHOLE[name].with_values(**given))
 
 
 @pytest.mark.parametrize("name", ["", "flips", "memory", "FLIP", "flip_blank"])
 def test_an_unknown_protocol_is_refused(name):
     with pytest.raises(ParameterError, match=r"^protocol: expected one of flip-blank, "):
-        parsed(name, WHOLE["flip"])
+        parse_parameters(name, WHOLE["flip"])
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.5, 1.5, float("nan")])
 def test_an_impossible_honest_share_is_refused(fraction):
     with pytest.raises(ParameterError, match="honest share"):
-        parsed("flip", WHOLE["flip"], fraction)
+        parse_parameters("flip", WHOLE["flip"], fraction)
 
 
 def test_a_mix_that_draws_the_fakes_has_no_honest_share():
     with pytest.raises(ParameterError, match=r"^--honest-share: expected"):
-        parsed("clear-shaped", WHOLE["clear-shaped"], 0.9)
-    assert parsed("clear-shaped", WHOLE["clear-shaped"], 1.0).crowd is None
+        parse_parameters("clear-shaped", WHOLE["clear-shaped"], 0.9)
+    assert parse_parameters("clear-shaped", WHOLE["clear-shaped"], 1.0).crowd is None
 
 
 def test_calibrating_what_is_given_or_both_left_out_is_refused():
     for given in (Parameters(), Parameters(fakes=3, flip=Q), Parameters(bins=3)):
         with pytest.raises(ParameterError, match=r"^flip-blank: expected"):
-            parsed("flip-blank", given, for_epsilon=1.0)
+            parse_parameters("flip-blank", given, for_epsilon=1.0)
     with pytest.raises(ParameterError, match=r"^clear-uniform: expected"):
-        parsed("clear-uniform", Parameters(fakes=3, bins=3), for_epsilon=1.0)
+        parse_parameters("clear-uniform", Parameters(fakes=3, bins=3), for_epsilon=1.0)
     with pytest.raises(ParameterError, match=r"^clear-shaped: expected"):
-        parsed("clear-shaped", Parameters(shape_decay=0.5, shape_shift=3), for_epsilon=1.0)
+        parse_parameters(
+            "clear-shaped", Parameters(shape_decay=0.5, shape_shift=3), for_epsilon=1.0
+        )
 
 
 @pytest.mark.parametrize(
@@ -180,31 +185,31 @@ def test_calibrating_what_is_given_or_both_left_out_is_refused():
     ],
 )
 def test_what_was_left_out_is_sought(name, left_out, sought):
-    given = WHOLE[name].having(**{left_out: None})
-    assert parsed(name, given, for_epsilon=1.0).sought is sought
+    given = WHOLE[name].with_values(**{left_out: None})
+    assert parse_parameters(name, given, for_epsilon=1.0).sought_parameter is sought
     with pytest.raises(ParameterError):
-        parsed(name, given)
+        parse_parameters(name, given)
 
 
 @pytest.mark.parametrize(
     ("given", "messages"), [({}, 1), ({"repeats": 3}, 3), ({"max_set": 2, "split": True}, 2)]
 )
 def test_a_decay_left_out_is_what_suits_the_messages(given, messages):
-    read = parsed("clear-shaped", Parameters(**given), for_epsilon=0.9)
-    assert read.counted.message.mechanism.fakes.shape.ratio == usual_ratio(0.9, messages)
+    read = parse_parameters("clear-shaped", Parameters(**given), for_epsilon=0.9)
+    assert read.honest_record.message.mechanism.fakes.shape.ratio == usual_ratio(0.9, messages)
 
 
 def test_only_the_fakes_and_people_that_surely_are_honest_are_counted():
     """Floors of a half: of 901 fakes and 401 people."""
     given = Parameters(users=401, fakes=901, bins=9, flip=Q, count_crowd=True)
-    read = parsed("flip-blank", given, 0.5)
-    counted, sent = read.counted.message.mechanism, read.sent.message.mechanism
+    read = parse_parameters("flip-blank", given, 0.5)
+    counted, sent = read.honest_record.message.mechanism, read.full_record.message.mechanism
     assert (counted.fakes.count, counted.crowd, read.crowd) == (450, 200, 200)
     assert (sent.fakes.count, sent.crowd) == (901, 401)
     assert counted == BitFlips(
         bins=9, threshold=threshold_of(Q), fakes=BlankFakes(450), crowd=200, max_set=1
     )
-    assert parsed("flip-blank", given.having(count_crowd=False), 0.5).crowd is None
+    assert parse_parameters("flip-blank", given.with_values(count_crowd=False), 0.5).crowd is None
 
 
 @pytest.mark.parametrize(
@@ -224,21 +229,23 @@ def test_only_the_fakes_and_people_that_surely_are_honest_are_counted():
     ],
 )
 def test_what_travels(name, given, kind, pieces, observer):
-    record = parsed(name, WHOLE[name].having(**given)).counted
+    record = parse_parameters(name, WHOLE[name].with_values(**given)).honest_record
     assert isinstance(record.message.mechanism.fakes, kind)
     assert (record.pieces, record.message.observer) == (pieces, observer)
 
 
 def test_bins_that_nobody_names_are_as_many_as_there_can_be():
     """More bins never make a divergence smaller."""
-    unnamed = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2)).counted
+    unnamed = parse_parameters("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2)).honest_record
     assert unnamed.message.mechanism.bins == MOST_BINS
     for bins in (2, 3, 4, 9):
-        few = parsed("flip-blank", Parameters(fakes=9, flip=0.3, max_set=2, bins=bins)).counted
+        few = parse_parameters(
+            "flip-blank", Parameters(fakes=9, flip=0.3, max_set=2, bins=bins)
+        ).honest_record
         own = Accountant()
         assert own.upper(few, 1.0) <= own.upper(unnamed, 1.0)
 
 
 def test_a_record_sets_no_more_bits_than_there_are_bins():
     given = Parameters(fakes=9, flip=0.3, bins=2, max_set=3)
-    assert parsed("flip-blank", given).counted.message.mechanism.max_set == 2
+    assert parse_parameters("flip-blank", given).honest_record.message.mechanism.max_set == 2

@@ -64,7 +64,9 @@ def ends(family, fakes, grow):
     sent = InClear(bins=over.points, fakes=UniformFakes(fakes), planes=over)
     found = Accountant().delta(Record.of(sent), epsilon)
     small = family.prime <= planes.MOST_PRIME
-    assert found.source == (in_clear.OVER_FEW_PLANES if small else in_clear.OVER_PLANES)
+    assert found.source == (
+        in_clear.OVER_FEW_PLANES_SOURCE if small else in_clear.OVER_PLANES_SOURCE
+    )
     return planes.lower(fakes, over, epsilon), found.bounds.upper
 
 
@@ -77,7 +79,7 @@ def test_any_two_values_meet_in_as_many_directions(prime, digits):
     assert meeting == {(prime ** (digits - 1) - 1) // (prime - 1)}
     kappa = Fraction(meeting.pop(), family.directions)
     assert kappa == Fraction(prime ** (digits - 1) - 1, prime**digits - 1)
-    assert records.Planes(prime, digits).meeting == float(kappa)
+    assert records.Planes(prime, digits).collision_probability == float(kappa)
 
 
 def test_without_the_blocks_of_leading_zeros_some_values_never_meet():
@@ -180,7 +182,7 @@ def test_fakes_by_coins_are_averaged():
     average = float(weight @ each)
     assert average * (1 - 1e-3) <= planes.upper(20, over, epsilon, people, coin) <= average * 1.002
     sent = InClear(bins=9, fakes=UniformFakes(20), planes=over)
-    found = in_clear.near(sent, 20, epsilon, people, coin)
+    found = in_clear.near_upper(sent, 20, epsilon, people, coin)
     assert found == planes.upper(20, over, epsilon, people, coin)
 
 
@@ -239,7 +241,7 @@ def test_a_lower_end_of_all_directions_is_no_lower_end(monkeypatch):
     fake = outcomes(family, range(family.messages))
     u, v, third = (outcomes(family, held(family, value)) for value in (0, 8, 1))
     truth = min(deltas(u, v, [third, *[fake] * 3], Fraction(2)))
-    monkeypatch.setattr(records.Planes, "meeting", property(lambda _: 0.0))
+    monkeypatch.setattr(records.Planes, "collision_probability", property(lambda _: 0.0))
     assert ends(family, 3, Fraction(2))[0] > truth
 
 
@@ -311,7 +313,7 @@ def test_the_enumeration_is_that_of_others(inputs, value):
         own = [outcomes(family, held(family, one)) for one in (0, family.points - 1)]
         fake, prime = outcomes(family, range(family.messages)), inputs["p"]
         kappa = Fraction(inputs["kappa"])
-        assert records.Planes(inputs["p"], inputs["t"]).meeting == float(kappa)
+        assert records.Planes(inputs["p"], inputs["t"]).collision_probability == float(kappa)
     else:
         *own, fake = listed(inputs)
         prime = inputs["b"]

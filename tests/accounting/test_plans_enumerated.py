@@ -14,11 +14,11 @@ from helpers import contracts as c
 from helpers import exact_plans
 from helpers.exact_plans import honest_people, true_delta
 from helpers.sampled import exhaustive
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.model.contract import LaplaceShape, OwnFakes, UniformRecipe
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SEED, QUICK, SOME, MANY = 31, 12, 30, 1000
 """How many: a mechanism, where seconds are taken, and in each part of thousands."""
@@ -49,7 +49,7 @@ def test_two_bins_among_coins_have_two_directions(share):
     own = OwnFakes(c.FakeRecord.UNIFORM, 0, 3 << 62)
     part = c.replaced(2, share=share, own=own)
     plan = c.plan_of(Question(name="q", bins=2), [part], users=4, epsilon=0.3)
-    bounds, truth = certified(PrivacyTerms.of(plan)), true_delta(plan, Random(0))
+    bounds, truth = certify_terms(PrivacyTerms.of(plan)), true_delta(plan, Random(0))
     assert 0.5 * truth < bounds.lower <= truth <= bounds.upper
 
 

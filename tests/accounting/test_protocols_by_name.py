@@ -23,14 +23,14 @@ from mixtally.accounting.divergence import (
 )
 from mixtally.accounting.divergence import memoized as answers
 from mixtally.accounting.divergence.registry import DIVERGENCES, divergence_of
-from mixtally.accounting.parameters import parsed
+from mixtally.accounting.parameters import parse_parameters
 from mixtally.errors import ParameterError
 from mixtally.model.certificate import Status
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import Parameter, mechanism_of, protocols
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 Q = SCALE // 12
@@ -46,10 +46,11 @@ PRICES = {
     ),
     "blanks and crowd": (
         "flip-blank", {"fakes": 900, "users": 500, "count_crowd": True},
-        lambda t, e: one_hot.messages(500, 900, t, e),
+        lambda t, e: one_hot.messages_delta(500, 900, t, e),
     ),
     "blanks, two-hot": (
-        "flip-blank", {"fakes": 900, "max_set": 2}, lambda t, e: k_hot.among_blanks(900, 2, t, e),
+        "flip-blank", {"fakes": 900, "max_set": 2}, lambda t, e: k_hot.delta_among_blanks(900, 2,
+            t, e),
     ),
     "clear": (
         "clear-uniform", {"fakes": 900, "bins": 90}, lambda _, e: clear_uniform.delta(900, 90, e),
@@ -66,27 +67,27 @@ PRICES = {
         "single-bit", {"users": 300, "fakes": 5, "ones": 3, "repeats": 4},
         lambda t, e: single_bit.delta(300, 5, t, e, 3, repeats=4),
     ),
-    "flips": ("flip", {"users": 2000}, lambda t, e: one_hot.messages(2000, 0, t, e)),
+    "flips": ("flip", {"users": 2000}, lambda t, e: one_hot.messages_delta(2000, 0, t, e)),
     "flips, two bins": (
-        "flip", {"users": 2000, "bins": 2}, lambda t, e: one_hot.messages(2000, 0, t, e, 2),
+        "flip", {"users": 2000, "bins": 2}, lambda t, e: one_hot.messages_delta(2000, 0, t, e, 2),
     ),
     "flips, sums": (
         "flip", {"users": 500, "bins": 9, "observer": SUMS},
-        lambda t, e: one_hot.sums(500, 0, t, e),
+        lambda t, e: one_hot.sums_delta(500, 0, t, e),
     ),
     "flips, two-hot": (
-        "flip", {"users": 500, "max_set": 2}, lambda t, e: k_hot.in_crowd(500, 0, 2, t, e),
+        "flip", {"users": 500, "max_set": 2}, lambda t, e: k_hot.delta_in_crowd(500, 0, 2, t, e),
     ),
     "flips, bits": (
-        "flip", {"users": 500, "bits": 2}, lambda t, e: vectors.any_dataset(500, 2, t, e),
+        "flip", {"users": 500, "bits": 2}, lambda t, e: vectors.any_dataset_delta(500, 2, t, e),
     ),
     "flips, bits among zeros": (
         "flip", {"users": 500, "bits": 3, "background": "zero"},
-        lambda t, e: vectors.homogeneous(500, 3, t, e),
+        lambda t, e: vectors.homogeneous_delta(500, 3, t, e),
     ),
     "uniform": (
         "flip-uniform", {"users": 400, "fakes": 900, "bins": 90},
-        lambda t, e: flip_uniform.messages(900, 90, t, e),
+        lambda t, e: flip_uniform.messages_delta(900, 90, t, e),
     ),
     "replaced": (
         "kary-response", {"users": 400, "bins": 9, "replaced": 0.25, "fakes": 3},
@@ -98,7 +99,7 @@ PRICES = {
     ),
     "uniform, sums": (
         "flip-uniform", {"users": 200, "fakes": 300, "bins": 9, "observer": SUMS},
-        lambda t, e: one_hot.sums(200, 300, t, e),
+        lambda t, e: one_hot.sums_delta(200, 300, t, e),
     ),
 }  # fmt: skip
 
@@ -117,10 +118,10 @@ def test_every_protocol_has_a_divergence():
 
 
 def test_every_protocol_has_a_certificate_that_says_what_it_rests_on(protocol):
-    record = parsed(protocol, examples_of(protocol)).counted
+    record = parse_parameters(protocol, examples_of(protocol)).honest_record
     for epsilon in (0.3, 2.0):
         certificate = certified(record, epsilon)
-        message = accountant._parts(record).message
+        message = accountant._observe_record(record).message
         ends = divergence_of(message).delta(message, epsilon, Memo(0)).bounds
         assert (certificate.lower, certificate.upper) == (ends.lower, ends.upper)
         assert 0 <= certificate.lower <= certificate.upper <= 1
@@ -148,7 +149,7 @@ def test_a_certificate_is_the_number_of_its_own_module(case, epsilon):
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0])
 def test_a_certificate_of_memoized_answers_is_their_divergence(epsilon):
-    kept = memoized(2, 0.5, 0.4, 0.7, hashes=1)
+    kept = make_memoized(2, 0.5, 0.4, 0.7, hashes=1)
     certificate, ends = answers.certificate(kept, 9, epsilon), answers.delta(kept, 9, epsilon)
     assert (certificate.lower, certificate.upper) == pytest.approx(ends, rel=1e-12, abs=0)
     assert 0 <= certificate.lower <= certificate.upper <= 1
@@ -162,14 +163,14 @@ def test_a_certificate_of_memoized_answers_is_their_divergence(epsilon):
 @pytest.mark.parametrize("epsilon", [0.0, 0.009, 20.1, math.nan, math.inf, -1.0])
 def test_memoized_answers_have_no_certificate_outside_the_range_of_epsilon(epsilon):
     with pytest.raises(ParameterError, match="epsilon"):
-        answers.certificate(memoized(2, 0.5, 0.4, 0.7), 9, epsilon)
+        answers.certificate(make_memoized(2, 0.5, 0.4, 0.7), 9, epsilon)
 
 
 @pytest.mark.parametrize("case", PRICES)
 def test_the_upper_end_alone_is_that_of_the_certificate(case):
     name, given = given_for(case)
     record = by_name.record(name, **given)
-    message = accountant._parts(record).message
+    message = accountant._observe_record(record).message
     (alone,) = divergence_of(message).upper(message, [1.0], Bound.EXACT, Memo(0))
     assert alone == pytest.approx(certified(record, 1.0).upper, rel=1e-9)
 
@@ -180,9 +181,11 @@ def test_a_calibrated_flip_probability_is_the_least_that_keeps_the_promise(case)
     if "flip" not in NEEDS[name]:
         return
     found = by_name.calibrated(name, 1.0, 1e-3, **given)
-    assert found.having(Parameter.FLIP, Q) == by_name.record(name, threshold=Q, **given)
+    assert found.with_parameter(Parameter.FLIP, Q) == by_name.record(name, threshold=Q, **given)
     assert certified(found, 1.0).upper <= 1e-3
-    less = found.having(Parameter.FLIP, round(by_name.value(found, Parameter.FLIP) * (1 - 1e-4)))
+    less = found.with_parameter(
+        Parameter.FLIP, round(by_name.value(found, Parameter.FLIP) * (1 - 1e-4))
+    )
     assert certified(less, 1.0).upper > 1e-3
     assert 0 < found.message.mechanism.standard_error(given.get("users", 900)) < math.inf
 
@@ -199,7 +202,7 @@ def test_the_fewest_fakes_that_keep_the_promise(case):
     fakes = by_name.value(found, Parameter.FAKES)
     assert fakes > 0
     assert certified(found, 1.0).upper <= 1e-2
-    assert certified(found.having(Parameter.FAKES, fakes - 1), 1.0).upper > 1e-2
+    assert certified(found.with_parameter(Parameter.FAKES, fakes - 1), 1.0).upper > 1e-2
 
 
 def test_the_standard_error_by_hand():

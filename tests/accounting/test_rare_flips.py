@@ -10,7 +10,7 @@ from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.largest import largest_upper
 from mixtally.accounting.numerics.positive import chance_positive
 from mixtally.accounting.numerics.saddle_point import ceiling, saddle_point_bounds
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 BARE = [  # people, bits, flip probability
     (2, 64, 1e-9),
@@ -27,7 +27,7 @@ BARE = [  # people, bits, flip probability
 @pytest.mark.parametrize(("users", "bits", "q"), BARE)
 def test_a_bare_vector_is_known_for_certain(users, bits, q, epsilon):
     threshold = threshold_of(q)
-    opposite = vectors.homogeneous(users, bits, threshold, epsilon)
+    opposite = vectors.homogeneous_delta(users, bits, threshold, epsilon)
     assert opposite.lower >= 1 - 1e-6
     assert opposite.upper == 1.0
     assert vectors.blanket_upper(users, bits, threshold, epsilon) == 1.0
@@ -35,7 +35,7 @@ def test_a_bare_vector_is_known_for_certain(users, bits, q, epsilon):
 
 @pytest.mark.parametrize(("users", "bits", "q"), BARE[:3])
 def test_some_dataset_shows_it(users, bits, q):
-    ends = vectors.any_dataset(users, bits, threshold_of(q), 1.0)
+    ends = vectors.any_dataset_delta(users, bits, threshold_of(q), 1.0)
     assert ends.lower >= 1 - 1e-6
     assert ends.upper == 1.0
 
@@ -44,8 +44,8 @@ def test_some_dataset_shows_it(users, bits, q):
 def test_nothing_jumps_where_some_bits_are_no_longer_looked_at(bits):
     """From 34 bits on: ln(p/q) is 9.21. Fewer bits tell no more, so the lower bound stays one."""
     threshold = threshold_of(1e-4)
-    assert vectors._seen(bits, threshold) == min(bits, 34)
-    ends = vectors.homogeneous(1000, bits, threshold, 1.0)
+    assert vectors._count_observable_bits(bits, threshold) == min(bits, 34)
+    ends = vectors.homogeneous_delta(1000, bits, threshold, 1.0)
     assert 1 - 1e-6 <= ends.lower <= ends.upper == 1.0
 
 
@@ -64,4 +64,4 @@ def test_weights_that_cannot_be_squared_have_the_widest_ends(orbit):
 
 
 def test_a_bare_set_is_known_for_certain():
-    assert k_hot.upper(0, 10, 14, 1 << 24, 1.0, likely=True) == 1.0
+    assert k_hot.upper(0, 10, 14, 1 << 24, 1.0, expected_only=True) == 1.0

@@ -10,7 +10,7 @@ from accounting.test_saddle_point_parts import by_counts
 from helpers.sampled import rows
 from mixtally.accounting.numerics.positive import chance_positive
 from mixtally.lab.formulas import privacy_ratio as ratio
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 HEAVY = [  # values, chances, draws; no sum is zero
     ((-1, 20011), (1 - 2**-20, 2**-20), 500),

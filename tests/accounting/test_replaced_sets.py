@@ -23,7 +23,7 @@ from mixtally.accounting.divergence import Bound, set_in_clear
 from mixtally.device.contract.planes import Planes
 from mixtally.model import planes as records
 from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 GROWS = Fraction(11, 10), Fraction(2), Fraction(6)
 CASES = [
@@ -134,8 +134,8 @@ def test_the_lower_end_is_that_of_a_dataset(bins, size, users, fakes):
     for grow in GROWS:
         wanted = brute_sets.one_way(p, q, grow)
         mechanism = of(bins, size, users, fakes, g)
-        hidden = set_in_clear.among(mechanism, fakes)
-        found = set_in_clear.counted_lower(hidden, math.log(grow), 1)
+        hidden = set_in_clear.hide_set(mechanism, fakes)
+        found = set_in_clear.lower_by_counting(hidden, math.log(grow), 1)
         assert found == pytest.approx(float(wanted), rel=1e-9, abs=2e-11)
 
 
@@ -143,7 +143,7 @@ def test_of_a_replacement_nothing_is_counted_on_twice():
     """The mean over others' replacements lies above the truth; with the person's own counted as
     theirs are it would not.
     """
-    assert set_in_clear.among(of(9, 3, 5, 2, Fraction(1, 8)), 2).fakes == ((2, 1.0), (12, 0.125))
+    assert set_in_clear.hide_set(of(9, 3, 5, 2, Fraction(1, 8)), 2).fakes == ((2, 1.0), (12, 0.125))
     truth, g = true_delta(2, 2, 2, 0, Fraction(1, 8), GROWS[1:2])[0], Fraction(1, 8)
     assert truth <= by_replacements(2, 4, 2, 0, g, GROWS[1])
     assert truth > by_replacements(2, 4, 24, 0, g, GROWS[1])
@@ -259,12 +259,14 @@ def test_it_falls_with_the_crowd_the_replacements_and_the_fakes():
 def test_points_of_a_curve_are_above_what_is_exact():
     accountant, record = Accountant(), Record.of(of(100, 3, 4000, 50, 0.25))
     epsilons = [0.2, 1.0, 3.0]
-    exact, near = (accountant.points(record, epsilons, b) for b in (Bound.EXACT, Bound.NEAR))
+    exact, near = (
+        accountant.one_message_upper(record, epsilons, b) for b in (Bound.EXACT, Bound.NEAR)
+    )
     assert all(a <= b <= a * 1.02 for a, b in zip(exact, near, strict=True))
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.5, 3.0])
 def test_the_lower_end_among_a_million_is_below_the_upper_one(epsilon):
     """A power of that many rounds a number near 1 a million times as much."""
-    hidden = set_in_clear.among(of(536, 4, 281_562, 0, Fraction(1, 9)), 0)
-    assert set_in_clear.counted_lower(hidden, epsilon, 1) <= set_in_clear.upper(hidden, epsilon)
+    hidden = set_in_clear.hide_set(of(536, 4, 281_562, 0, Fraction(1, 9)), 0)
+    assert set_in_clear.lower_by_counting(hidden, epsilon, 1) <= set_in_clear.upper(hidden, epsilon)

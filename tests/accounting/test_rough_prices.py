@@ -12,16 +12,16 @@ from scipy.stats import poisson
 
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
-from mixtally.accounting.composition.pld import connected
+from mixtally.accounting.composition.pld import connect_points
 from mixtally.accounting.divergence import Bound, ObservedMessage, bit_flips, repeats, vectors
-from mixtally.accounting.divergence.repeats import Kind
+from mixtally.accounting.divergence.repeats import MessageKind
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.coins import Fakes
 from mixtally.accounting.numerics.saddle_point import ROUGH
 from mixtally.errors import AccountingError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, BlankFakes, NoFakes, Parameter
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.memo import Memo
 
 
@@ -49,23 +49,25 @@ def test_an_average_without_lower_bounds_ends_where_its_upper_one_is_close():
 
 def kinds(bits, users, q):
     m = BitFlips(bins=bits, threshold=threshold_of(q), max_set=None, fakes=NoFakes(), crowd=users)
-    return repeats.kinds_of_flips(m, Observer.MESSAGES, None)
+    return repeats.flip_kinds(m, Observer.MESSAGES, None)
 
 
 def test_short_lower_bounds_are_all_looked_at():
     every = kinds(5, 5000, 0.25)
-    largest = max(repeats._one_kind(kind, 2.0, 10) for kind in every)
+    largest = max(repeats._kind_lower_bound(kind, 2.0, 10) for kind in every)
     assert repeats.lower_bound(every, 2.0, 10) == largest > 0.0
 
 
 def test_nothing_is_told_by_what_all_send():
     """`plan --bits 57`: a chance of 1 - 1e-17 is rounded, which looked like 4e-16."""
-    told = Kind([(11_769, 1.0 - 2.0**-53)], 1.0 - 2.0**-52, 1.0 - 2.0**-53)
+    told = MessageKind([(11_769, 1.0 - 2.0**-53)], 1.0 - 2.0**-52, 1.0 - 2.0**-53)
     assert repeats.lower_bound([told], 0.8495, 2) == 0.0
     for others, u, v in ((1.0, 1.0, 1.0 - 2.0**-53), (1.0 - 1e-15, 1.0 - 3e-16, 1.0 - 6e-16)):
-        assert repeats.lower_bound([Kind([(10**6, others)], u, v)], 0.01, 30) == 0.0
+        assert repeats.lower_bound([MessageKind([(10**6, others)], u, v)], 0.01, 30) == 0.0
     assert repeats.lower_bound(kinds(57, 11_770, 0.478), 0.8495, 2) == 0.0
-    rare = Kind([(9_590_999, 1.0 - 4e-16)], 1.0 - 2.0**-53, 6e-7)  # 160 times one was rounding
+    rare = MessageKind(
+        [(9_590_999, 1.0 - 4e-16)], 1.0 - 2.0**-53, 6e-7
+    )  # 160 times one was rounding
     assert repeats.lower_bound([rare], 0.1372, 10) == 0.0
 
 
@@ -75,7 +77,7 @@ def test_a_chance_near_one_may_be_farther_from_it_than_it_seems():
     missing = poisson.pmf(np.arange(60), others * 1.6e-16)
     p, q = (np.convolve(missing, [chance, 1.0 - chance]) for chance in (u, v))
     true = max(np.maximum(p - grow * q, 0.0).sum(), np.maximum(q - grow * p, 0.0).sum())
-    kind = Kind([(others, 1.0 - 1.6e-16)], u, v)
+    kind = MessageKind([(others, 1.0 - 1.6e-16)], u, v)
     assert 0.2 < true < 0.8
     assert repeats.lower_bound([kind], 0.1, 1) <= true
 
@@ -83,15 +85,15 @@ def test_a_chance_near_one_may_be_farther_from_it_than_it_seems():
 def test_of_many_kinds_few_are_looked_at(watch):
     """All 1,653 of 57 bits took a third of a second, and none told more than the likely ones."""
     every = kinds(20, 100_000, 0.217)
-    largest = max(repeats._one_kind(kind, 3.0, 2) for kind in every)
-    looked = watch(repeats, "_one_kind")
+    largest = max(repeats._kind_lower_bound(kind, 3.0, 2) for kind in every)
+    looked = watch(repeats, "_kind_lower_bound")
     assert repeats.lower_bound(every, 3.0, 2) == largest > 0.5
     assert len(looked) <= 2 * repeats._MOST_KINDS < len(every) / 4
 
 
 def test_long_lower_bounds_take_no_more_than_allowed(watch):
     """`plan --users 2225466473 --bits 24`: once 300 distributions of 730,000 steps, 13 seconds."""
-    asked = watch(repeats, "_one_kind")
+    asked = watch(repeats, "_kind_lower_bound")
     assert repeats.lower_bound(kinds(24, 2_225_466_473, 0.28), 1.817, 2) > 1.7e-7
     looked = [repeats._length(kind, copies) for kind, _, copies in asked]
     assert 1 < len(looked) < 200
@@ -129,7 +131,7 @@ def test_what_a_rough_search_finds_is_proved_closely():
     made = BitFlips(bins=6, threshold=1 << 24, max_set=None, fakes=NoFakes(), crowd=3000, repeats=3)
     found = calibrate(owner, Record.of(made), Parameter.FLIP, 2.0, 1e-6)
     assert Accountant().upper(found, 2.0) <= 1e-6
-    less = found.having(Parameter.FLIP, round(found.message.mechanism.threshold * 0.995))
+    less = found.with_parameter(Parameter.FLIP, round(found.message.mechanism.threshold * 0.995))
     assert Accountant().upper(less, 2.0) > 1e-6
 
 
@@ -148,9 +150,9 @@ def test_no_price_of_a_search_is_taken_for_a_proof(monkeypatch, plant):
 
 def test_far_below_all_promises_bounds_may_rise_and_the_least_is_taken():
     """`check noise --protocol flip --bits 60 --repeats 14 --epsilon 13`: 9e-18 and then 4.5e-17."""
-    made = connected(1.0, {0: 0.1, 1: 9e-18, 2: 4.5e-17})
+    made = connect_points(1.0, {0: 0.1, 1: 9e-18, 2: 4.5e-17})
     assert made.infinite == 9e-18
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        connected(1.0, {0: 0.1, 1: 1e-12, 2: 2e-12})
+        connect_points(1.0, {0: 0.1, 1: 1e-12, 2: 2e-12})
     with pytest.raises(AccountingError, match="falls with epsilon"):
-        connected(1.0, {0: 1e-5, 1: 1e-15, 2: 2e-15})
+        connect_points(1.0, {0: 1e-5, 1: 1e-15, 2: 2e-15})

@@ -18,7 +18,7 @@ from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.saddle_point import Distribution, saddle_point_bounds
 from mixtally.errors import AccountingError
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 WHOLE = [  # values, and probabilities that are exact as floats; the mean is negative
     ((-1, 0, 1), (0.5, 0.25, 0.25)),
@@ -149,7 +149,7 @@ def test_rounding_times_the_crowd_is_added(cover, epsilon):
 
 def test_heavy_atoms_matter_although_they_are_rare():
     """L = 40, N = 1e7: the largest weight is r^40 = 8.6e8, more than the whole sum's mean."""
-    ends = vectors.homogeneous(10**7, 40, threshold_of(0.374), 2.0)
+    ends = vectors.homogeneous_delta(10**7, 40, threshold_of(0.374), 2.0)
     assert 1.02e-6 < ends.lower <= ends.upper < 1.04e-6
 
 
@@ -165,7 +165,7 @@ def test_aliases_are_taken_off_the_lower_end():
     threshold = int(0.02 * SCALE) >> 44 << 44
     world, zeros = World(3, threshold), (0,)
     (truth,) = brute.worst((Scene(zeros, 0, 7), Scene(zeros, 7, 0)), world, (4.0,))
-    assert vectors.homogeneous(2, 3, threshold, 4.0).lower <= truth
+    assert vectors.homogeneous_delta(2, 3, threshold, 4.0).lower <= truth
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ from scipy import stats
 from accounting.test_saddle_point import WHOLE, exactly, one_sided, pmf
 from helpers.sampled import rows
 from mixtally.accounting.divergence import k_hot
-from mixtally.accounting.numerics import few_atoms as few_atoms
+from mixtally.accounting.numerics import count_enumeration as few_atoms
 from mixtally.accounting.numerics import frequencies, saddle_line
 from mixtally.accounting.numerics.bracket import Bracket, larger
 from mixtally.accounting.numerics.draws import Draws, Power
 from mixtally.accounting.numerics.flip_ratios import (
     Orbit,
-    diluted,
+    dilute,
     flip_distribution,
     uniform_distribution,
 )
@@ -27,11 +27,11 @@ from mixtally.accounting.numerics.largest import largest, largest_upper
 from mixtally.accounting.numerics.saddle_point import (
     NOTHING,
     ceiling,
-    prepared,
-    prepared_upper,
+    prepare_expectation,
     saddle_point_bounds,
+    upper_of_prepared,
 )
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 RARE = [  # heavy values so rare that the sum's atoms stand far apart
     ((-1, 20011), (1 - 2**-20, 2**-20), 5000),
@@ -90,7 +90,7 @@ def counted_of(values, chances, draws):
         share * exactly(values, chances, draws.sure + more)
         for more, share in zip(numbers, shares, strict=True)
     )
-    return truth, prepared(pmf(values, chances), draws).saddle.counted(1 << 24)
+    return truth, prepare_expectation(pmf(values, chances), draws).saddle.sum_by_counts(1 << 24)
 
 
 @pytest.mark.parametrize("draws", CROWDS, ids=str)
@@ -105,7 +105,10 @@ def test_a_random_number_of_draws_is_counted(values, chances, draws):
 
 def test_many_numbers_of_draws_are_not_counted():
     assert not Draws(1, 10**6, 0.5).numbers
-    assert prepared(pmf(*RARE_FEW[0]), Draws(1, 10**6, 0.5)).saddle.counted(1 << 24) is None
+    assert (
+        prepare_expectation(pmf(*RARE_FEW[0]), Draws(1, 10**6, 0.5)).saddle.sum_by_counts(1 << 24)
+        is None
+    )
 
 
 @pytest.mark.parametrize(("values", "chances"), rows(WHOLE, 2))
@@ -116,9 +119,14 @@ def test_quick_upper_ends_are_upper_ends(values, chances):
             saddle_point_bounds(pmf(values, chances), count),
         )
         assert truth <= ceiling(pmf(values, chances), count)
-        assert prepared_upper(prepared(pmf(values, chances), Draws(count)), 0.0) == ends.upper
+        assert (
+            upper_of_prepared(prepare_expectation(pmf(values, chances), Draws(count)), 0.0)
+            == ends.upper
+        )
         for least in (ends.upper / 2.0, 2.0 * ends.upper, 1.0):
-            found = prepared_upper(prepared(pmf(values, chances), Draws(count)), least)
+            found = upper_of_prepared(
+                prepare_expectation(pmf(values, chances), Draws(count)), least
+            )
             assert truth <= found
             assert found == ends.upper or found <= least
 
@@ -160,7 +168,7 @@ def test_powers_hold_fifty_digits_and_what_is_left_out_is_small(count, apart):
                 assert abs(kept[k] - power) <= 16 * 2.0**-52 * (1 + count * grain)
             else:
                 skipped += abs(power)
-    assert skipped <= sum(row.dead for row in rows) <= 1e-15
+    assert skipped <= sum(row.omitted_bound for row in rows) <= 1e-15
 
 
 @pytest.mark.parametrize("width", [1e-3, 0.1, 2.0, 50.0])
@@ -197,7 +205,7 @@ def test_sums_of_nothing_but_zeros_are_none(chance, count, monkeypatch):
         whole = np.convolve(whole, one)
     sums = np.arange(len(whole)) - 12.0 * count
     truth = float((whole * np.maximum(sums, 0.0)).sum()) / count
-    monkeypatch.setattr(saddle_line.Saddle, "counted", lambda *_: None)
+    monkeypatch.setattr(saddle_line.Saddle, "sum_by_counts", lambda *_: None)
     ends = saddle_point_bounds(pmf(values, chances), count)
     assert ends.lower <= truth <= ends.upper <= truth * 1.01
 
@@ -205,9 +213,9 @@ def test_sums_of_nothing_but_zeros_are_none(chance, count, monkeypatch):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 20.0])
 def test_what_is_ruled_out_is_not_the_largest(epsilon):
     grow = math.exp(epsilon)
-    distributions = [flip_distribution(orbit, 0.1, grow) for orbit in k_hot.orbits(2)]
+    distributions = [flip_distribution(orbit, 0.1, grow) for orbit in k_hot.list_orbits(2)]
     distributions += [
-        diluted(uniform_distribution(5, apart, 0.2, grow), 0.4**5) for apart in range(1, 6)
+        dilute(uniform_distribution(5, apart, 0.2, grow), 0.4**5) for apart in range(1, 6)
     ]
     every = larger(*(saddle_point_bounds(one, 3000) for one in distributions))
     assert largest(distributions, 3000, saddle_point_bounds) == every
@@ -219,7 +227,7 @@ def test_what_is_ruled_out_is_not_the_largest(epsilon):
 
 def test_the_upper_end_of_a_crowd_is_that_of_its_bracket():
     threshold = threshold_of(0.08)
-    ends = k_hot.in_crowd(10**6, 0, 2, threshold, 1.0)
+    ends = k_hot.delta_in_crowd(10**6, 0, 2, threshold, 1.0)
     assert k_hot.upper(10**6, 0, 2, threshold, 1.0) == ends.upper
 
 
@@ -227,19 +235,19 @@ def test_large_epsilon_costs_no_more_time_than_a_small_one():
     start = time.process_time()
     for apart in range(1, 11):
         saddle_point_bounds(
-            diluted(uniform_distribution(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6
+            dilute(uniform_distribution(10, apart, 0.11, math.exp(20.0)), 0.22**10), 10**6
         )
     assert time.process_time() - start < 5.0
 
 
 def test_a_value_whose_chance_is_zero_may_be_drawn_once():
-    kept = few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 20)
+    kept = few_atoms.find_count_windows(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 20)
     assert kept.windows == [(0, 9), (0, 1)]
-    assert few_atoms.counts(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 19) is None
+    assert few_atoms.find_count_windows(np.array([1.0 - 1e-5, 1e-5, 0.0]), 1000, 19) is None
 
 
 def test_counts_stand_in_the_order_of_their_values_however_often_they_occur():
-    kept = few_atoms.counts(np.array([1e-6, 1.0 - 2e-3, 2e-3 - 1e-6]), 1000, 1 << 20)
+    kept = few_atoms.find_count_windows(np.array([1e-6, 1.0 - 2e-3, 2e-3 - 1e-6]), 1000, 1 << 20)
     assert kept.others == [0, 2]
     assert kept.windows[0][1] < kept.windows[1][1]
 

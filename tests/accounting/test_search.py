@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.accounting.numerics.search import FLIPS, ROOT, Rough, least_meeting, steeper
+from mixtally.accounting.numerics.search import (
+    FLIPS,
+    ROOT,
+    SearchTolerance,
+    find_least_meeting,
+    steepen_axis,
+)
 from mixtally.errors import AccountingError
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 HEIGHTS = st.floats(-40, 0).map(lambda exponent: 10.0**exponent) | st.just(0.0)
 
@@ -28,7 +34,7 @@ def test_the_least_is_what_a_walk_finds(values, exponent, data):
     start = data.draw(st.integers(-5, len(values) + 5))
     walked = next((x for x in range(low, len(values)) if values[x] <= target), None)
     high = len(values) - 1
-    assert least_meeting(values.__getitem__, target, low, high, start=start) == walked
+    assert find_least_meeting(values.__getitem__, target, low, high, start=start) == walked
 
 
 @given(st.integers(1, 10**13), st.integers(0, 10**13), st.floats(0.1, 30))
@@ -40,7 +46,7 @@ def test_a_smooth_fall_is_solved_in_few_steps(edge, start, power):
         return math.exp(-power * x / edge)
 
     target = math.exp(-power) * (1 + 1e-9)  # met at ``edge`` whatever the rounding
-    found = least_meeting(upper, target, 0, 10**13, start=start)
+    found = find_least_meeting(upper, target, 0, 10**13, start=start)
     assert upper(found) <= target < upper(found - 1)
     assert len(asked) < 150
 
@@ -50,7 +56,7 @@ def test_with_a_tolerance_the_answer_still_meets_the_target(edge, tolerance):
     def upper(x):
         return 0.5 * (edge / x) ** 2 * (1.0 + 1e-11)  # never the very target
 
-    found = least_meeting(upper, 0.5, 1 << 24, 1 << 63, start=1 << 40, tolerance=tolerance)
+    found = find_least_meeting(upper, 0.5, 1 << 24, 1 << 63, start=1 << 40, tolerance=tolerance)
     assert upper(found) <= 0.5
     assert edge * (1 - 1e-14) <= found <= edge * (1 + 2 * tolerance + 1e-11) + 1
 
@@ -62,15 +68,15 @@ def test_values_that_equal_the_target_on_a_stretch_do_not_stop_the_search(platea
     def upper(x):
         return 0.5 if x < 10**6 else 1e-6 if x < 10**6 + plateau else 1e-9
 
-    assert least_meeting(upper, 1e-6, 0, 10**7, start=10) == 10**6
+    assert find_least_meeting(upper, 1e-6, 0, 10**7, start=10) == 10**6
 
 
 def test_nothing_is_found_where_nothing_meets_the_target():
-    assert least_meeting(lambda _: 1.0, 1e-6, 0, 10**6, start=10) is None
+    assert find_least_meeting(lambda _: 1.0, 1e-6, 0, 10**6, start=10) is None
 
 
 def test_the_lowest_is_found_where_everything_meets_the_target():
-    assert least_meeting(lambda _: 0.0, 1e-6, 3, 10**6, start=1000) == 3
+    assert find_least_meeting(lambda _: 0.0, 1e-6, 3, 10**6, start=1000) == 3
 
 
 @pytest.mark.parametrize("inside", [2.0, 1e-12, math.nan, -1.0])
@@ -79,22 +85,22 @@ def test_a_value_between_that_is_not_between_stops_the_work(inside):
         return 1.0 if x <= 10 else 1e-9 if x >= 40 else inside
 
     with pytest.raises(AccountingError, match="calibration"):
-        least_meeting(upper, 1e-6, 0, 1000, start=10)
+        find_least_meeting(upper, 1e-6, 0, 1000, start=10)
 
 
 def test_a_rise_seen_while_looking_upwards_stops_the_work():
     with pytest.raises(AccountingError):
-        least_meeting(lambda x: x / 1e4, 1e-3, 0, 1000, start=50)
+        find_least_meeting(lambda x: x / 1e4, 1e-3, 0, 1000, start=50)
 
 
 def test_a_rise_seen_while_looking_downwards_stops_the_work():
     with pytest.raises(AccountingError):
-        least_meeting(lambda x: x / 1e4, 1e-1, 0, 1000, start=50)
+        find_least_meeting(lambda x: x / 1e4, 1e-1, 0, 1000, start=50)
 
 
 def test_a_value_that_is_no_number_stops_the_work_from_the_first():
     with pytest.raises(AccountingError):
-        least_meeting(lambda _: math.nan, 1e-3, 0, 1000, start=50)
+        find_least_meeting(lambda _: math.nan, 1e-3, 0, 1000, start=50)
 
 
 @pytest.mark.parametrize("start", [1e-9, 0.002, 0.0101, 0.3, 0.49])
@@ -109,7 +115,7 @@ def test_flips_that_hide_as_a_gaussian_does_are_found_with_few_looks(start, end)
 
     target = math.exp(-13.8)
     most = round(0.4999 * SCALE)
-    found = least_meeting(
+    found = find_least_meeting(
         upper, target, 1 << 24, most, start=round(start * SCALE), tolerance=1e-4, axis=FLIPS
     )
     assert end * (1 - 1e-9) <= found / SCALE <= end * (1 + 1.01e-4)
@@ -130,7 +136,7 @@ def test_a_search_ends_within_its_tolerance_from_any_start(start):
         seen.append(x)
         return min(1.0, math.exp(-6.0 * math.log(x / 1000.0)))  # 1e-6 at 10,000
 
-    found = least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-4)
+    found = find_least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-4)
     assert 10_000 <= found <= 10_002
     assert len(seen) < 60
 
@@ -141,9 +147,9 @@ def test_what_rises_far_below_the_target_is_no_rise():
     def upper(x, floor):
         return 1.0 if x < 100 else floor if x < 5000 else 1e3 * floor
 
-    assert least_meeting(lambda x: upper(x, 1e-23), 1e-6, 1, 10**6, start=10**5) == 100
+    assert find_least_meeting(lambda x: upper(x, 1e-23), 1e-6, 1, 10**6, start=10**5) == 100
     with pytest.raises(AccountingError, match="calibration"):
-        least_meeting(lambda x: upper(x, 1e-12), 1e-6, 1, 10**6, start=10**5)
+        find_least_meeting(lambda x: upper(x, 1e-12), 1e-6, 1, 10**6, start=10**5)
 
 
 @pytest.mark.parametrize("low", [0, 1])
@@ -155,7 +161,7 @@ def test_what_no_longer_changes_is_left_at_once(low):
         looks.append(x)
         return 1e-40
 
-    assert least_meeting(upper, 1e-6, low, 10**12, start=10**9) == low
+    assert find_least_meeting(upper, 1e-6, low, 10**12, start=10**9) == low
     assert len(looks) <= 4
 
 
@@ -164,7 +170,7 @@ def test_an_edge_behind_a_plain_is_found(edge):
     def upper(x):
         return 1e-40 if x >= edge else 1e-3
 
-    assert least_meeting(upper, 1e-6, 0, 10**12, start=10**9) == edge
+    assert find_least_meeting(upper, 1e-6, 0, 10**12, start=10**9) == edge
 
 
 @pytest.mark.parametrize("near", [1e-2, 1e-1])
@@ -176,8 +182,8 @@ def test_a_search_ends_where_its_target_is_nearly_spent(near, start):
         seen.append(x)
         return min(1.0, math.exp(-6.0 * math.log(x / 1000.0)))  # 1e-6 at 10,000
 
-    rough = Rough(near=near)
-    found = least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-9, rough=rough)
+    rough = SearchTolerance(near=near)
+    found = find_least_meeting(upper, 1e-6, 1, 10**9, start=start, tolerance=1e-9, rough=rough)
     assert 1e-6 * (1 - near) <= upper(found) <= 1e-6
     assert len(seen) <= (6 if start < 20_000 else 12)
 
@@ -189,12 +195,15 @@ def test_a_search_that_starts_near_takes_no_second_look():
         seen.append(x)
         return 10.0 / x
 
-    assert least_meeting(upper, 1e-3, 1, 10**6, start=10_050, rough=Rough(near=1e-2)) == 10_050
+    assert (
+        find_least_meeting(upper, 1e-3, 1, 10**6, start=10_050, rough=SearchTolerance(near=1e-2))
+        == 10_050
+    )
     assert seen == [10_050]
 
 
 def test_without_nearness_the_least_is_found_all_the_same():
-    assert least_meeting(lambda x: 10.0 / x, 1e-3, 1, 10**6, start=10_050) == 10_000
+    assert find_least_meeting(lambda x: 10.0 / x, 1e-3, 1, 10**6, start=10_050) == 10_000
 
 
 def test_along_a_steeper_axis_what_hides_faster_is_found_with_fewer_looks():
@@ -208,17 +217,17 @@ def test_along_a_steeper_axis_what_hides_faster_is_found_with_fewer_looks():
             return math.exp(-13.8 * (x / 1e6) ** 10.0)
 
         target = math.exp(-13.8)
-        rough = Rough(near=1e-2)
-        found = least_meeting(upper, target, 1, 10**9, start=900_000, axis=axis, rough=rough)
+        rough = SearchTolerance(near=1e-2)
+        found = find_least_meeting(upper, target, 1, 10**9, start=900_000, axis=axis, rough=rough)
         assert target * 0.99 <= upper(found) <= target
         return len(seen)
 
-    assert looks(steeper(ROOT, 10.0)) < looks(ROOT)
+    assert looks(steepen_axis(ROOT, 10.0)) < looks(ROOT)
 
 
 @given(st.floats(0.3, 64.0), st.floats(1e-6, 0.49))
 def test_the_way_along_a_steeper_axis_leads_back(power, share):
-    axis = steeper(FLIPS, power)
+    axis = steepen_axis(FLIPS, power)
     assert axis.back(axis.along(share * SCALE)) == pytest.approx(share * SCALE, rel=1e-9)
 
 
@@ -226,6 +235,9 @@ def test_what_rises_more_than_a_rough_search_allows_stops_it():
     def upper(x):
         return 1.0 if x < 100 else 2e-9 if x < 5000 else 8e-9
 
-    assert least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=Rough(floor=1e-2)) == 100
+    assert (
+        find_least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=SearchTolerance(floor=1e-2))
+        == 100
+    )
     with pytest.raises(AccountingError, match="calibration"):
-        least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=Rough(floor=1e-3))
+        find_least_meeting(upper, 1e-6, 1, 10**6, start=10**5, rough=SearchTolerance(floor=1e-3))

@@ -157,7 +157,7 @@ def higher(honest, mean, step):
 
 @pytest.mark.parametrize("planted", [certain, higher])
 def test_planted_losses_are_found(plant, planted):
-    plant(set_in_clear, "more_and_less", planted)
+    plant(set_in_clear, "gain_and_loss_of_message", planted)
     assert sum(not holds(*case) for case in TWO if case[0] < 25) >= 5
 
 
@@ -166,7 +166,7 @@ def test_known_sets_of_two(given, value):
     hidden, epsilon = among(2, given["D"], given["m"]), given["eps"]
     bounds = set_in_clear.delta(hidden, epsilon)
     assert bounds.lower <= value["exact"] <= bounds.upper <= value["upper"]
-    factor = poissonized.factor(hidden.binomials()[:1])
+    factor = poissonized.upper_factor(hidden.binomials()[:1])
     assert bounds.upper / factor == pytest.approx(value["poisson_same_mean"], rel=2e-5)
     assert 1.0 <= factor <= value["rstar"]
     assert bounds.upper / factor * value["rstar"] == pytest.approx(value["upper"], rel=2e-5)

@@ -12,13 +12,13 @@ from helpers import contracts as c
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import ObservedMessage, in_clear
 from mixtally.accounting.plans import terms
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, counted
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, count_honest_parts
 from mixtally.errors import AccountingError
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import InClear, ShapedFakes
 from mixtally.model.question import Kind, Question
 from mixtally.model.shape import LaplaceShape, Shape
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 
@@ -53,7 +53,7 @@ def seen(held, cells, weights, bare=(), others=()):
     return found
 
 
-def worst(bins, size, weights, grow, bare=(), drawn=brute_sets.record):
+def worst(bins, size, weights, grow, bare=(), drawn=brute_sets.draw_record):
     """The largest divergence of all pairs of sets, both directions, as devices send them."""
     records = brute_sets.every_record(bins, size, drawn)
     laws = [seen(one, bins + size, weights, bare) for one in records]
@@ -95,9 +95,9 @@ def test_the_worst_two_sets_share_no_cell(bins, size, shape):
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
 def test_a_plan_is_priced_as_its_record(epsilon):
     one = composed_truth(LAPLACE.weights, 2, epsilon)
-    stated = certified(plan_of(3, 2, LAPLACE, epsilon))
+    stated = certify_terms(plan_of(3, 2, LAPLACE, epsilon))
     assert 0.9 * one <= stated.lower <= one <= stated.upper <= 1.02 * one
-    assert terms.SETS in stated.source
+    assert terms.SETS_SOURCE in stated.source
     assert stated.upper == pytest.approx(bounds(3, 2, LAPLACE, epsilon).upper, rel=1e-6)
 
 
@@ -144,7 +144,7 @@ def counted_once(honest, message):
 
 
 def test_a_set_priced_as_one_message_is_found(plant):
-    plant(in_clear, "apart", counted_once)
+    plant(in_clear, "observed_unit", counted_once)
     for bins, size, shape in SETS:
         truth = disjoint(size, shape.weights, brute.exp_exactly(1.0))[0]
         assert bounds(bins, size, shape, 1.0).upper < 0.8 * truth
@@ -152,14 +152,14 @@ def test_a_set_priced_as_one_message_is_found(plant):
 
 def test_collections_are_as_many_sets():
     """Two of two members are four messages: one price, whoever composes them."""
-    (group,) = counted(plan_of(3, 2, LAPLACE, 3.0, 2)).items()
+    (group,) = count_honest_parts(plan_of(3, 2, LAPLACE, 3.0, 2)).items()
     assert group[1] == 4
     assert (group[0].part.bins, group[0].part.most_set, group[0].part.pads) == (2, 1, 0)
     record = record_of(3, 2, LAPLACE)
-    found = certified(plan_of(3, 2, LAPLACE, 3.0, 2)).upper
+    found = certify_terms(plan_of(3, 2, LAPLACE, 3.0, 2)).upper
     assert found == pytest.approx(Accountant().upper(record, 3.0, 2), rel=1e-6)
     assert found == pytest.approx(bounds(6, 4, LAPLACE, 3.0).upper, rel=1e-6)
-    assert found > 1.1 * certified(plan_of(3, 2, LAPLACE, 3.0)).upper
+    assert found > 1.1 * certify_terms(plan_of(3, 2, LAPLACE, 3.0)).upper
 
 
 def test_a_set_is_never_priced_as_one_divergence():

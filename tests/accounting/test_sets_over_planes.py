@@ -12,7 +12,7 @@ import pytest
 
 from accounting import brute_sets
 from mixtally.accounting.divergence import set_in_clear
-from mixtally.accounting.divergence.set_in_clear import among
+from mixtally.accounting.divergence.set_in_clear import hide_set
 from mixtally.device.client import draw
 from mixtally.device.contract.part import Layout
 from mixtally.device.contract.planes import Planes
@@ -47,7 +47,9 @@ def messages(family, point, points):
             return left.pop().to_bytes(8 * count, "little")
 
         try:
-            sent = draw._apart(layout, family, point, points, draw.Words(source))
+            sent = draw._draw_separate_plane(
+                layout, family, point, points, draw.RandomWords(source)
+            )
         except AgainError:
             continue
         found.append(int.from_bytes(sent, "little"))
@@ -144,7 +146,7 @@ def test_no_pair_of_sets_exceeds_smaller_cells_and_a_line_has_what_is_proved(
             planes=records.Planes(prime, digits),
             max_set=size,
         )
-        priced = set_in_clear.delta(among(over, fakes), math.log(grow))
+        priced = set_in_clear.delta(hide_set(over, fakes), math.log(grow))
         assert priced.lower <= float(least)
         assert priced.upper >= float(most)
 
@@ -161,7 +163,7 @@ def test_the_twin_that_keeps_every_direction_is_caught(plant):
     family = Planes(5, 2)
     kept = [len(messages(family, point, (0, 1))) for point in (0, 1)]
     assert kept == [family.directions - 1] * 2
-    plant(Planes, "meet", lambda *_: False)
+    plant(Planes, "has_collision", lambda *_: False)
     assert [len(messages(family, point, (0, 1))) for point in (0, 1)] == [family.directions] * 2
 
 
@@ -170,7 +172,7 @@ def test_bounds_of_many_fakes_are_those_of_cells(fakes, size, epsilon):
     """As sets in clear of as many whole cells, p + k - 1 or hardly more: between p and p + k."""
     family = records.Planes(53, 11)
     over = InClear(bins=10**6, fakes=UniformFakes(fakes), planes=family, max_set=size)
-    upper = set_in_clear.upper(among(over, fakes), epsilon)
+    upper = set_in_clear.upper(hide_set(over, fakes), epsilon)
     fewer, more = (
         set_in_clear.upper(brute_sets.hidden(size, cells, fakes), epsilon)
         for cells in (53, 53 + size)

@@ -17,7 +17,7 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.errors import ParameterError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import mechanism_of, protocols
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 
 def kind_of(label):

@@ -10,7 +10,7 @@ from helpers.sampled import covering
 from mixtally.accounting.accountant import Accountant, local_epsilon
 from mixtally.errors import MixtallyError, ParameterError
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SUMS = Observer.SUMS
 OWN = Accountant()

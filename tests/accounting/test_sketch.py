@@ -6,12 +6,12 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.composition.pld import CLOSE
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import BitFlips, NoFakes
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 
 def test_a_sketch_proves_nothing_and_says_so():
     accountant = Accountant()
-    sketch = accountant.sketch()
+    sketch = accountant.approximate_copy()
     crowd = Record.of(
         BitFlips(bins=1, threshold=SCALE // 5, max_set=None, fakes=NoFakes(), crowd=50)
     )
@@ -26,5 +26,5 @@ def test_a_sketch_proves_nothing_and_says_so():
 
 def test_what_a_sketch_found_is_not_what_is_proved():
     accountant = Accountant()
-    assert accountant.sketch().remembered("wish", lambda: 1) == 1
-    assert accountant.remembered("wish", lambda: 2) == 2
+    assert accountant.approximate_copy().cache_search("wish", lambda: 1) == 1
+    assert accountant.cache_search("wish", lambda: 2) == 2

@@ -20,7 +20,7 @@ from mixtally.accounting.divergence import flip_blank, vectors
 from mixtally.accounting.numerics import saddle_point as saddle_point_bounds
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 SMALL = [(n, fakes) for n in range(2, 7) for fakes in range(7 - n)]
 SUITES = {
@@ -128,7 +128,7 @@ def test_rare_flips_are_within_a_hundredth(bits, users, threshold):
     epsilons = (0.1, 1.0, 4.0)
     truths = brute.worst((Scene(zeros, 0, ones), Scene(zeros, ones, 0)), world, epsilons)
     for epsilon, truth in zip(epsilons, truths, strict=True):
-        ends = vectors.homogeneous(users, bits, threshold, epsilon)
+        ends = vectors.homogeneous_delta(users, bits, threshold, epsilon)
         assert ends.lower * (1 - 1e-8) <= truth <= ends.upper
         assert truth * Fraction(99, 100) <= Fraction(ends.lower)
         assert Fraction(ends.upper) <= truth * Fraction(101, 100)

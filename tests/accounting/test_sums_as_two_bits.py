@@ -10,7 +10,7 @@ from mixtally.accounting.divergence import one_hot, two_outputs
 from mixtally.errors import EffortError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, NoFakes
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.memo import Memo
 
 CASES = [  # users, flip, epsilons
@@ -34,7 +34,9 @@ def largest(users, threshold, epsilons):
 
 
 def proved(users, threshold, epsilons):
-    return np.array([one.upper for one in one_hot.sums_at_once(users, 0, threshold, epsilons)])
+    return np.array(
+        [one.upper for one in one_hot.sums_delta_at_several(users, 0, threshold, epsilons)]
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -47,10 +49,10 @@ def test_no_crowd_is_worse_than_two_bits_and_they_are_close(case):
 
 
 def test_only_sums_that_spread_widely_are_two_bits(watch):
-    made = watch(one_hot, "_as_two_bits")
-    one_hot.sums(300, 0, threshold_of(0.2), 0.5)
+    made = watch(one_hot, "_two_bits_upper")
+    one_hot.sums_delta(300, 0, threshold_of(0.2), 0.5)
     assert not made
-    one_hot.sums(20_001, 0, threshold_of(0.2), 0.05)
+    one_hot.sums_delta(20_001, 0, threshold_of(0.2), 0.05)
     assert len(made) == 1
 
 
@@ -66,7 +68,7 @@ def test_sums_too_long_for_bits_are_proved_by_cells(monkeypatch):
 
 def test_a_composition_of_sums_too_long_is_refused_before_the_work(watch):
     """`delta --observer sums --split --max-set 3 --users 3936000000`: 119 looks, and then that."""
-    watch(one_hot, "_largest_known", 0)
+    watch(one_hot, "_largest_candidate_divergence", 0)
     record = Record.of(
         BitFlips(
             bins=9, threshold=threshold_of(0.0105), max_set=1, fakes=NoFakes(), crowd=3_936_000_000
@@ -82,9 +84,9 @@ def test_what_is_refused_is_what_would_be_too_long():
     for users in (400, 10**6, 3_936_000_000):
         given = (users, 0, threshold_of(0.0105))
         try:
-            one_hot.check_several(*given)
+            one_hot.check_work_at_several(*given)
         except EffortError:
             with pytest.raises(EffortError):
-                one_hot.sums_at_once(*given, [0.0, 0.1])
+                one_hot.sums_delta_at_several(*given, [0.0, 0.1])
         else:
-            assert len(one_hot.sums_at_once(*given, [0.0, 0.1])) == 2
+            assert len(one_hot.sums_delta_at_several(*given, [0.0, 0.1])) == 2

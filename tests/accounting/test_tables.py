@@ -14,14 +14,14 @@ import pytest
 from accounting import brute
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.composition import tables
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.tables import losses_of
 from mixtally.accounting.divergence import clear_shaped
 from mixtally.accounting.divergence.in_clear import usual_ratio
 from mixtally.device.contract.shape import gaussian_weights, laplace_weights
 from mixtally.model.mechanism import InClear, ShapedFakes
 from mixtally.model.shape import LaplaceShape, ratio_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 KNOWN = [
     (36, 36, 1, 1.0, 8.95215453004368e-7),
@@ -41,7 +41,7 @@ EPSILONS = (0.0, 0.1, 0.7, 1.0, 1.5, 3.0, 6.0)
 
 
 def composed(weights, times, epsilon):
-    return Sum([(losses_of(weights), times)]).delta(epsilon)
+    return LossSum([(losses_of(weights), times)]).delta(epsilon)
 
 
 def of_two(ratio, shift, epsilon):
@@ -103,7 +103,7 @@ def test_the_lower_bound_is_near_what_is_known(variance, shift, times, epsilon, 
     """And planted: rounded losses that are not moved back lie above it."""
     weights = gaussian_weights(variance, shift)
     assert 0.88 * known <= tables.lower_of(weights, times, epsilon) <= known
-    assert Sum([(losses_of(weights), times)]).lower(epsilon) > known * (1.0 + 1e-5)
+    assert LossSum([(losses_of(weights), times)]).lower(epsilon) > known * (1.0 + 1e-5)
 
 
 @pytest.mark.parametrize(("variance", "shift", "times", "epsilon", "known"), KNOWN)
@@ -163,9 +163,9 @@ def test_the_losing_bin_ends_at_no_fakes(monkeypatch):
     weights = gaussian_weights(9, 8)
     right, true = composed(weights, 3, 2.0), KNOWN[3][-1]
     assert right >= true
-    rounded = tables._rounded
+    rounded = tables._round_up_losses
     gained = list(pairwise((*weights, 0)))
-    monkeypatch.setattr(tables, "_rounded", lambda _, step: rounded(gained, step))
+    monkeypatch.setattr(tables, "_round_up_losses", lambda _, step: rounded(gained, step))
     assert composed(weights, 3, 2.0) < 0.99 * true
 
 

@@ -13,8 +13,8 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.plans.terms import (
     PrivacyTerms,
     assumption,
-    capped_cost,
-    counted,
+    cap_cost,
+    count_honest_parts,
     delta_of,
     local_epsilon_of,
     verify,
@@ -22,7 +22,7 @@ from mixtally.accounting.plans.terms import (
 from mixtally.errors import PlanError
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 BINS, CAP, Q, PEOPLE = 9, 4, 0.1, 50
 ONE = Question(name="q", bins=BINS)
@@ -74,17 +74,17 @@ def test_every_message_of_the_proof_may_pass_its_cap(part, question, counts, mes
                 part, question, count_flips=counts, collections=collections, epsilon=epsilon
             )
             true = collections * (1 + math.exp(epsilon)) * messages
-            assert capped_cost(terms) == pytest.approx(min(1.0, true), rel=1e-6)
-            assert capped_cost(terms) >= min(1.0, true) * (1 - 1e-12)
+            assert cap_cost(terms) == pytest.approx(min(1.0, true), rel=1e-6)
+            assert cap_cost(terms) >= min(1.0, true) * (1 - 1e-12)
 
 
 def test_every_part_is_counted_in_every_collection():
-    question = with_attributes("q", (3, 3, 5))
+    question = make_attributes_question("q", (3, 3, 5))
     parts = [shaped(3), shaped(3), shaped(5)]
-    groups = counted(PrivacyTerms.of(plan_of(question, parts, collections=4)))
+    groups = count_honest_parts(PrivacyTerms.of(plan_of(question, parts, collections=4)))
     assert groups.total() == 12
     different = [uniform(3, whole=9), uniform(3, whole=9), uniform(5, whole=9)]
-    groups = counted(PrivacyTerms.of(plan_of(question, different, collections=4)))
+    groups = count_honest_parts(PrivacyTerms.of(plan_of(question, different, collections=4)))
     assert sorted(groups.values()) == [4, 8]
 
 

@@ -11,11 +11,15 @@ from helpers.exact_distributions import sums
 from helpers.sampled import rows
 from mixtally.accounting.divergence import single_bit, two_outputs
 from mixtally.accounting.numerics import two_binomials as module
-from mixtally.accounting.numerics.binomial_pairs import flipped, tail_divergence, tail_divergences
-from mixtally.accounting.numerics.two_binomials import by_recurrence, flipped_sum
+from mixtally.accounting.numerics.binomial_pairs import (
+    flip_chances,
+    tail_divergence,
+    tail_divergences,
+)
+from mixtally.accounting.numerics.two_binomials import sum_by_recurrence, sum_flipped_bits
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.primitives.memo import Memo
 
 LONG = [  # ones, zeros, flip probability
@@ -29,7 +33,9 @@ LONG = [  # ones, zeros, flip probability
 
 def directions(ones, zeros, threshold):
     """Return both directions of one bit in a known crowd."""
-    return two_outputs.remembered(single_bit.flipped_bit(threshold), ones, zeros, Memo(1 << 26))
+    return two_outputs.load_directions(
+        single_bit.flipped_bit_message(threshold), ones, zeros, Memo(1 << 26)
+    )
 
 
 @pytest.mark.parametrize("flip", [1e-6, 0.03, 0.3, 0.4999])
@@ -38,7 +44,7 @@ def test_the_sum_is_that_of_fractions(flip):
     for ones, zeros in product((0, 1, 2, 7), (0, 1, 5, 12)):
         if ones + zeros:
             true = sums(ones, zeros, Fraction(threshold, SCALE))
-            found = by_recurrence(ones, zeros, flipped(threshold))
+            found = sum_by_recurrence(ones, zeros, flip_chances(threshold))
             assert len(found.pmf) == ones + zeros + 1
             assert found.pmf == pytest.approx([float(one) for one in true], rel=1e-13)
 
@@ -67,7 +73,7 @@ def wrong_by(case):
     """The largest relative error of a few chances, those far out among them, and its bound."""
     ones, zeros, flip = case
     threshold = threshold_of(flip)
-    found = by_recurrence(ones, zeros, flipped(threshold))
+    found = sum_by_recurrence(ones, zeros, flip_chances(threshold))
     q = threshold / SCALE
     first = tails.window(zeros, q).first + ones - tails.window(ones, q).last
     places = np.flatnonzero(found.pmf > 1e-50)
@@ -95,11 +101,13 @@ def test_a_start_that_is_not_forgotten_is_noticed(monkeypatch):
 
 
 def test_long_sums_go_by_the_recurrence_and_short_ones_do_not(watch):
-    short = module.by_recurrence(40, 50, flipped(threshold_of(0.2))).pmf
-    asked = watch(module, "by_recurrence")
-    assert flipped_sum(40, 50, flipped(threshold_of(0.2))).pmf == pytest.approx(short, rel=1e-11)
+    short = module.sum_by_recurrence(40, 50, flip_chances(threshold_of(0.2))).pmf
+    asked = watch(module, "sum_by_recurrence")
+    assert sum_flipped_bits(40, 50, flip_chances(threshold_of(0.2))).pmf == pytest.approx(
+        short, rel=1e-11
+    )
     assert not asked
-    flipped_sum(200_000, 200_000, flipped(threshold_of(0.3)))
+    sum_flipped_bits(200_000, 200_000, flip_chances(threshold_of(0.3)))
     assert asked
 
 
@@ -125,7 +133,7 @@ def test_a_tail_that_is_no_number_is_refused_at_many_epsilons():
 def test_tails_keep_what_their_chances_are_wrong_by():
     given = (200_000, 150_000, threshold_of(0.3))
     tail = directions(*given).forward
-    assert tail.error > 4.0 * by_recurrence(*given[:2], flipped(given[2])).error > 1e-10
+    assert tail.error > 4.0 * sum_by_recurrence(*given[:2], flip_chances(given[2])).error > 1e-10
     assert directions(3, 4, threshold_of(0.3)).forward.error < 1e-11
 
 
@@ -135,7 +143,7 @@ def test_tails_keep_what_their_chances_are_wrong_by():
 def test_what_is_proved_at_once_bounds_every_crowd_at_every_epsilon(users, fakes, flip, repeats):
     threshold = threshold_of(flip)
     epsilons = [0.0, 0.02, 0.1, 0.4, 1.0]
-    found = single_bit.at_once(users, fakes, threshold, epsilons, repeats=repeats)
+    found = single_bit.delta_at_several(users, fakes, threshold, epsilons, repeats=repeats)
     for epsilon, bounds in zip(epsilons, found, strict=True):
         every = [
             single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower

@@ -12,11 +12,11 @@ from helpers.sampled import covering, each
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import Bound, ObservedMessage, kary_response, two_outputs
-from mixtally.accounting.divergence.two_outputs import Bit
+from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
 from mixtally.accounting.numerics.binomial_pairs import BitChances
 from mixtally.model.mechanism import Parameter
-from mixtally.model.mechanism.kary_response import replaced_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.model.mechanism.kary_response import replacement_threshold
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 HALF = Fraction(1, 2)
@@ -76,7 +76,7 @@ SMALL = cases()
 
 
 def bit_of(low, high, fair):
-    return Bit(BitChances(*(int(one * SCALE) for one in (low, high))), fair=fair)
+    return TwoOutputMessage(BitChances(*(int(one * SCALE) for one in (low, high))), fair=fair)
 
 
 def priced(case):
@@ -124,26 +124,29 @@ KNOWN = [  # low, high, people, epsilon, delta, where it is attained
 def test_known_numbers(low, high, users, epsilon, value, ones):
     scale = 1 << 80
     rarer = round(low * scale)
-    bit = Bit(BitChances(rarer, scale - rarer if high is None else round(high * scale), scale))
+    bit = TwoOutputMessage(
+        BitChances(rarer, scale - rarer if high is None else round(high * scale), scale)
+    )
     ends = two_outputs.delta(bit, users - 1, 0, epsilon)
     assert ends.lower <= value * (1 + 1e-9)
     assert value * (1 - 1e-9) <= ends.upper <= value * CLOSE
-    attained = two_outputs.known(bit, ones, users - 1 - ones, epsilon, Memo(1 << 24))
+    attained = two_outputs.delta_in_known_crowd(bit, ones, users - 1 - ones, epsilon, Memo(1 << 24))
     assert attained.lower == pytest.approx(value, rel=1e-8)
     at_ends = [
-        two_outputs.known(bit, m, users - 1 - m, epsilon, Memo(1 << 24)) for m in (0, users - 1)
+        two_outputs.delta_in_known_crowd(bit, m, users - 1 - m, epsilon, Memo(1 << 24))
+        for m in (0, users - 1)
     ]
     assert (max(one.upper for one in at_ends) < value * (1 - 1e-9)) == (ones == 997)
 
 
 def test_unlike_outputs_in_large_crowds_are_above_every_crowd():
     """By the recurrence, in crowds that are no corner, at several epsilons at once."""
-    bit, users = Bit(BitChances(SCALE // 5, SCALE // 2), fair=40), 9_000
+    bit, users = TwoOutputMessage(BitChances(SCALE // 5, SCALE // 2), fair=40), 9_000
     epsilons, memo = [0.03, 0.04], Memo(1 << 26)
-    found = two_outputs.at_once(bit, users - 1, 0, epsilons, memo)
+    found = two_outputs.delta_at_several(bit, users - 1, 0, epsilons, memo)
     for epsilon, ends in zip(epsilons, found, strict=True):
         some = [
-            two_outputs.known(bit, m, users - 1 - m, epsilon, memo).lower
+            two_outputs.delta_in_known_crowd(bit, m, users - 1 - m, epsilon, memo).lower
             for m in range(0, users, 1499)
         ]
         assert 1e-12 < max(some) <= ends.upper
@@ -152,9 +155,9 @@ def test_unlike_outputs_in_large_crowds_are_above_every_crowd():
 
 def test_a_crowd_that_hides_little_is_looked_at_where_another_hides_all():
     """Half of the people at one half hide a person fully; people who nearly all send a 1 do not."""
-    bit = Bit(BitChances(SCALE // 2, SCALE - (SCALE >> 20)))
+    bit = TwoOutputMessage(BitChances(SCALE // 2, SCALE - (SCALE >> 20)))
     ends = two_outputs.delta(bit, 2_000, 0, 1.5)
-    worst = two_outputs.known(bit, 2_000, 0, 1.5, Memo(1 << 24))
+    worst = two_outputs.delta_in_known_crowd(bit, 2_000, 0, 1.5, Memo(1 << 24))
     assert 0.1 < worst.lower <= ends.upper
 
 
@@ -177,7 +180,7 @@ def test_two_bins_are_priced_by_the_worst_crowd_of_fractions(users, g, fakes, gr
     proved = Accountant().delta(Record.of(one), math.log(grow))
     assert proved.bounds.lower <= float(worst) * (1 + 1e-12)
     assert float(worst) <= proved.bounds.upper <= float(worst) * CLOSE + 2e-18
-    assert proved.source == kary_response.TWO_BINS
+    assert proved.source == kary_response.TWO_BINS_SOURCE
 
 
 def test_an_odd_chance_of_a_replacement_is_priced_to_its_last_bit():
@@ -199,9 +202,9 @@ def test_bins_need_what_bits_need(users, epsilon):
     """The least replacement of two bins is twice the least flip of one bit."""
     start = made(bins=2, replaced=1 << 63, crowd=users)
     bins = calibrate(Accountant(), Record.of(start), Parameter.REPLACED, epsilon, 1e-6)
-    chance = bins.message.mechanism.chance
+    chance = bins.message.mechanism.replacement_probability
     bit = two_outputs.delta(
-        Bit(BitChances(round(chance / 2 * SCALE), SCALE - round(chance / 2 * SCALE))),
+        TwoOutputMessage(BitChances(round(chance / 2 * SCALE), SCALE - round(chance / 2 * SCALE))),
         users - 1,
         0,
         epsilon,
@@ -219,7 +222,9 @@ def epsilon_at(curve, delta):
 
 
 def replaced_at(bins, users, local):
-    return made(bins=bins, replaced=replaced_of(bins / (math.exp(local) + bins - 1)), crowd=users)
+    return made(
+        bins=bins, replaced=replacement_threshold(bins / (math.exp(local) + bins - 1)), crowd=users
+    )
 
 
 @pytest.mark.parametrize(("users", "times"), [(1000, 14), (10**4, 247), (10**5, 388)])
@@ -262,7 +267,7 @@ def test_what_takes_too_long_has_the_bound_of_many_bins(monkeypatch):
 
 
 def test_more_fair_fakes_than_matter_are_not_looked_at(watch):
-    made_laws = watch(two_outputs, "with_coins")
+    made_laws = watch(two_outputs, "add_certain_coins")
     one = made(bins=2, replaced=SCALE // 10, crowd=10**6, fakes=10**9)
     assert Accountant().delta(Record.of(one), 1.0).bounds.upper < 1e-25
     assert len(made_laws) == 1

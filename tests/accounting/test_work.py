@@ -9,7 +9,7 @@ from mixtally.accounting.divergence import k_hot, one_hot, single_bit, two_outpu
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.flip_ratios import (
     Orbit,
-    diluted,
+    dilute,
     flip_distribution,
     uniform_distribution,
 )
@@ -18,7 +18,7 @@ from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.errors import EffortError
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, NoFakes
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.memo import Memo
 
 
@@ -44,7 +44,7 @@ CASES = [(1, 2), (2, 2), (2, 3), (2, 4), (3, 4), (3, 5), (3, 9), (4, 6), (4, 99)
 
 @pytest.mark.parametrize(("most", "bins"), CASES)
 def test_every_orbit_fits_into_one_that_is_priced(most, bins):
-    orbits = list(k_hot.orbits(most, bins))
+    orbits = list(k_hot.list_orbits(most, bins))
     assert len(orbits) == len(set(orbits))
     every = every_orbit(most, bins)
     assert set(orbits) <= set(every)
@@ -63,8 +63,8 @@ def test_no_orbit_is_worse_than_those_that_are_priced(most, bins, q, grow):
     """Nor among blanks that are there by chance."""
     made = {o: flip_distribution(o, q, grow) for o in every_orbit(most, bins)}
     for share in (1.0, 0.2):
-        ends = {o: saddle_point_bounds(diluted(one, share), 20) for o, one in made.items()}
-        priced = max(ends[o].upper for o in k_hot.orbits(most, bins))
+        ends = {o: saddle_point_bounds(dilute(one, share), 20) for o, one in made.items()}
+        priced = max(ends[o].upper for o in k_hot.list_orbits(most, bins))
         assert max(one.lower for one in ends.values()) <= priced
 
 
@@ -74,7 +74,7 @@ def test_no_orbit_is_worse_than_those_that_are_priced(most, bins, q, grow):
 def test_vectors_that_differ_everywhere_are_the_worst_in_a_blanket(bits, q, grow):
     for share, draws in ((1.0, 5), (0.3, 5), (0.01, 4000)):
         *less, whole = (
-            saddle_point_bounds(diluted(uniform_distribution(bits, apart, q, grow), share), draws)
+            saddle_point_bounds(dilute(uniform_distribution(bits, apart, q, grow), share), draws)
             for apart in range(1, bits + 1)
         )
         assert max(one.lower for one in less) <= whole.upper
@@ -107,14 +107,14 @@ def test_what_is_dominated_is_so_at_every_point(q):
 
 def test_a_delta_near_one_keeps_its_lower_end():
     """The widest distributions say nothing from below there: a set against none does."""
-    ends = k_hot.among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
+    ends = k_hot.delta_among_blanks(140_358, 6, threshold_of(0.0002891), 1.782)
     assert ends.lower > 0.9999
 
 
 def test_nothing_is_looked_for_above_a_delta_of_one(watch):
     """`delta --protocol flip --max-set 16 --flip 1e-6`: once 18 orbits, the longest ones first."""
     looked = watch(k_hot, "saddle_point_bounds", 2)
-    ends = k_hot.in_crowd(1000, 0, 16, threshold_of(1e-6), 1.0)
+    ends = k_hot.delta_in_crowd(1000, 0, 16, threshold_of(1e-6), 1.0)
     assert 1.0 - 2e-9 <= ends.lower <= ends.upper <= 1.0
     assert looked
 
@@ -154,10 +154,10 @@ def test_sums_that_spread_widely_are_calibrated_with_few_crowds(watch):
 @pytest.mark.parametrize("repeats", [1, 3])
 def test_the_bound_of_all_crowds_is_above_that_of_every_one(users, repeats):
     threshold, memo = threshold_of(0.2), Memo(1 << 26)
-    bit = single_bit.flipped_bit(threshold, repeats)
+    bit = single_bit.flipped_bit_message(threshold, repeats)
     for fakes in (0, 7):
         for epsilon in (0.0, 0.5, 2.0):
-            bound = two_outputs.any_crowd(bit, users - 1, fakes, epsilon, memo)
+            bound = two_outputs.any_crowd_upper(bit, users - 1, fakes, epsilon, memo)
             every = [
                 single_bit.delta(users, fakes, threshold, epsilon, ones, repeats=repeats).lower
                 for ones in range(0, users, max(1, users // 10))
@@ -177,7 +177,7 @@ def test_people_who_are_left_out_hide_nobody_that_matters(repeats):
 
 def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
     """`noise --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
-    made = watch(two_outputs, "with_coins", 0)
+    made = watch(two_outputs, "add_certain_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
     with pytest.raises(EffortError, match=r"expected .* got .* repeat less often"):
         calibrated("single-bit", 0.01, 1e-6, **asked)
@@ -186,7 +186,7 @@ def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
 
 def test_the_crowds_of_a_proof_serve_all_epsilons(watch):
     """Proved one by one, every epsilon had cells of its own: 4,300 crowds, later 1,200."""
-    made = watch(two_outputs, "with_coins", 700)
+    made = watch(two_outputs, "add_certain_coins", 700)
     message = BitFlips(
         bins=1, threshold=threshold_of(0.0035), max_set=None, fakes=NoFakes(), crowd=27_320
     )

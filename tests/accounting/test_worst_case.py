@@ -10,11 +10,11 @@ import pytest
 
 from helpers.sampled import among
 from mixtally.accounting.numerics import worst_dataset as worst_case
-from mixtally.accounting.numerics import worst_on_line as line
-from mixtally.accounting.numerics.bracket import Ends
+from mixtally.accounting.numerics import worst_datasets_1d as line
+from mixtally.accounting.numerics.bracket import BoundArrays
 from mixtally.accounting.numerics.gap import Gap
-from mixtally.accounting.numerics.worst_dataset import worst
-from mixtally.accounting.numerics.worst_on_line import worst_on_line
+from mixtally.accounting.numerics.worst_dataset import find_worst
+from mixtally.accounting.numerics.worst_datasets_1d import find_worst_1d
 from mixtally.errors import AccountingError
 
 RATES = (1e-5, 1e-3, 0.05)
@@ -30,7 +30,11 @@ def made_up(heights, rates):
         part = heights[tuple(slice(low, high + 1) for low, high in cell)]
         dropped = sum(high - low for low, high in cell)
         bound = float(part.max()) * np.exp(rates[places] * dropped)
-        return Ends(bound, bound) if part.size == 1 else Ends(0.0 * bound, np.minimum(1.0, bound))
+        return (
+            BoundArrays(bound, bound)
+            if part.size == 1
+            else BoundArrays(0.0 * bound, np.minimum(1.0, bound))
+        )
 
     return price
 
@@ -52,13 +56,13 @@ def proved(heights):
 
 def within(heights, rates, **given):
     """The ends of a table, for each rate."""
-    return worst(made_up(heights, rates), (1.0,) * len(rates), box(heights), CLOSE, **given)
+    return find_worst(made_up(heights, rates), (1.0,) * len(rates), box(heights), CLOSE, **given)
 
 
 def along(heights, rates):
     """The ends of a table of one row, for each rate."""
     price, every = made_up(heights, rates), np.arange(len(rates))
-    return worst_on_line(
+    return find_worst_1d(
         lambda least, last: price(((least, last),), every), len(heights) - 1, CLOSE
     )
 
@@ -102,13 +106,13 @@ def test_a_spike_at_one_epsilon_alone_is_found(spike):
 
         def both(cell, places):
             found = [prices[place](cell, np.zeros(1, int)) for place in places]
-            return Ends(*(np.concatenate(side) for side in zip(*found, strict=True)))
+            return BoundArrays(*(np.concatenate(side) for side in zip(*found, strict=True)))
 
         return both
 
-    boxes = worst(price(lambda table: table), (1.0, 1.0), box(flat), CLOSE)
+    boxes = find_worst(price(lambda table: table), (1.0, 1.0), box(flat), CLOSE)
     line_of = price(np.ravel)
-    lines = worst_on_line(lambda a, b: line_of(((a, b),), every), flat.size - 1, CLOSE)
+    lines = find_worst_1d(lambda a, b: line_of(((a, b),), every), flat.size - 1, CLOSE)
     for ends in (boxes, lines):
         assert ends.lower == pytest.approx([1e-6, 1.5e-6])
         assert np.all(ends.upper <= ends.lower * 1.001001)
@@ -131,14 +135,14 @@ def test_a_box_without_some_points_is_proved_on_the_others():
 
 def test_a_point_of_uncertain_price_keeps_its_upper_end():
     def price(low, high):
-        return Ends(np.array([0.1]), np.array([0.3 if low <= 5 <= high else 0.1]))
+        return BoundArrays(np.array([0.1]), np.array([0.3 if low <= 5 <= high else 0.1]))
 
-    found = worst_on_line(price, 9, CLOSE)
+    found = find_worst_1d(price, 9, CLOSE)
     assert (found.lower, found.upper) == (0.1, pytest.approx(0.3, rel=2e-3))
     assert found.upper >= 0.3
-    unsure = Ends(np.zeros(1), np.full(1, 1e-3))
-    assert worst_on_line(lambda *_: unsure, 9, CLOSE) == (0.0, 1e-3)
-    assert worst(lambda *_: unsure, [1.0], ((0, 9),), CLOSE) == (0.0, 1e-3)
+    unsure = BoundArrays(np.zeros(1), np.full(1, 1e-3))
+    assert find_worst_1d(lambda *_: unsure, 9, CLOSE) == (0.0, 1e-3)
+    assert find_worst(lambda *_: unsure, [1.0], ((0, 9),), CLOSE) == (0.0, 1e-3)
 
 
 def test_cells_that_are_left_as_they_are_count_with_their_bounds():

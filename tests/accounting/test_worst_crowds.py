@@ -10,7 +10,7 @@ import pytest
 from helpers.exact_distributions import sums
 from helpers.sampled import among, rows
 from mixtally.accounting.divergence import one_hot, single_bit, two_outputs
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 MILLION = 10**6
@@ -106,10 +106,10 @@ def test_no_two_bins_are_worse_than_the_upper_end(users, fakes, cover, epsilon):
     others = users - 1 + fakes
     threshold = round(cover / (users + fakes) * SCALE)
     found = max(every_two_bins(others, threshold, [epsilon]))[0]
-    ends = one_hot.sums(users, fakes, threshold, epsilon)
+    ends = one_hot.sums_delta(users, fakes, threshold, epsilon)
     assert ends.lower <= found * (1 + 1e-8)
     assert found <= ends.upper <= 1.0021 * found
-    assert one_hot.expected_sums_upper(users, fakes, threshold, epsilon) >= found
+    assert one_hot.expected_upper_of_sums(users, fakes, threshold, epsilon) >= found
 
 
 BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.045)]
@@ -118,8 +118,8 @@ BLANKS = [(MILLION, 10**4, 3.2e-3), (MILLION, 10**6, 4.26e-5), (10**4, 100, 0.04
 @pytest.mark.parametrize(("users", "fakes", "flip"), BLANKS)
 def test_few_cells_of_a_crowd_lose_little_and_on_the_safe_side(users, fakes, flip):
     given = (users, fakes, round(flip * SCALE), 1.0)
-    coarse = one_hot._without_common_bit(*given)
-    fine = one_hot._without_common_bit(*given, cells=10**5)
+    coarse = one_hot._lower_without_common_bit(*given)
+    fine = one_hot._lower_without_common_bit(*given, cells=10**5)
     assert 0.97 * fine <= coarse <= fine <= one_hot.blanket_upper(*given)
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as arrow
 import pytest
 
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.lab.data.population import LABELS, LARGEST_SET
 
 LEVELS = ["high", "never", "low"]
@@ -25,7 +25,7 @@ MAKERS = {
 
 
 def crowd(values, **wanted):
-    return crowd_of(values, None, Wanted(**wanted)).population
+    return read_crowd(values, None, ReadingRequest(**wanted)).population
 
 
 @pytest.mark.parametrize("maker", MAKERS)

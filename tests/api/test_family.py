@@ -129,7 +129,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
     def broken(*_, **__):
         return {}["nothing"]
 
-    for room in ("api.lab.shared_crowd_of", "lab.simulation.offers.with_gains"):
+    for room in ("api.lab.shared_crowd_of", "lab.simulation.plan_choice.with_gains"):
         inside = FunctionType(broken.__code__, {"__name__": f"mixtally.{room}"})
         monkeypatch.setattr(f"mixtally.{room}", inside)
         assert fails() == "nothing"

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 from mixtally.api.labels import missing_texts
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.errors import DataError, ParameterError
 
 DAY = datetime.date(2024, 2, 29)
 
 
 def crowd(values, **wanted):
-    return crowd_of(values, None, Wanted(**wanted)).population
+    return read_crowd(values, None, ReadingRequest(**wanted)).population
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_named_values_are_missing_in_every_kind_of_record(values, kind, counts):
 
 def test_a_bin_that_reads_like_a_missing_value_is_told_when_nothing_was_said():
     def notes(**wanted):
-        return crowd_of(["a", "NA", "b"], None, Wanted(**wanted)).public
+        return read_crowd(["a", "NA", "b"], None, ReadingRequest(**wanted)).public
 
     assert any("missing_values NA" in note for note in notes())
     assert not any("'NA'" in note for note in notes(labels=["a", "b", "NA"]))

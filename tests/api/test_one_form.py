@@ -6,8 +6,8 @@ import pytest
 from helpers import contracts
 from mixtally import Device, Question, plan, simulate
 from mixtally.device import client
-from mixtally.device.client.draw import Words
-from mixtally.device.client.encode import bins_of
+from mixtally.device.client.draw import RandomWords
+from mixtally.device.client.encode import encode_value
 from mixtally.errors import DataError, PlanError, RefusedError
 from mixtally.model.contract import write_contract
 from mixtally.model.question import Kind
@@ -59,5 +59,7 @@ def test_a_device_takes_an_answer_in_either_form(asked, answered):
     device = Device(contract(several, contracts.flipped(3, most_set=2, blanks=99)), **limits)
     with pytest.raises(RefusedError, match="every member once"):
         device.messages([ONE, TWO])
-    plan = client.read(contract(several, contracts.flipped(3, most_set=2, blanks=99))).plan
-    assert bins_of(plan, [answered, "tea"], Words(lambda _: b"")) == [(0, 1)]
+    plan = client.parse_contract(
+        contract(several, contracts.flipped(3, most_set=2, blanks=99))
+    ).plan
+    assert encode_value(plan, [answered, "tea"], RandomWords(lambda _: b"")) == [(0, 1)]

@@ -10,7 +10,7 @@ import mixtally
 from mixtally.api import checks
 from mixtally.app.options import option
 from mixtally.cli.app import COMMANDS, app
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 
 FUNCTIONS = {
     "plan": mixtally.plan,
@@ -65,7 +65,7 @@ MORE = {
 
 def named(options):
     """Return the name of an option as Python spells it."""
-    return checks.worded_in_python(max(options, key=len))
+    return checks.translate_options(max(options, key=len))
 
 
 def command_of(name):
@@ -102,7 +102,7 @@ def test_python_lacks_next_to_nothing():
 def test_an_option_that_python_lacks_is_seen():
     """The planted mistake: an option is added to the command alone."""
 
-    @grouped
+    @with_option_groups
     def planned(
         users: Annotated[int | None, option("--users", "People.", "N")] = None,
         fresh: Annotated[int | None, option("--fresh", "New.", "N")] = None,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mixtally
-from mixtally.report.counted import Counted
+from mixtally.report.counts_view import CountsView
 from mixtally.report.estimates import Estimates
 from mixtally.report.received import count_facts
 
@@ -21,7 +21,7 @@ WEEKS = {"answer": ANSWERS * 2, "week": ["1"] * 1000 + ["2"] * 1000}
 def counts():
     found = mixtally.simulate(ANSWERS, **END)
     (told,) = found.facts["releases"]
-    round_told = count_facts(Counted(found.record))
+    round_told = count_facts(CountsView(found.record))
     return [told["estimates"], found.simulation.rows(), round_told["estimates"]]
 
 

@@ -4,26 +4,26 @@ import pandas as pd
 import pytest
 
 from mixtally import plan, simulate
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.errors import DataError, InputError, ParameterError
 
 WISH = {"epsilon": 1, "delta": 1e-6}
 
 
 def crowd(values, **wanted):
-    return crowd_of(values, None, Wanted(separator=";", **wanted)).population
+    return read_crowd(values, None, ReadingRequest(separator=";", **wanted)).population
 
 
 def test_half_a_pair_of_brackets_is_said(tmp_path):
     cells = ["tea (black; green);water", "water"]
-    (said,) = crowd_of(cells, None, Wanted(separator=";")).public
+    (said,) = read_crowd(cells, None, ReadingRequest(separator=";")).public
     assert said.startswith("The label 'green)' has half a pair of brackets: if the separator")
     assert said.endswith("give them unsplit and list these with labels.")
     assert said in repr(simulate(cells * 200, separator=";", **WISH))
     lists = [cell.split(";") for cell in cells]
-    assert "half a pair" in "".join(crowd_of(lists, None, Wanted()).public)
+    assert "half a pair" in "".join(read_crowd(lists, None, ReadingRequest()).public)
     labels = ["water", "tea (black; green)"]
-    assert crowd_of(cells, None, Wanted(separator=";", labels=labels)).public == ()
+    assert read_crowd(cells, None, ReadingRequest(separator=";", labels=labels)).public == ()
     assert crowd(cells, labels=labels).truth.tolist() == [2, 1]
 
 
@@ -43,14 +43,14 @@ def test_lists_numbers_and_gaps_stand_beside_text():
 
 @pytest.mark.parametrize("gap", [None, "NA"])
 def test_a_label_for_missing_values_goes_with_lists(gap):
-    found = crowd_of([["b"], gap, []], None, Wanted(missing="?", missing_values=("NA",)))
+    found = read_crowd([["b"], gap, []], None, ReadingRequest(missing="?", missing_values=("NA",)))
     assert found.population.question.labels == ("?", "b")
     assert found.population.truth.tolist() == [1, 1]
 
 
 def test_arrays_of_labels_stand_beside_values_that_mean_missing():
     cells = [pd.Series(["a", "b"]).to_numpy(), pd.Series(["b"]).to_numpy()]
-    assert crowd_of(cells, None, Wanted(missing_values=("NA",))).population.users == 2
+    assert read_crowd(cells, None, ReadingRequest(missing_values=("NA",))).population.users == 2
 
 
 @pytest.mark.parametrize(

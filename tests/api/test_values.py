@@ -6,7 +6,7 @@ import polars
 import pyarrow as arrow
 import pytest
 
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.protocol.encode.numbers import Points, Scale
 
 ANSWERS = ["yes", "no", "yes", "unsure"]
@@ -29,7 +29,7 @@ MAKERS = {
 
 
 def crowd(values, **wanted):
-    return crowd_of(values, None, Wanted(**wanted)).population
+    return read_crowd(values, None, ReadingRequest(**wanted)).population
 
 
 @pytest.mark.parametrize("maker", MAKERS)
@@ -119,7 +119,9 @@ def test_missing_values_are_dropped_or_labelled_as_is_said(maker):
 
 
 def test_what_was_done_is_told_apart_from_how_often():
-    found = crowd_of([1.0, 30.0, None, 5.0], None, Wanted(scale=Scale(0, 20, 2), missing="drop"))
+    found = read_crowd(
+        [1.0, 30.0, None, 5.0], None, ReadingRequest(scale=Scale(0, 20, 2), missing="drop")
+    )
     assert not any(digit in line for line in found.public for digit in "13456789")
     assert found.raw == (
         "Values below 0 count as 0 and values above 20 as 20: 1 of 3 were clipped. "

@@ -31,7 +31,7 @@ from mixtally.api import (
     plan,
     simulate,
 )
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 
 YES = ["yes", "no"] * 200
 WISH = {"epsilon": 1, "delta": 1e-6}

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from attacks.mechanisms import RARE, SOUND
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.lab.attacks import Lab
+from mixtally.lab.attacks import AttackLab
 from mixtally.lab.attacks.multinomial import MOST_BYTES
 from mixtally.lab.simulation.play import play_parts
 from mixtally.lab.simulation.seeded import SeededChance
@@ -15,7 +15,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.primitives.memo import Memo
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 ERROR = 1e-4
 
@@ -43,7 +43,7 @@ def lab(accountant, tables):
 
     def make(runs=None, seed=1, error=ERROR, **parts):
         given = {"play": play_parts, "accountant": accountant, "tables": tables, **parts}
-        return Lab(SeededChance(seed), error, runs=runs, **given)
+        return AttackLab(SeededChance(seed), error, runs=runs, **given)
 
     return make
 
@@ -63,7 +63,7 @@ def plan():
 
 def last_bit_in_clear(part, records, chance):
     """Accident: the last bit of a report is never randomized."""
-    rows = part_reports(part, records, chance)
+    rows = randomize_records(part, records, chance)
     last = part.bins - 1
     mask = np.uint8(1 << (last & 7))
     held = records if records.ndim == 2 else part.layout.rows(records)
@@ -76,19 +76,19 @@ def flipping_with(threshold):
     """Accident: epsilon is mapped to another flip probability."""
 
     def device(part, records, chance):
-        return part_reports(replace(part, threshold=threshold), records, chance)
+        return randomize_records(replace(part, threshold=threshold), records, chance)
 
     return device
 
 
 def off_by_one(part, records, chance):
     """Accident: the mapper counts from one, and the last two items become one."""
-    return part_reports(part, np.minimum(records + 1, part.bins - 1), chance)
+    return randomize_records(part, np.minimum(records + 1, part.bins - 1), chance)
 
 
 def blanks_instead(part, people, chance):
     """Fakes that set no bit before they are flipped."""
-    return part_fakes(holding(part, FakeRecord.BLANK), people, chance)
+    return draw_part_fakes(holding(part, FakeRecord.BLANK), people, chance)
 
 
 def holding(part, record):
@@ -98,6 +98,6 @@ def holding(part, record):
 
 def modulo(part, people, chance):
     """The classic bias: one byte modulo the number of bins."""
-    number = part_fakes(part, people, chance)[1]
+    number = draw_part_fakes(part, people, chance)[1]
     codes = (chance.words(number) & np.uint64(0xFF)) % np.uint64(part.bins)
     return part.layout.rows(codes.astype(np.int64)), number

@@ -14,15 +14,15 @@ from helpers.named import (
     kary_response,
     single_bit,
 )
-from mixtally.lab.attacks.claim import claimed, part_of
-from mixtally.lab.attacks.flipped import FlippedGame
+from mixtally.lab.attacks.claim import part_of, target_of_mechanism
+from mixtally.lab.attacks.flipped_game import FlippedGame
 from mixtally.lab.attacks.games import game_of
 from mixtally.lab.attacks.senders import Senders
 from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.model.contract import Part
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import Shuffled
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 _SHAPE, _THIRD = least.shape(1.0, 1e-3), least.shape(1.0 / 3.0, 3e-4)
 _EVERY = {
@@ -78,7 +78,9 @@ def part(mechanism: Shuffled, form: Form | None = None) -> Part:
 
 def target(mechanism, users=1000, epsilon=1.0, delta=1e-6, **changes):
     """A claim of whatever it is, or with ``changes`` of it."""
-    return dataclasses.replace(claimed(mechanism, users, epsilon, delta, "a test"), **changes)
+    return dataclasses.replace(
+        target_of_mechanism(mechanism, users, epsilon, delta, "a test"), **changes
+    )
 
 
 def game(mechanism, people, fakes_sent, epsilon=1.0, mixes=1):

@@ -20,17 +20,17 @@ from helpers.named import (
     single_bit,
 )
 from helpers.protocols import examples_of
-from mixtally.accounting.parameters import parsed
-from mixtally.lab.attacks.audit import Checks, flagged
+from mixtally.accounting.parameters import parse_parameters
+from mixtally.lab.attacks.audit import Checks, find_failures
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord
 from mixtally.model.layout import Form
 from mixtally.model.mechanism import protocols
-from mixtally.model.mechanism.memoized import memoized as memoized_mechanism
+from mixtally.model.mechanism.memoized import make_memoized as memoized_mechanism
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.bits import one_hot, row_bytes
+from mixtally.primitives.bits import one_hot_rows, row_bytes
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.protocol.randomize import memoized
 
 PEOPLE = 200_000
@@ -72,7 +72,7 @@ def held_by(part, people):
     people = np.arange(people)
     rows = np.zeros((len(people), row_bytes(part.bins)), dtype=np.uint8)
     for place in range(most):
-        rows |= one_hot((people // part.bins + people + place * 3) % part.bins, part.bins)
+        rows |= one_hot_rows((people // part.bins + people + place * 3) % part.bins, part.bins)
     return rows
 
 
@@ -184,7 +184,7 @@ def clear_audit(part, device, seed=1):
 def memoized_audit(mechanism, device=memoized, seed=1):
     """Both levels; two reports of what is kept are independent, given what is kept."""
     chance = SeededChance(seed)
-    records = one_hot(np.arange(PEOPLE) % mechanism.bins, mechanism.bins)
+    records = one_hot_rows(np.arange(PEOPLE) % mechanism.bins, mechanism.bins)
     held = device.permanent_response(mechanism, records, chance)
     first, second = (device.report(mechanism, held, chance) for _ in range(2))
     kept = column_counts(held, mechanism.bins)
@@ -205,7 +205,7 @@ MIXED = flipped(23, most_set=5, q=0.31, blanks=PEOPLE)
 NAMED = part(flip_blank(bins=65, fakes=500, threshold=threshold_of(0.31)), Form.POSITIONS)
 _CHOSEN = [*map(part, flipping()), MIXED, NAMED, *map(part, clear())]
 _OTHERS = [
-    part(parsed(name, examples_of(name)).counted.message.mechanism)
+    part(parse_parameters(name, examples_of(name)).honest_record.message.mechanism)
     for name in protocols()
     if name not in {one.protocol for one in _CHOSEN}
 ]
@@ -232,4 +232,4 @@ MEMOIZED = [
 
 
 def failures(checks):
-    return flagged(checks, ERROR)[0]
+    return find_failures(checks, ERROR)[0]

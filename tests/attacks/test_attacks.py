@@ -17,18 +17,18 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import vectors
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.attacks import PLAN_ATTACKS, Verdict, run_attacks
-from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.claim import ClaimedParameters, build_target
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.left import left
+from mixtally.lab.attacks.remaining_epsilon import remaining_epsilon
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.target import People, of_plan
+from mixtally.lab.attacks.target import HidingPeople, target_of_plan
 from mixtally.lab.formulas import notes
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import NoFakes, Parameter
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.mixing import added
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.mixing import draw_recipe_messages
 from mixtally.protocol.tally import fold
 
 RUNS = 1200
@@ -70,11 +70,11 @@ def test_the_attack_comes_close_to_a_tight_promise(lab):
 def test_the_noise_of_5_16_tells_users_apart(users, lab):
     """Source: notes 004 (5.16), refuted: delta is 0.40 at (1, 1e-6) claimed."""
     q = notes.flip(1.0, 1e-6, users)
-    false = claim("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
+    false = build_target("flip", ClaimedParameters(users=users, bins=10, flip=q), 1.0, 1e-6)
     found = run_attacks(false, lab(runs=400), "tell-apart")[0]
     assert found.verdict is Verdict.VIOLATED
     assert found.attacked > 1.2
-    enough = claim("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
+    enough = build_target("flip", ClaimedParameters(users=users, bins=10, flip=0.021), 1.0, 1e-6)
     assert run_attacks(enough, lab(runs=400), "tell-apart")[0].verdict is Verdict.CONSISTENT
 
 
@@ -126,7 +126,7 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
 
     def every_second(recipe, layout, chance):
         calls.append(1)
-        draw = constant if len(calls) % 2 else added
+        draw = constant if len(calls) % 2 else draw_recipe_messages
         return draw(recipe, layout, chance)
 
     reported = run_attacks(claimed, lab(runs=RUNS), "tell-apart")[0]
@@ -142,7 +142,7 @@ def test_colluding_mixes_leave_one_mix_fakes(sound, lab):
 def test_collusion_beyond_the_honest_share_costs_what_the_distribution_says(sound, lab):
     mechanism = sound["flip-blank"]
     half, _ = run_attacks(target_of(mechanism), lab(runs=RUNS), "collusion")
-    fewer, delta = mechanism.having(Parameter.FAKES, 1000), target_of(mechanism).delta
+    fewer, delta = mechanism.with_parameter(Parameter.FAKES, 1000), target_of(mechanism).delta
     assert half.promised > 1.0
     assert upper(fewer, half.promised) <= delta < upper(fewer, 0.999 * half.promised)
 
@@ -151,11 +151,11 @@ def test_collusion_beyond_the_honest_share_costs_what_the_distribution_says(soun
 def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, lab):
     """No other person is counted on: with half a crowd more than the promise would be proved."""
     bare = structs.replace(sound["single-bit"], fakes=NoFakes())
-    assert left_among(bare, People(0, 0), 0.01) == bare.local_epsilon
+    assert left_among(bare, HidingPeople(0, 0), 0.01) == bare.local_epsilon
     few = single_bit(fakes=3, threshold=threshold_of(0.2), crowd=bare.crowd)
-    promised = left_among(few, People(3, 0), 0.01)
-    assert vectors.homogeneous(4, 1, few.threshold, promised).upper <= 0.01
-    assert vectors.homogeneous(4, 1, few.threshold, 0.99 * promised).upper > 0.01
+    promised = left_among(few, HidingPeople(3, 0), 0.01)
+    assert vectors.homogeneous_delta(4, 1, few.threshold, promised).upper <= 0.01
+    assert vectors.homogeneous_delta(4, 1, few.threshold, 0.99 * promised).upper > 0.01
     claimed = target(few, 1000, 5.0, 0.01)
     *_, by_code, by_distribution = run_attacks(claimed, lab(runs=RUNS, drawn=200_000), "n-1")
     assert by_code.promised == by_distribution.promised == promised
@@ -163,7 +163,7 @@ def test_a_bit_among_fakes_alone_keeps_what_a_blank_in_their_crowd_does(sound, l
 
 
 def left_among(mechanism, people, delta):
-    return left(target(mechanism).behind(people), delta, Accountant())
+    return remaining_epsilon(target(mechanism).senders_among(people), delta, Accountant())
 
 
 def test_fakes_alone_are_worth_nothing_of_the_crowd():
@@ -172,25 +172,27 @@ def test_fakes_alone_are_worth_nothing_of_the_crowd():
         flip_blank(bins=9, fakes=fakes, threshold=threshold_of(0.05), crowd=crowd)
         for fakes, crowd in ((500, 900), (400, 90))
     )
-    told = left_among(more, People(400, 0), 1e-3)
-    assert told == left_among(structs.replace(few, crowd=0), People(400, 0), 1e-3)
-    assert left_among(more, People(400, 90), 1e-3) == left_among(few, People(400, 90), 1e-3)
-    assert left_among(more, People(500, 900), 1e-3) < told
+    told = left_among(more, HidingPeople(400, 0), 1e-3)
+    assert told == left_among(structs.replace(few, crowd=0), HidingPeople(400, 0), 1e-3)
+    assert left_among(more, HidingPeople(400, 90), 1e-3) == left_among(
+        few, HidingPeople(400, 90), 1e-3
+    )
+    assert left_among(more, HidingPeople(500, 900), 1e-3) < told
 
 
 def test_what_coins_leave_is_averaged_over_them():
     """More than for as many as are expected, less than for a tenth fewer of them."""
     coins = contracts.uniform(9, coin=1 << 63)
-    by_coins = left({Senders(coins, 0, 1000): 1}, 1e-3, Accountant())
+    by_coins = remaining_epsilon({Senders(coins, 0, 1000): 1}, 1e-3, Accountant())
     least, most = (
-        left_among(clear_uniform(bins=9, fakes=fakes), People(fakes, 0), 1e-3)
+        left_among(clear_uniform(bins=9, fakes=fakes), HidingPeople(fakes, 0), 1e-3)
         for fakes in (500, 450)
     )
     assert least < by_coins < most
 
 
 def test_a_huge_collection_is_played_by_its_distribution_or_refused(lab):
-    huge = claim(
+    huge = build_target(
         "clear-uniform",
         ClaimedParameters(users=10**9, bins=10**6, fakes=10**8),
         1.0,
@@ -209,12 +211,14 @@ def test_a_changed_answer_is_promised_two_collections(sound, lab):
     """Of a plan that is made for several it is promised no more than these."""
     made = target_of(sound["clear-uniform"])
     changed, absent = run_attacks(made, lab(runs=RUNS), "difference")
-    twice = left(made.behind(made.certain, collections=2), 2.0 * made.delta, Accountant())
+    twice = remaining_epsilon(
+        made.senders_among(made.certain, collections=2), 2.0 * made.delta, Accountant()
+    )
     assert 1.0 < changed.promised == min(2.0, twice) <= 2.0
     assert absent.promised == 1.0
     several, _ = run_attacks(replace(made, collections=3), lab(runs=RUNS), "difference")
     assert several.promised == 1.0
-    weak = claim("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
+    weak = build_target("clear-uniform", ClaimedParameters(users=500, bins=20, fakes=5), 1.0, 1e-6)
     for one in run_attacks(weak, lab(runs=RUNS), "difference"):
         assert one.verdict is Verdict.VIOLATED
 
@@ -265,7 +269,7 @@ def test_plans_of_every_kind_are_attacked(lab):
     for extra in ({}, {"mix_fakes": True}, {"protocol": "flip-blank"}):
         request = PlanRequest(question=question, guarantee=guarantee, users=400, **extra)
         plan = choose(request).plan
-        made = of_plan(plan)
+        made = target_of_plan(plan)
         assert made.verified
         assert (made.epsilon, made.delta) == (1.0, plan.certificate.upper)
         assert run_attacks(made, lab(runs=200), "tell-apart")[0].verdict is Verdict.CONSISTENT
@@ -279,8 +283,8 @@ def test_a_false_plan_is_refused_and_can_be_attacked_all_the_same(plan, lab):
     )
     false = structs.replace(plan, parts=(structs.replace(part, own=own),))
     with pytest.raises(PlanError, match="--unverified"):
-        of_plan(false)
-    made = of_plan(false, unverified=True)
+        target_of_plan(false)
+    made = target_of_plan(false, unverified=True)
     assert not made.verified
     assert made.exact.lower > plan.certificate.upper
     assert run_attacks(made, lab(runs=4000), "n-1")[0].verdict is Verdict.VIOLATED

@@ -23,12 +23,12 @@ from attacks.releases import (
 from helpers.named import clear_shaped, clear_uniform
 from mixtally.device.client import draw
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.lone import alone, lone_checks
+from mixtally.lab.attacks.single_records import single_person_device, single_record_checks
 from mixtally.model.contract import LaplaceShape
 from mixtally.model.shape import ratio_of
 from mixtally.primitives.flips import SKIP_BELOW
-from mixtally.protocol.mixing import added
-from mixtally.protocol.randomize import memoized, part_fakes, part_reports
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.protocol.randomize import draw_part_fakes, memoized, randomize_records
 
 
 def test_every_protocol_of_the_catalogue_is_audited(protocols):
@@ -46,7 +46,7 @@ def test_a_release_draws_the_noise_it_pays_for(audit, part):
 @pytest.mark.seconds
 @pytest.mark.parametrize("part", SMALL, ids=name_of)
 def test_one_device_draws_the_noise_it_pays_for(part, lab):
-    checks, sent = lone_checks("", part, lab())
+    checks, sent = single_record_checks("", part, lab())
     assert failures(checks) == []
     assert sent > 8_000
 
@@ -58,25 +58,25 @@ def test_memoized_answers_draw_the_noise_they_pay_for(mechanism):
 
 
 def a_percent_less(part, records, chance):
-    return part_reports(replace(part, threshold=part.threshold * 97 // 100), records, chance)
+    return randomize_records(replace(part, threshold=part.threshold * 97 // 100), records, chance)
 
 
 def one_repeat_copied(part, records, chance):
     """Noise drawn once for a person, not for each message."""
-    once = part_reports(replace(part, repeats=1), records, chance)
+    once = randomize_records(replace(part, repeats=1), records, chance)
     return np.repeat(once, part.repeats, axis=0)
 
 
 def two_bits_alike(part, people, chance):
     """Position 2 repeats position 17, each with the right rate."""
-    rows, number = part_fakes(part, people, chance)
+    rows, number = draw_part_fakes(part, people, chance)
     rows[:, 0] = (rows[:, 0] & np.uint8(0xFB)) | ((rows[:, 2] >> 1 & 1) << 2)
     return rows, number
 
 
 def every_64th_alike(part, people, chance):
     """Noise that starts over after 64 messages."""
-    rows, _ = part_fakes(part, min(64, people), chance)
+    rows, _ = draw_part_fakes(part, min(64, people), chance)
     return np.resize(rows, (people, rows.shape[1])).copy(), people
 
 
@@ -98,7 +98,7 @@ def test_planted_bugs_of_flips_are_found(place, broken):
 
 def never_twice(part, people, chance):
     """Two fakes in a row are never alike, each of them uniform."""
-    rows, number = part_fakes(part, people, chance)
+    rows, number = draw_part_fakes(part, people, chance)
     codes = part.layout.codes(rows)
     codes[1::2] = (codes[0::2] + 1) % part.bins
     return part.layout.rows(codes), number
@@ -111,7 +111,7 @@ def test_planted_bugs_in_clear_are_found():
     shaped = sent_by(clear_shaped(bins=7, ratio=ratio_of(0.5), shift=20))
 
     def wrong(_, layout, chance):
-        return added(LaplaceShape(ratio_of(0.52), 20), layout, chance)
+        return draw_recipe_messages(LaplaceShape(ratio_of(0.52), 20), layout, chance)
 
     assert failures(clear_audit(shaped, Device(added=wrong)))
     assert failures(clear_audit(shaped, Device())) == []
@@ -124,13 +124,13 @@ class Forgetful:
         self.swapped = swapped
 
     def permanent_response(self, mechanism, records, chance):
-        kept = memoized.permanent_response(mechanism, records, chance)
+        kept = memoized.draw_permanent_response(mechanism, records, chance)
         if not self.swapped:
             kept[:, 0] = (kept[:, 0] & np.uint8(0xFE)) | (records[:, 0] & np.uint8(1))
         return kept
 
     def report(self, mechanism, kept, chance):
-        return memoized.report(mechanism, ~kept if self.swapped else kept, chance)
+        return memoized.draw_reports(mechanism, ~kept if self.swapped else kept, chance)
 
 
 @pytest.mark.parametrize("swapped", [True, False])
@@ -140,12 +140,12 @@ def test_planted_bugs_of_memoized_answers_are_found(swapped):
 
 def early(part, bins, words):
     """The mapper of one person's code counts from one."""
-    return draw.message(part, [max(0, place - 1) for place in bins], words)
+    return draw.draw_message(part, [max(0, place - 1) for place in bins], words)
 
 
 def no_last_bit(part, words):
     """The last bit of a fake is never set."""
-    fake = bytearray(draw.fake(part, words))
+    fake = bytearray(draw.draw_fake(part, words))
     last = part.bins - 1
     fake[last >> 3] &= ~(1 << (last & 7)) & 0xFF
     return bytes(fake)
@@ -162,7 +162,7 @@ def tails_alone(parts, _words):
     + [(0, {"fake": no_last_bit}), (2, {"coins": tails_alone})],
 )
 def test_planted_bugs_of_one_device_are_found(place, broken, lab):
-    checks, _ = lone_checks("", SMALL[place], lab(device=Device(**broken)))
+    checks, _ = single_record_checks("", SMALL[place], lab(device=Device(**broken)))
     assert failures(checks)
 
 
@@ -171,4 +171,4 @@ def test_planted_bugs_of_one_device_are_found(place, broken, lab):
 def test_one_persons_code_passes_the_audit_of_a_release(part, monkeypatch):
     monkeypatch.setattr(releases, "PEOPLE", 20_000)
     audit = clear_audit if part.threshold is None else flip_audit
-    assert failures(audit(part, alone(Device()))) == []
+    assert failures(audit(part, single_person_device(Device()))) == []

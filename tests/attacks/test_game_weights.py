@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attacks.mechanisms import flipped, uniformly
-from mixtally.lab.attacks.flipped import FlippedGame
+from mixtally.lab.attacks.flipped_game import FlippedGame
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.simulation.seeded import SeededChance
 
@@ -31,7 +31,7 @@ def test_a_weight_is_the_chance_over_that_of_a_hiding_message(game):
 def test_drawn_counts_are_those_of_all_messages(times, monkeypatch):
     game = flipped(0.2, (0, 0), (1, 0), (0, 1), 7, 0, times=times)
     monkeypatch.setattr(FlippedGame, "_statistics", lambda _, counts: counts.sum(axis=1))
-    drawn = game.drawn(50, Binomials(SeededChance(1)))
+    drawn = game.draw_from_distribution(50, Binomials(SeededChance(1)))
     assert game.senders.messages == 8 * times
     for counts in drawn:
         assert set(counts.tolist()) == {8 * times}

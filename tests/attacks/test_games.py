@@ -27,8 +27,8 @@ from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import SCALE, threshold_of
-from mixtally.protocol.randomize import part_fakes
+from mixtally.primitives.fixed_point import SCALE, threshold_of
+from mixtally.protocol.randomize import draw_part_fakes
 
 EPSILON = 0.5
 
@@ -92,7 +92,7 @@ def test_what_is_seen_of_a_fake_is_what_its_first_positions_show():
     """Eight of 30 positions, 40,000 fakes: each count within five deviations, chance 1e-5."""
     q, runs, device, chance = 0.1, 40_000, Device(), SeededChance(3)
     senders = uniformly(q, 30, 0, runs).senders
-    rows = np.concatenate(list(senders.drawn_fakes(8, chance, device)))
+    rows = np.concatenate(list(senders.draw_fakes(8, chance, device)))
     assert rows.shape == (runs, 1)
     shown = q + (1 - 2 * q) / 30
     sizes = np.bincount(np.bitwise_count(rows[:, 0]), minlength=9)
@@ -115,13 +115,13 @@ def test_kinds_come_as_often_as_their_distribution_says(bins, view, forgotten, m
     assert game.view == view
     pmf = game._pmf(None) if forgotten else game._fake_pmf
     assert pmf.sum() == pytest.approx(1.0, abs=1e-12)
-    rows = np.concatenate(list(game.senders.drawn_fakes(view, chance, device)))
+    rows = np.concatenate(list(game.senders.draw_fakes(view, chance, device)))
     seen = game._counts(rows)
     off = np.abs(seen - runs * pmf) > 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0
     assert off.any() is np.bool_(forgotten)
     for code in (0, 1, min(2, bins - 1)):
         record = tuple(int(place == code) for place in range(view))
-        seen = game._counts(game.senders.reports(record, runs, chance, device))
+        seen = game._counts(game.senders.draw_reports(record, runs, chance, device))
         pmf = game._pmf(code)
         assert (np.abs(seen - runs * pmf) <= 5.5 * np.sqrt(runs * pmf * (1 - pmf)) + 1.0).all()
 
@@ -190,15 +190,15 @@ CASES = {
     ),
     "flip-blank, sets": (
         flip_blank(bins=4, fakes=400, threshold=threshold_of(0.2), max_set=2), 0, 400,
-        lambda p: vectors.background(401, Orbit(2, 2, 0), p.threshold, EPSILON).upper,
+        lambda p: vectors.orbit_delta(401, Orbit(2, 2, 0), p.threshold, EPSILON).upper,
     ),
     "crowd alike": (
         flip_blank(bins=7, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
-        lambda p: vectors.background(500, Orbit(1, 1, 1), p.threshold, EPSILON).upper,
+        lambda p: vectors.orbit_delta(500, Orbit(1, 1, 1), p.threshold, EPSILON).upper,
     ),
     "two bins": (
         flip_blank(bins=2, fakes=0, threshold=threshold_of(0.15), crowd=500), 499, 0,
-        lambda p: vectors.homogeneous(500, 2, p.threshold, EPSILON).upper,
+        lambda p: vectors.homogeneous_delta(500, 2, p.threshold, EPSILON).upper,
     ),
     "flip-uniform": (
         flip_uniform(bins=5, fakes=150, threshold=threshold_of(0.05)), 0, 150,
@@ -217,7 +217,7 @@ CASES = {
     ),
     "vector": (
         flip_bits(bins=3, threshold=threshold_of(0.15), crowd=300), 299, 0,
-        lambda p: vectors.worst_homogeneous(300, 3, p.threshold, EPSILON).upper,
+        lambda p: vectors.worst_homogeneous_delta(300, 3, p.threshold, EPSILON).upper,
     ),
 }  # fmt: skip
 
@@ -244,7 +244,7 @@ def test_repeats_are_the_ones_that_are_priced(play_it, lab):
     """One bit sent three times by a hundred people, all mixed together; five standard errors."""
     game = flipped(0.1, (0,), (1,), (0,), 99, 0, times=3)
     found = measured(game, lab, 2000) if play_it == "code" else measured_by_pmf(game, lab, 200_000)
-    rounds = repeats.Kind([(99, 0.1)], 0.9, 0.1)
+    rounds = repeats.MessageKind([(99, 0.1)], 0.9, 0.1)
     assert agrees(found, repeats.lower_bound([rounds], EPSILON, 3))
 
 
@@ -260,7 +260,7 @@ def test_a_tenth_more_hiding_messages_would_be_seen(name, lab):
 def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     """A decay that tells two bins apart; five standard errors."""
     mechanism = in_clear_among_shaped(bins=30, ratio=ratio_of(0.4), shift=6)
-    wanted = clear_shaped.delta(mechanism.shaped.shape.weights, EPSILON).upper
+    wanted = clear_shaped.delta(mechanism.shaped_fakes.shape.weights, EPSILON).upper
     assert agrees(measured(game_of(mechanism, 0, 0), lab, 2000), wanted)
 
 
@@ -271,7 +271,7 @@ def test_missing_fakes_would_be_seen(name, lab):
     mechanism, people, sent, wanted = CASES[name]
 
     def lazy(part, people, chance):
-        return part_fakes(part, people // 2, chance)
+        return draw_part_fakes(part, people // 2, chance)
 
     found = measured(game_of(mechanism, people, sent), lab, 3000, device=Device(fakes=lazy))
     assert not agrees(found, wanted(mechanism))

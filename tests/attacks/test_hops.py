@@ -15,14 +15,14 @@ from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant
 from mixtally.lab.attacks import Verdict, outsiders, randomizer
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.outcome import Noise
+from mixtally.lab.attacks.outcome import NoiseSource
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.target import ALONE, People, of_plan
+from mixtally.lab.attacks.target import NOBODY, HidingPeople, target_of_plan
 from mixtally.model.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
-from mixtally.protocol.mixing import added
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 ERROR = 1e-5
 DELTA, PEOPLE, BINS = 1e-3, 1000, 10
@@ -70,7 +70,7 @@ def plan(question, parts, **changes):
 
 @cache
 def target(made):
-    return of_plan(proved(made(), ACCOUNTANT), accountant=ACCOUNTANT)
+    return target_of_plan(proved(made(), ACCOUNTANT), accountant=ACCOUNTANT)
 
 
 def attacked(made, lab, runs=150, **parts):
@@ -108,16 +108,16 @@ def test_what_people_cover_is_kept_behind_the_first_hop_alone(name, lab):
     [
         (uniform(BINS), (450, 0), (450, 0)),
         (flipped(BINS, q=0.2), (450, 450), (450, 449)),
-        (flipped(BINS, q=0.2, blanks=9), ALONE, (0, 0)),
+        (flipped(BINS, q=0.2, blanks=9), NOBODY, (0, 0)),
     ],
     ids=["fakes of people", "flips of people", "every mix"],
 )
 def test_those_who_hide_are_those_whom_the_promise_counts_on(part, sure, behind):
     """Of 900 people who come for certain half are honest, and one of these is attacked."""
     crowd = {"users": 1000, "minimum_crowd": 900, "honest_share": 0.5, "hops": 3}
-    made = of_plan(plan_of(ONE, [part], **crowd), unverified=True, accountant=ACCOUNTANT)
-    assert (made.certain, made.expected) == (sure, People(1000, 1000))
-    ((who, times),) = made.behind(made.certain).items()
+    made = target_of_plan(plan_of(ONE, [part], **crowd), unverified=True, accountant=ACCOUNTANT)
+    assert (made.certain, made.expected) == (sure, HidingPeople(1000, 1000))
+    ((who, times),) = made.senders_among(made.certain).items()
     assert (who.honest, who.people, times) == (*behind, 1)
 
 
@@ -129,7 +129,7 @@ def test_every_run_tosses_the_coins_of_honest_people():
         return people - 440
 
     own = OwnFakes(FakeRecord.BLANK, 2, 1 << 62)
-    assert Senders(flipped(BINS, own=own), 0, 450).numbers(3, draw).tolist() == [910] * 3
+    assert Senders(flipped(BINS, own=own), 0, 450).draw_fake_numbers(3, draw).tolist() == [910] * 3
     assert tossed == [([450] * 3, 0.25)]
 
 
@@ -147,7 +147,7 @@ def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
     (one,) = [
         found
         for found in outsiders.n_minus_1(made, lab(150, drawn=10**6))
-        if found.noise is Noise.DISTRIBUTION
+        if found.noise is NoiseSource.DISTRIBUTION
     ]
     assert 0.7 < one.attacked <= one.promised
     assert one.best == pytest.approx(one.attacked, abs=0.15)
@@ -156,15 +156,19 @@ def test_the_game_proves_nearly_what_the_exact_distribution_allows(lab):
 def half(recipe, layout, chance):
     """A hop that draws half of its recipe."""
     if isinstance(recipe, BlanksRecipe):
-        return added(replace(recipe, count=recipe.count // 2), layout, chance)
-    return added(LaplaceShape(recipe.ratio, recipe.shift // 2), layout, chance)
+        return draw_recipe_messages(replace(recipe, count=recipe.count // 2), layout, chance)
+    return draw_recipe_messages(LaplaceShape(recipe.ratio, recipe.shift // 2), layout, chance)
 
 
 def softer(recipe, layout, chance):
     """A hop whose noise has another shape, or whose blanks are flipped half as often."""
     if isinstance(recipe, BlanksRecipe):
-        return added(replace(recipe, threshold=recipe.threshold // 2), layout, chance)
-    return added(LaplaceShape(recipe.ratio - recipe.ratio // 10, recipe.shift), layout, chance)
+        return draw_recipe_messages(
+            replace(recipe, threshold=recipe.threshold // 2), layout, chance
+        )
+    return draw_recipe_messages(
+        LaplaceShape(recipe.ratio - recipe.ratio // 10, recipe.shift), layout, chance
+    )
 
 
 @pytest.mark.parametrize("bug", [half, softer])
@@ -178,21 +182,21 @@ def test_a_hop_that_draws_nothing_breaks_the_promise_in_the_game_itself(lab):
         return layout.blank(0)
 
     outcomes = attacked(BY_MIXES["blanks"], lab, device=Device(added=nothing))
-    by_code = [one for one in outcomes if one.noise is Noise.CODE]
+    by_code = [one for one in outcomes if one.noise is NoiseSource.CODE]
     assert {one.verdict for one in by_code} == {Verdict.VIOLATED}
 
 
 def test_shaped_fakes_that_end_early_break_the_promise_in_the_game_itself(lab):
     def short(recipe, layout, chance):
-        return added(LaplaceShape(recipe.ratio, 2), layout, chance)
+        return draw_recipe_messages(LaplaceShape(recipe.ratio, 2), layout, chance)
 
     outcomes = attacked(BY_MIXES["shaped"], lab, runs=20_000, device=Device(added=short))
     assert {one.verdict for one in outcomes} == {Verdict.VIOLATED}
 
 
 def one_coin(part, contributors, chance):
-    number = contributors * part_fakes(part, 1, chance)[1]
-    return part_fakes(replace(part, own=replace(part.own, whole=1, coin=0)), number, chance)
+    number = contributors * draw_part_fakes(part, 1, chance)[1]
+    return draw_part_fakes(replace(part, own=replace(part.own, whole=1, coin=0)), number, chance)
 
 
 def no_fakes(part, _contributors, _chance):
@@ -208,7 +212,7 @@ def test_devices_that_draw_other_fakes_are_noticed(bug, lab):
 @pytest.mark.parametrize("times", [0.5, 2])
 def test_devices_that_send_more_or_fewer_reports_are_noticed(name, times, lab):
     def again(part, records, chance):
-        rows = part_reports(part, records, chance)
+        rows = randomize_records(part, records, chance)
         return np.concatenate([rows, rows])[: round(len(rows) * times)]
 
     flags = audited(BY_PEOPLE[name], lab, reports=again).numbers["flags"]

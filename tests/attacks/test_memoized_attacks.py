@@ -13,11 +13,11 @@ from mixtally.lab.attacks import (
     tracking,
 )
 from mixtally.lab.attacks.memoized import (
+    count_ones,
     memoized_target,
-    ones_of,
     simple_recall,
     true_rows,
-    unpacked,
+    unpack_bits,
 )
 from mixtally.lab.attacks.worlds import Worlds, power_at
 
@@ -40,7 +40,7 @@ def test_memoized_answers_have_the_distribution_of_their_parameters(lab):
     """Frequencies within five standard errors; four of them, chance 3e-6."""
     kept, chance = memoized(bits=2).mechanism, lab().chance
     shown = simple_recall(kept)(true_rows(kept, 40_000), 2, 2, chance)
-    first, second = (unpacked(rows, 2) for rows in shown)
+    first, second = (unpack_bits(rows, 2) for rows in shown)
     both = (first & second).mean(axis=0)
     for seen, wanted in (
         (first.mean(axis=0)[0], 0.75 * 0.75 + 0.25 * 0.5),
@@ -49,12 +49,12 @@ def test_memoized_answers_have_the_distribution_of_their_parameters(lab):
         (both[1], 0.25 * 0.75**2 + 0.75 * 0.25),
     ):
         assert abs(seen - wanted) < 5.0 * 0.5 / 200.0
-    assert ones_of(shown, 2).max() == 2
+    assert count_ones(shown, 2).max() == 2
 
 
 def test_more_reports_than_a_byte_counts_are_counted():
     shown = [np.array([[0b01]], dtype=np.uint8)] * 300
-    assert ones_of(shown, 2).tolist() == [[300, 0]]
+    assert count_ones(shown, 2).tolist() == [[300, 0]]
 
 
 def test_averaging_finds_what_is_kept_and_never_the_truth(lab):

@@ -48,14 +48,14 @@ def test_certain_and_impossible_things():
     draw, trials = Binomials(SeededChance(3)), np.array([0, 5, 9])
     assert draw(trials, 0.0).tolist() == [0, 0, 0]
     assert draw(trials, 1.0).tolist() == [0, 5, 9]
-    assert draw.kinds(7, np.array([0.0, 1.0, 0.0]), 2).tolist() == [[0, 7, 0]] * 2
-    assert draw.kinds(0, np.array([0.5, 0.5]), 2).tolist() == [[0, 0]] * 2
+    assert draw.draw_multinomial(7, np.array([0.0, 1.0, 0.0]), 2).tolist() == [[0, 7, 0]] * 2
+    assert draw.draw_multinomial(0, np.array([0.5, 0.5]), 2).tolist() == [[0, 0]] * 2
 
 
 def test_kinds_add_up_and_have_their_shares():
     """Means of three kinds within five standard errors, chance 2e-6; covariance -n p_i p_j."""
     pmf = np.array([1e-3, 0.9, 0.099])
-    counts = Binomials(SeededChance(4)).kinds(1000, pmf, RUNS)
+    counts = Binomials(SeededChance(4)).draw_multinomial(1000, pmf, RUNS)
     assert (counts.sum(axis=1) == 1000).all()
     errors = np.sqrt(1000 * pmf * (1 - pmf) / RUNS)
     assert (np.abs(counts.mean(axis=0) - 1000 * pmf) < 5.0 * errors).all()

@@ -21,8 +21,8 @@ from mixtally.lab.attacks.memoized import memoized_target
 from mixtally.model.shape import ratio_of
 from mixtally.primitives import chance as ground_chance
 from mixtally.primitives import flips
-from mixtally.primitives.draw import permutation
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.draw import draw_permutation
+from mixtally.primitives.fixed_point import threshold_of
 
 FLIPS = flip_blank(bins=301, fakes=500, threshold=threshold_of(1e-4))
 CLEAR = clear_uniform(bins=300, fakes=500)
@@ -79,13 +79,13 @@ def half_the_flips(patch):
 
 def a_bare_last_bit(patch):
     """The last coin of every batch never falls: all of a lone device's last bin."""
-    right = flips.coin_positions
+    right = flips.draw_coin_positions
 
     def shy(chance, threshold, length, memo):
         ones = right(chance, threshold, length, memo)
         return ones[ones < length - 1]
 
-    patch.setattr(flips, "coin_positions", shy)
+    patch.setattr(flips, "draw_coin_positions", shy)
 
 
 def fakes_missing(patch):
@@ -95,7 +95,7 @@ def fakes_missing(patch):
     def fewer(part, people, *rest):
         return right(part, people - people // 20, *rest)
 
-    patch.setattr(PLAY, "part_fakes", fewer)
+    patch.setattr(PLAY, "draw_part_fakes", fewer)
 
 
 def a_hop_that_adds_less(patch):
@@ -105,7 +105,7 @@ def a_hop_that_adds_less(patch):
         rows = right(*given)
         return rows[: len(rows) * 9 // 10]
 
-    patch.setattr(PLAY, "added", fewer)
+    patch.setattr(PLAY, "draw_recipe_messages", fewer)
 
 
 def pads_without_fakes(patch):
@@ -115,22 +115,22 @@ def pads_without_fakes(patch):
     def bare(recipe, layout, *rest):
         return right(recipe, replace(layout, bins=layout.bins - 2), *rest)
 
-    patch.setattr(PLAY, "added", bare)
+    patch.setattr(PLAY, "draw_recipe_messages", bare)
 
 
 def a_block_shuffle(patch):
     def in_blocks(chance, size):
         starts = range(0, size, 1000)
-        return np.concatenate([s + permutation(chance, min(1000, size - s)) for s in starts])
+        return np.concatenate([s + draw_permutation(chance, min(1000, size - s)) for s in starts])
 
-    patch.setattr(SHUFFLING, "permutation", in_blocks)
+    patch.setattr(SHUFFLING, "draw_permutation", in_blocks)
 
 
 def no_large_shuffle(patch):
     def small_only(chance, size):
-        return permutation(chance, size) if size <= 10_000 else np.arange(size)
+        return draw_permutation(chance, size) if size <= 10_000 else np.arange(size)
 
-    patch.setattr(SHUFFLING, "permutation", small_only)
+    patch.setattr(SHUFFLING, "draw_permutation", small_only)
 
 
 def clear_after_the_first_chunk(patch):
@@ -140,7 +140,7 @@ def clear_after_the_first_chunk(patch):
         first = next(calls) < 2  # the first person stands in front
         return right(part, records, chance, memo) if first else part.layout.rows(records)
 
-    patch.setattr(PLAY, "part_reports", careless)
+    patch.setattr(PLAY, "randomize_records", careless)
 
 
 def a_keystream_that_repeats(patch):
@@ -181,7 +181,7 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
     """The code of one device is written apart from that of batches."""
 
     def bare(part, words):
-        message = bytearray(draw.fake(part, words))
+        message = bytearray(draw.draw_fake(part, words))
         last = part.bins - 1
         message[last >> 3] &= ~(1 << (last & 7)) & 0xFF
         return bytes(message)
@@ -191,9 +191,9 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
 
 def planted(patch, wrong):
     """Devices derive as ``wrong`` says, which is given how they do it right."""
-    from mixtally.lab.memoization import device
+    from mixtally.lab.memoization import device_key
 
-    patch.setattr(device, "derived_response", partial(wrong, device.derived_response))
+    patch.setattr(device_key, "derive_response", partial(wrong, device_key.derive_response))
 
 
 def redrawn(patch):

@@ -22,14 +22,14 @@ from attacks.conftest import (
 from attacks.mechanisms import part, target
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.lab.attacks import Verdict, outsiders, randomizer
-from mixtally.lab.attacks.audit import Checks, flagged
+from mixtally.lab.attacks.audit import Checks, find_failures
 from mixtally.lab.attacks.device import Device
 from mixtally.model.contract import LaplaceShape
 from mixtally.model.layout import Form, Layout
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.mixing import added
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 MOST_REPORTS = 100_000
 NAMES = (
@@ -95,7 +95,9 @@ def test_accident_two_is_also_seen_as_a_broken_promise(lab):
         (Device(), Verdict.CONSISTENT),
         (Device(reports=flipping_with(drawn)), Verdict.VIOLATED),
     ):
-        found = outsiders.every_mix(target(mechanism, epsilon=0.1), lab(runs=20_000, device=device))
+        found = outsiders.all_mixes_collude(
+            target(mechanism, epsilon=0.1), lab(runs=20_000, device=device)
+        )
         assert found.verdict is verdict
         assert 2 * found.runs < MOST_REPORTS
         assert found.attacked <= 1.1
@@ -105,14 +107,14 @@ def test_accident_one_is_also_seen_as_a_broken_promise(lab):
     """A bit that is never flipped tells the person who holds it from the one who does not."""
     mechanism = flip_blank(bins=10, fakes=300, threshold=threshold_of(0.25))
     for device, broken in ((Device(), False), (Device(reports=last_bit_in_clear), True)):
-        found = outsiders.every_mix(target(mechanism), lab(runs=20_000, device=device))
+        found = outsiders.all_mixes_collude(target(mechanism), lab(runs=20_000, device=device))
         assert (found.verdict is Verdict.VIOLATED) == broken, found
 
 
 def one_bin_only(part, people, chance):
     """Fakes that all set the first bit before they are flipped."""
-    number = part_fakes(part, people, chance)[1]
-    return part_reports(part, np.zeros(number, dtype=np.int64), chance), number
+    number = draw_part_fakes(part, people, chance)[1]
+    return randomize_records(part, np.zeros(number, dtype=np.int64), chance), number
 
 
 @pytest.mark.parametrize("device", [blanks_instead, one_bin_only])
@@ -125,7 +127,7 @@ def test_uniform_fakes_that_are_not_uniform_are_found(bins, device, lab):
 
 def repeated_noise(part, people, chance):
     """The same noise for every two messages."""
-    rows, number = part_fakes(part, people, chance)
+    rows, number = draw_part_fakes(part, people, chance)
     rows[1::2] = rows[: len(rows) // 2 * 2 : 2]
     return rows, number
 
@@ -133,8 +135,8 @@ def repeated_noise(part, people, chance):
 def smeared(part, people, chance):
     """A flip of one bit that always takes its neighbor along, at half the rate."""
     half = replace(part, threshold=part.threshold // 2)
-    even = part_fakes(half, people, chance)[0] & np.uint8(0x55)
-    odd = part_fakes(half, people, chance)[0] & np.uint8(0xAA)
+    even = draw_part_fakes(half, people, chance)[0] & np.uint8(0x55)
+    odd = draw_part_fakes(half, people, chance)[0] & np.uint8(0xAA)
     return even | (even << 1) | odd | (odd >> 1), len(even)
 
 
@@ -148,7 +150,7 @@ def test_noise_that_depends_on_other_noise_is_seen(broken, lab):
 def never_last(part, people, chance):
     last = part.bins - 1
     fewer = replace(part, bins=last, layout=replace_bins(part.layout, last))
-    rows, number = part_fakes(fewer, people, chance)
+    rows, number = draw_part_fakes(fewer, people, chance)
     return part.layout.rows(fewer.layout.codes(rows)), number
 
 
@@ -160,13 +162,13 @@ def test_fakes_in_clear_that_are_not_uniform_are_seen(broken, lab):
 
 def same_everywhere(recipe, layout, chance):
     """One draw for all bins."""
-    one = len(added(recipe, replace_bins(layout, 1), chance))
+    one = len(draw_recipe_messages(recipe, replace_bins(layout, 1), chance))
     return layout.rows(np.repeat(np.arange(layout.bins), one))
 
 
 def narrower(recipe, layout, chance):
     """A mix that draws less noise than it should."""
-    return added(LaplaceShape(ratio_of(0.7), recipe.shift), layout, chance)
+    return draw_recipe_messages(LaplaceShape(ratio_of(0.7), recipe.shift), layout, chance)
 
 
 def replace_bins(layout, bins):
@@ -195,7 +197,7 @@ def test_a_shuffle_that_keeps_order_is_seen(broken, lab):
 def without_cap(part, records, chance):
     """Draws that name more bins than the cap are sent as they are."""
     free = replace(part, layout=Layout(Form.BITS, part.bins))
-    return part_reports(free, records, chance)
+    return randomize_records(free, records, chance)
 
 
 def test_a_device_that_ignores_its_cap_is_seen(lab):
@@ -230,8 +232,8 @@ def test_what_must_never_happen_and_what_must_always():
 def test_flags_share_the_rate():
     groups = [Checks.of("one", [0], 20, 0.3), Checks.of("many", [6] * 999, 20, 0.3)]
     p = float(groups[0].p_values()[0])
-    assert flagged(groups, 1000 * p * 1.01)[0][0].test == "one"
-    assert flagged(groups, 1000 * p * 0.99)[0] == []
+    assert find_failures(groups, 1000 * p * 1.01)[0][0].test == "one"
+    assert find_failures(groups, 1000 * p * 0.99)[0] == []
 
 
 SEEDS, OFTEN, MOST_ALARMS = 15, 0.05, 25
@@ -263,7 +265,7 @@ def test_three_percent_more_flips_would_be_flagged(sound, lab):
         more = (
             part if part.threshold is None else replace(part, threshold=part.threshold * 103 // 100)
         )
-        return part_reports(more, records, chance)
+        return randomize_records(more, records, chance)
 
     assert alarms(sound, lab, 4, device=Device(reports=often)) > MOST_ALARMS
 

@@ -7,7 +7,7 @@ from helpers.named import flip_bits, flip_blank
 from mixtally.accounting.divergence import vectors
 from mixtally.accounting.numerics.flip_ratios import Orbit
 from mixtally.lab.attacks.records import worst_records
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 
 def orbit_of(x, u, v):
@@ -22,8 +22,8 @@ def test_the_worst_two_vectors_are_found(q):
     mechanism = flip_bits(bins=bits, threshold=threshold_of(q), crowd=users)
     found = orbit_of(*worst_records(part(mechanism), users - 1, 0, epsilon))
     priced = {
-        orbit: vectors.background(users, orbit, mechanism.threshold, epsilon).lower
-        for orbit in vectors.orbits(bits)
+        orbit: vectors.orbit_delta(users, orbit, mechanism.threshold, epsilon).lower
+        for orbit in vectors.list_orbits(bits)
     }
     assert priced[found] >= 0.9 * max(priced.values())
 

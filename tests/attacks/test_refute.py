@@ -8,11 +8,11 @@ import pytest
 from scipy import stats
 
 from attacks.conftest import ERROR
-from mixtally.lab.attacks import refute, trial
+from mixtally.lab.attacks import epsilon_proof, refute
+from mixtally.lab.attacks.epsilon_proof import prove, prove_either
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.power import best_event, most_powerful, nearest
-from mixtally.lab.attacks.refute import Counts
-from mixtally.lab.attacks.trial import prove, prove_either
+from mixtally.lab.attacks.power import best_event, most_powerful, nearest_on_edge
+from mixtally.lab.attacks.refute import EventCounts
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.lab.simulation.seeded import SeededChance
 
@@ -33,7 +33,7 @@ def alarm_rate(q, epsilon, delta, error, shown=None):
     return sum(
         in_u[x] * in_v[y]
         for x, y in product(range(RUNS + 1), repeat=2)
-        if Counts(x, y, (RUNS, RUNS)).refutes(epsilon, delta, shown or error)
+        if EventCounts(x, y, (RUNS, RUNS)).refutes(epsilon, delta, shown or error)
     )
 
 
@@ -60,20 +60,20 @@ def test_twice_the_error_would_be_seen():
 
 
 def test_the_conditional_distribution_is_fishers():
-    counts = Counts(9, 4, (30, 25))
+    counts = EventCounts(9, 4, (30, 25))
     for log_odds in (0.0, 0.7, 2.5):
         pmf = stats.nchypergeom_fisher(55, 30, 13, math.exp(log_odds))
         assert counts.tail(log_odds) == pytest.approx(pmf.sf(8), rel=1e-9)
 
 
 def test_what_is_proved_is_where_the_test_turns():
-    counts = Counts(300, 100, (1000, 900))
+    counts = EventCounts(300, 100, (1000, 900))
     found = counts.epsilon(1e-3, 1e-4)
     assert 0.5 < found < math.log(0.3 / 0.111)
     assert counts.refutes(found, 1e-3, 1e-4)
     assert not counts.refutes(found + 1e-5, 1e-3, 1e-4)
-    assert Counts(0, 0, (100, 100)).epsilon(0.0, 0.1) == 0.0
-    assert Counts(100, 0, (100, 100)).epsilon(1e-6, 1e-4) > 1.9
+    assert EventCounts(0, 0, (100, 100)).epsilon(0.0, 0.1) == 0.0
+    assert EventCounts(100, 0, (100, 100)).epsilon(1e-6, 1e-4) > 1.9
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_same_counts_prove_more_than_two_intervals_did(hits, alarms, runs, b
     low = refute.clopper_pearson_lower(np.array(hits), runs, error / 2) - 1e-6
     high = refute.clopper_pearson_upper(np.array(alarms), runs, error / 2)
     assert math.log(low / high) == pytest.approx(before, abs=0.01)
-    found = Counts(hits, alarms, (runs, runs)).epsilon(1e-6, error)
+    found = EventCounts(hits, alarms, (runs, runs)).epsilon(1e-6, error)
     assert found == pytest.approx(now, abs=0.01)
     best = power(np.array([hits / runs]), np.array([alarms / runs]), runs, 1e-6, error)[0]
     assert found <= best < found + 0.01
@@ -102,7 +102,7 @@ def test_no_test_of_an_event_does_better_than_its_power():
     draw, trials = Binomials(SeededChance(1)), np.full(2000, runs)
     x, y = (draw(trials, probability) for probability in (p, q))
     more = np.mean([
-        Counts(int(a), int(b), (runs, runs)).refutes(epsilon, delta, error)
+        EventCounts(int(a), int(b), (runs, runs)).refutes(epsilon, delta, error)
         for a, b in zip(x, y, strict=True)
     ])  # fmt: skip
     assert 0.3 < more < 0.5 + 5 * 0.5 / math.sqrt(2000)
@@ -128,7 +128,7 @@ def test_the_nearest_pair_of_the_edge_is_where_the_slope_of_the_distance_turns(e
         slope = grow * (edge - p) / (edge * (1.0 - edge)) + (x - q) / (x * (1.0 - x))
         low, high = np.where(slope < 0.0, x, low), np.where(slope < 0.0, high, x)
     assert len(p) > 50
-    assert nearest(p, q, grow, delta) == pytest.approx(low, rel=1e-9)
+    assert nearest_on_edge(p, q, grow, delta) == pytest.approx(low, rel=1e-9)
 
 
 def test_the_most_powerful_event_proves_most_of_all():
@@ -181,13 +181,13 @@ def test_code_of_another_distribution_is_told_by_its_own_runs():
 
 def test_two_ways_to_choose_an_event_share_the_error(monkeypatch):
     """The alarm at the whole error in place of half of it, in both ways, would be seen here."""
-    spent, right = [], trial.prove
+    spent, right = [], epsilon_proof.prove
 
     def reported(worlds, delta, error, pilot=None):
         spent.append(error)
         return right(worlds, delta, error, pilot)
 
-    monkeypatch.setattr(trial, "prove", reported)
-    trial.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
+    monkeypatch.setattr(epsilon_proof, "prove", reported)
+    epsilon_proof.prove_either(Worlds(np.ones(100), np.zeros(100)), 0.0, ERROR, Worlds(*np.eye(2)))
     assert sum(spent) == pytest.approx(ERROR)
     assert len(spent) == 2

@@ -7,15 +7,15 @@ import pytest
 
 from attacks.test_memoized_attacks import redrawn
 from mixtally.lab.attacks.memoized import memoized_target, simple_recall
-from mixtally.lab.attacks.outcome import Lab, Verdict
-from mixtally.lab.attacks.repeated import TRUE, repeated_numbers
+from mixtally.lab.attacks.outcome import AttackLab, Verdict
+from mixtally.lab.attacks.repeated_numbers import TRUE, repeated_numbers
 from mixtally.lab.simulation.seeded import SeededChance
 
 TARGETS = [
     memoized_target(*noise, 1, 5)
     for noise in ((0.1, 0.01, 0.99), (0.5, 0.5, 0.75), (0.3, 0.0, 0.6))
 ]
-LAB = Lab(SeededChance(3), 1e-4)
+LAB = AttackLab(SeededChance(3), 1e-4)
 CLOSE = 6 * math.sqrt(2 / 2_000)
 """Six deviations of the mean of 2,000 squares of nearly normal numbers."""
 

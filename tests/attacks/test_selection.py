@@ -10,17 +10,22 @@ from msgspec.structs import replace
 
 from helpers import contracts
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.lab.attacks import attacks_on, run_attacks, selection
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.outcome import Lab, Verdict
-from mixtally.lab.attacks.selection import Selected, _least_coins, bundle_lengths, remaining_epsilon
-from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.attacks.outcome import AttackLab, Verdict
+from mixtally.lab.attacks.selection import (
+    SelectedSenders,
+    _least_coins,
+    epsilon_of_certain_fakes,
+    measure_bundle_lengths,
+)
+from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 COIN = int(0.0495 * SCALE)
 ACCOUNTANT = Accountant()
@@ -33,12 +38,12 @@ def target_of(part, question=None, users=100_000, crowd=90_000, hops=2, **more):
     local = part.local_epsilon if isfinite(part.local_epsilon) else None
     fields = {"users": users, "minimum_crowd": crowd, "hops": hops, "local_epsilon": local}
     plan = contracts.plan_of(question, [part], **fields, **more)
-    priced = certified(PrivacyTerms.of(plan), ACCOUNTANT)
-    return of_plan(replace(plan, certificate=priced), accountant=ACCOUNTANT)
+    priced = certify_terms(PrivacyTerms.of(plan), ACCOUNTANT)
+    return target_of_plan(replace(plan, certificate=priced), accountant=ACCOUNTANT)
 
 
 def lab(**more):
-    return Lab(SeededChance(1), ERROR, accountant=ACCOUNTANT, **more)
+    return AttackLab(SeededChance(1), ERROR, accountant=ACCOUNTANT, **more)
 
 
 def unpadded(sealer, place, _, several):
@@ -91,7 +96,7 @@ def test_a_first_mix_leaves_what_certain_fakes_are_worth():
     assert target.epsilon < mix.promised < 10.0
     fixed = contracts.uniform(5, whole=1, coin=0)
     behind = {selection.Senders(fixed, 0, 1800): 1}
-    alone = remaining_epsilon(behind, target.delta, lab())
+    alone = epsilon_of_certain_fakes(behind, target.delta, lab())
     assert mix.promised <= alone
 
 
@@ -137,14 +142,14 @@ def law(users, arrive, whole, chance):
 def test_fakes_that_arrive_have_their_law(draws):
     """20,000 runs: each share within 6 of its standard deviations; false alarm below 1e-7."""
     runs, part = 20_000, contracts.uniform(4, whole=1, coin=SCALE // 3)
-    who = Selected(part, 0, 4, 1, 6)
+    who = SelectedSenders(part, 0, 4, 1, 6)
     wanted = law(6, 4, 1, Fraction(1, 3))
     chance, device = SeededChance(7), Device()
     if draws == "code":
         runs = 2_000
-        seen = [sum(map(len, who.own_fakes(part, chance, device))) for _ in range(runs)]
+        seen = [sum(map(len, who.draw_own_fakes(part, chance, device))) for _ in range(runs)]
     else:
-        seen = who.numbers(runs, Binomials(chance)).tolist()
+        seen = who.draw_fake_numbers(runs, Binomials(chance)).tolist()
     for number, share in wanted.items():
         share = float(share)
         spread = 6.0 * np.sqrt(share * (1.0 - share) / runs)
@@ -166,10 +171,10 @@ def test_fewer_coins_than_counted_on_are_rare(users, rare):
 
 def test_no_fakes_leave_nothing():
     part = contracts.uniform(100, whole=0, coin=COIN)
-    assert remaining_epsilon({Selected(part, 0, 900, 1, 1000): 1}, 1e-6, lab()) == inf
+    assert epsilon_of_certain_fakes({SelectedSenders(part, 0, 900, 1, 1000): 1}, 1e-6, lab()) == inf
 
 
 def test_lengths_are_sealed_by_the_code_of_devices():
     part = contracts.flipped(9, own=OwnFakes(FakeRecord.BLANK, 2, 1))
-    assert bundle_lengths(part, lab()) == (4 * 98,) * 2
-    assert bundle_lengths(part, lab(device=Device(sealed=unpadded))) == (3 * 98, 4 * 98)
+    assert measure_bundle_lengths(part, lab()) == (4 * 98,) * 2
+    assert measure_bundle_lengths(part, lab(device=Device(sealed=unpadded))) == (3 * 98, 4 * 98)

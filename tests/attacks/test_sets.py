@@ -11,17 +11,17 @@ from accounting import brute_sets as brute
 from accounting.test_replaced_sets import sent, together
 from helpers.contracts import over_planes, replaced, shaped, uniform
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.lab.attacks.clear import ShapedGame
+from mixtally.lab.attacks.clear_games import ShapedGame
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.game import ComposedGame
 from mixtally.lab.attacks.games import game_among, game_of
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.sets import SetGame
+from mixtally.lab.attacks.set_game import SetGame
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.shape import ratio_of
-from mixtally.protocol.randomize import part_reports, sets
+from mixtally.protocol.randomize import randomize_records, sets
 
 BINS, SIZE = 3, 2
 
@@ -65,7 +65,7 @@ def played(device, runs=2000, part=None):
 def alike(device, part=None):
     """False alarm: below 10^-6, six shares within six deviations of each other."""
     code = played(device, part=part)
-    law = game(honest=40, part=part).drawn(100_000, Binomials(SeededChance(4)))
+    law = game(honest=40, part=part).draw_from_distribution(100_000, Binomials(SeededChance(4)))
     off = [np.abs(shares(a) - shares(b)) for a, b in zip(code, law, strict=True)]
     return bool((np.array(off) < 6 * 0.5 / math.sqrt(2000)).all())
 
@@ -77,13 +77,13 @@ def test_counts_from_the_distribution_are_those_of_the_code(part):
 
 def test_the_twin_whose_members_meet_is_caught(plant):
     """Over planes a message in a direction in which the line meets is none of the game's."""
-    plant(sets, "_meet", lambda honest, *given: ~honest(*given))
+    plant(sets, "_find_collisions", lambda honest, *given: ~honest(*given))
     assert not alike(Device(), PLANES)
 
 
 def test_the_twin_whose_pads_are_bins_is_caught():
     def reports(part, records, chance):
-        codes = part.layout.codes(part_reports(part, records, chance))
+        codes = part.layout.codes(randomize_records(part, records, chance))
         return part.layout.rows(np.where(codes < part.bins, codes, codes - part.bins))
 
     assert not alike(Device(reports=reports))
@@ -92,7 +92,7 @@ def test_the_twin_whose_pads_are_bins_is_caught():
 def test_the_twin_that_replaces_nothing_is_caught():
     def reports(part, records, chance):
         fakes = OwnFakes(FakeRecord.UNIFORM, 1, 0)
-        return part_reports(structs.replace(part, replaced=None, own=fakes), records, chance)
+        return randomize_records(structs.replace(part, replaced=None, own=fakes), records, chance)
 
     assert not alike(Device(reports=reports), REPLACED)
 
@@ -133,7 +133,7 @@ def revealed(times):
     assert isinstance(one, ComposedGame)
     ((message, many),) = one.games
     assert isinstance(message, ShapedGame)
-    u, _ = ComposedGame(((message, times or many),)).at_once(RUNS, SeededChance(5), Device())
+    u, _ = ComposedGame(((message, times or many),)).draw_runs(RUNS, SeededChance(5), Device())
     told = np.maximum(0.0, -np.expm1(EPSILON - u))
     return told.mean(), 5.0 * told.std() / math.sqrt(RUNS)
 

@@ -13,10 +13,10 @@ from mixtally.device.client import draw
 from mixtally.device.contract.planes import Planes
 from mixtally.lab.attacks import Verdict, collection, run_attacks
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.lone import lone_checks
-from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.attacks.single_records import single_record_checks
+from mixtally.lab.attacks.target import target_of_plan
 from mixtally.model.question import Kind, Question
-from mixtally.protocol.randomize import part_reports, sets
+from mixtally.protocol.randomize import randomize_records, sets
 
 BINS, MOST = 40, 3
 PART = over_planes(BINS, 11, most_set=MOST, whole=1, coin=0)
@@ -33,7 +33,7 @@ PLAN = plan_of(
 
 @pytest.fixture(scope="module")
 def target():
-    return of_plan(proved(PLAN))
+    return target_of_plan(proved(PLAN))
 
 
 def audited(target, lab, **given):
@@ -42,7 +42,7 @@ def audited(target, lab, **given):
 
 
 def test_sets_whose_members_meet_are_found(target, lab, plant):
-    plant(sets, "_meet", lambda honest, *given: honest(*given) & False)
+    plant(sets, "_find_collisions", lambda honest, *given: honest(*given) & False)
     found = audited(target, lab)
     assert found.verdict is Verdict.VIOLATED
     assert {flag["test"] for flag in found.numbers["flags"]} == {
@@ -50,22 +50,22 @@ def test_sets_whose_members_meet_are_found(target, lab, plant):
     }
 
 
-MEETING = Planes, "meet", lambda honest, *given: honest(*given) and False
-REVERSED = draw, "_set", lambda honest, *given: honest(*given)[::-1]
+MEETING = Planes, "has_collision", lambda honest, *given: honest(*given) and False
+REVERSED = draw, "_draw_set", lambda honest, *given: honest(*given)[::-1]
 
 
 @pytest.mark.seconds
 @pytest.mark.parametrize(("part", "fault"), [(PART, MEETING), (LARGE, MEETING), (LARGE, REVERSED)])
 def test_one_person_s_code_is_audited_alike(part, fault, lab, plant):
     """Where a direction has many planes, members hardly ever meet: a probe with few shows it."""
-    assert failures(lone_checks("", part, lab())[0]) == []
+    assert failures(single_record_checks("", part, lab())[0]) == []
     plant(*fault)
-    assert failures(lone_checks("", part, lab())[0]) != []
+    assert failures(single_record_checks("", part, lab())[0]) != []
 
 
 def pads_alike(part, records, chance):
     """What a set lacks is named by one message, again and again."""
-    codes = part.layout.codes(part_reports(part, records, chance)).reshape(-1, MOST)
+    codes = part.layout.codes(randomize_records(part, records, chance)).reshape(-1, MOST)
     codes[:, 2] = codes[:, 1]
     return part.layout.rows(codes.ravel())
 
@@ -74,7 +74,7 @@ def test_messages_of_other_points_are_found(target, lab, plant):
     """The twins name what sets lack once for all, or a bin by the point of its own number."""
     assert audited(target, lab).verdict is Verdict.CONSISTENT
     assert audited(target, lab, device=Device(reports=pads_alike)).verdict is Verdict.VIOLATED
-    plant(sets, "_points", lambda honest, *given: 0 * honest(*given) + given[1])
+    plant(sets, "_set_points", lambda honest, *given: 0 * honest(*given) + given[1])
     assert audited(target, lab).verdict is Verdict.VIOLATED
 
 

@@ -10,11 +10,11 @@ from attacks.test_attacks import every, target_of
 from helpers.named import clear_uniform
 from mixtally.errors import ParameterError
 from mixtally.lab.attacks import PLAN_ATTACKS, Verdict, run_attacks
-from mixtally.lab.attacks.device import unplayed
+from mixtally.lab.attacks.device import refuse_to_play
+from mixtally.lab.attacks.epsilon_proof import prove
 from mixtally.lab.attacks.game import quick_runs
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.target import People
-from mixtally.lab.attacks.trial import prove
+from mixtally.lab.attacks.target import HidingPeople
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.lab.simulation.seeded import SeededChance
 
@@ -47,7 +47,7 @@ def test_no_sound_protocol_is_broken_in_four_runs(name, lab):
 @pytest.mark.slow
 def test_a_false_promise_would_be_broken_in_four_runs(lab):
     """The twin: two fakes are said to hide a person as well as 250 do."""
-    false = replace(target_of(SMALL["flip-blank"], users=60), certain=People(2, 0))
+    false = replace(target_of(SMALL["flip-blank"], users=60), certain=HidingPeople(2, 0))
     assert alarms_in(false, lab, range(4))
 
 
@@ -56,7 +56,7 @@ def alarms_on(mechanism, delta_share, repeats=200, error=0.2):
     delta = upper(mechanism, 0.3) * delta_share
     played = game(mechanism, 0, mechanism.fakes_promised, 0.3)
     draw = Binomials(SeededChance(11))
-    worlds = (Worlds(*played.drawn(2000, draw)) for _ in range(repeats))
+    worlds = (Worlds(*played.draw_from_distribution(2000, draw)) for _ in range(repeats))
     return sum(prove(one, delta, error).epsilon > 0.3 for one in worlds)
 
 
@@ -104,7 +104,7 @@ def test_the_shares_of_all_attacks_add_up_to_the_whole_error(name, sound, lab):
 @pytest.mark.seconds
 def test_a_lab_that_cannot_play_a_collection_says_so(sound, lab):
     with pytest.raises(ParameterError, match="play one"):
-        run_attacks(target_of(sound["clear-uniform"]), lab(play=unplayed), "collection")
+        run_attacks(target_of(sound["clear-uniform"]), lab(play=refuse_to_play), "collection")
 
 
 def test_attacks_that_do_not_fit_are_refused(sound, lab):

@@ -8,12 +8,12 @@ import pytest
 from scipy import special
 
 from mixtally.errors import ParameterError
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Verdict, distinguished
+from mixtally.lab.attacks.epsilon_proof import prove
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Verdict, conclude_game
 from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
-from mixtally.lab.attacks.trial import prove
 from mixtally.lab.attacks.worlds import Worlds, power_at, roc
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives.draw import permutation
+from mixtally.primitives.draw import draw_permutation
 
 
 def coins(chance, probability, count):
@@ -68,7 +68,7 @@ def test_delta_is_taken_from_the_favored_world():
 def test_no_event_is_chosen_that_delta_allows():
     """The top twentieth of u never comes in v, yet proves nothing: 60 % against 20 % does."""
     ranks = (np.arange(20_000) + 0.5) / 20_000
-    ranks = ranks[permutation(SeededChance(6), len(ranks))]
+    ranks = ranks[draw_permutation(SeededChance(6), len(ranks))]
     worlds = Worlds(1.0 * (ranks < 0.6) + (ranks < 0.05), 1.0 * (ranks < 0.2))
     assert prove(worlds, 0.06, 1e-4).epsilon == pytest.approx(math.log(0.54 / 0.2), abs=0.2)
 
@@ -78,11 +78,11 @@ def test_no_event_is_chosen_that_delta_allows():
 )
 def test_a_promise_is_violated_as_soon_as_more_is_proved(promised, verdict):
     """60 % against 20 % are ln 3 = 1.0986, of which more than 0.95 is proved."""
-    ranks = (permutation(SeededChance(7), 40_000) + 0.5) / 40_000
+    ranks = (draw_permutation(SeededChance(7), 40_000) + 0.5) / 40_000
     worlds = Worlds(1.0 * (ranks < 0.6), 1.0 * (ranks < 0.2))
     hypothesis = Hypothesis("attack", "a case", promised, 0.0, "a coin")
-    lab = Lab(SeededChance(1), 1e-4)
-    found = distinguished(hypothesis, worlds, lab, played="nothing")
+    lab = AttackLab(SeededChance(1), 1e-4)
+    found = conclude_game(hypothesis, worlds, lab, played="nothing")
     assert 0.95 < found.attacked < math.log(3.0)
     assert found.verdict is verdict
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mixtally.cli.app import COMMANDS
-from mixtally.model.contract import written_key
+from mixtally.model.contract import format_verifier_key
 
 PLANNED = "plan --epsilon 1 --delta 1e-6 --users 1000 --bins 20 --out plan.json"
 LEDGER = "budget open me.ledger --epsilon 3 --delta 1e-5"
@@ -211,7 +211,7 @@ def _network() -> Iterator[str]:
         name = f"role{place}.example"
         yield "[collector]" if place > 3 else "[[hops]]"
         yield f'name = "{name}"\naddress = "https://{name}"\noperator = "somebody"'
-        yield f'key = "{written_key(name, bytes([place]) * 32)}"'
+        yield f'key = "{format_verifier_key(name, bytes([place]) * 32)}"'
 
 
 def lay_out(desk: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.accounting.baselines import central_error, gaussian_standard_error, local_error
 from mixtally.app.approval_details import ApprovalDetails
-from mixtally.app.elsewhere import elsewhere, elsewhere_table
+from mixtally.app.model_comparison import compare_models, comparison_table
 from mixtally.cli.plan import NO_MINIMUM
 from mixtally.cli.plan_files import read_plan
 from mixtally.errors import PlanError
@@ -264,12 +264,12 @@ def test_every_model_says_whom_it_needs_and_what_a_person_changes(
 ):
     cli(*ASKED, *asked, "--protocol", "clear-uniform", "--out", tmp_path / "p.json")
     plan = read_plan(tmp_path / "p.json")
-    others = elsewhere(plan)
+    others = compare_models(plan)
     rows = {one.model: (one.trusted, one.crowd, one.changes) for one in others}
     assert rows["central model"] == ("one server with all answers", "nobody else", moved)
     assert rows["Prio, two servers with noise"] == ("one of the two servers", "nobody else", moved)
     assert rows["local model"] == ("nobody", "nobody else", "1 response")
-    own = elsewhere_table(plan, others).rows[0]
+    own = comparison_table(plan, others).rows[0]
     assert own[1:4] == ("one mix, other people", f"{plan.honest_people:,} honest people", sent)
 
 
@@ -278,7 +278,7 @@ def test_a_published_closed_form_never_asks_for_more_than_the_budget(cli, tmp_pa
     plan = read_plan(tmp_path / "p.json")
 
     def published(messages):
-        return [one for one in elsewhere(plan, messages) if "published" in one.model]
+        return [one for one in compare_models(plan, messages) if "published" in one.model]
 
     (two,), (one,) = published(2.0), published(1.0)
     assert "(5.10)" in two.model
@@ -305,7 +305,7 @@ def test_a_published_closed_form_trusts_whom_the_plan_trusts(
     for place, given in enumerate(((), more)):
         outcome = cli(*asked, *given, "--out", tmp_path / f"{place}.json")
         plan = read_plan(tmp_path / f"{place}.json")
-        (row,) = (one for one in elsewhere(plan, 200.0) if "published" in one.model)
+        (row,) = (one for one in compare_models(plan, 200.0) if "published" in one.model)
         assert "(5.10)" in row.model
         found.append(row)
         own.append(" ".join(outcome.out.split()))
@@ -320,4 +320,4 @@ def test_a_closed_form_that_needs_more_people_than_are_counted_on_is_left_out(cl
     file = tmp_path / "plan.json"
     asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10_000, "--bins", 3)
     assert cli(*asked, "--minimum-crowd", 20, "--out", file).status == 0
-    assert not [one for one in elsewhere(read_plan(file)) if "published" in one.model]
+    assert not [one for one in compare_models(read_plan(file)) if "published" in one.model]

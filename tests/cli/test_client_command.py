@@ -29,7 +29,7 @@ class Stream(io.StringIO):
 def clock(monkeypatch, plant):
     """A clock that goes on while the command sleeps; no moment is now, as one in 3,600 would be."""
     now = [float(NOW)]
-    plant(seal, "moment", lambda honest, words, at, end: honest(words, at + 1, end))
+    plant(seal, "draw_due_time", lambda honest, words, at, end: honest(words, at + 1, end))
     monkeypatch.setattr("mixtally.cli.client.time", lambda: now[0])
 
     def sleep(seconds):
@@ -244,7 +244,7 @@ def test_a_budget_of_the_file_is_kept(desk, refused):
     file = desk.folder / "trust.toml"
     file.write_text(file.read_text() + "[budget]\nepsilon = 0.5\ndelta = 1.0\n")
     desk.type("yes\n")
-    desk.patch.setattr("mixtally.cli.client.told", lambda *_: [])
+    desk.patch.setattr("mixtally.cli.client.describe_consent", lambda *_: [])
     assert "epsilon of at most 0.5 in all" in refused(*desk.words("send", "sheet.note"), "--yes")
     assert desk.mix.requests == []
 

@@ -12,7 +12,7 @@ from mixtally.cli import collector as commands
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.model.contract import Prefixes, Role, fingerprint_of, write_contract
 from mixtally.model.question import Question
-from mixtally.server.collector.signing import Gathered
+from mixtally.server.collector.signing import GatheredSignatures
 
 VALUES = [0, 0, 0, 1, 1, 3]
 
@@ -82,7 +82,9 @@ def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, off
     monkeypatch.setattr(commands.office, "checked", lambda *_: office.agreed)
     path = folder / "contract.json"
     path.write_bytes(office.text)
-    gathered = Gathered(office.agreed, b"", {"mix-2": "x"}, {"mix-2": "another program answers"})
+    gathered = GatheredSignatures(
+        office.agreed, b"", {"mix-2": "x"}, {"mix-2": "another program answers"}
+    )
     monkeypatch.setattr(commands.office, "sign", lambda *_: gathered)
     line = refused("collector", "sign", folder, path)
     assert "got of mix-2: another program answers. A port may be taken" in line

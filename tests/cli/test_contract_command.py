@@ -5,14 +5,14 @@ import json
 
 import pytest
 
-from mixtally.model.contract import written_key
+from mixtally.model.contract import format_verifier_key
 
 ASKED = ("plan", "--hops", 2, "--epsilon", 1, "--delta", "1e-6", "--users", 20_000)
 NAMES = ("mix1.example", "mix2.example", "collect.example")
 
 
 def role(name):
-    key = written_key(name, hashlib.sha256(name.encode()).digest())
+    key = format_verifier_key(name, hashlib.sha256(name.encode()).digest())
     return f'name = "{name}"\naddress = "https://{name}"\nkey = "{key}"\noperator = "somebody"\n'
 
 

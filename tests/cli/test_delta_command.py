@@ -6,7 +6,7 @@ import pytest
 
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.model.shape import LaplaceShape, ratio_of
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 
 FLIP = ("--protocol", "flip-blank", "--fakes", "1e6", "--flip", "4.2e-5")
 UNIFORM = ("--protocol", "clear-uniform", "--fakes", 40_000, "--bins", 1000)

@@ -76,7 +76,7 @@ def test_twin_without_subtracting_the_offset_is_caught(demo, plant):
         estimate = dataclasses.replace(result.estimate, counts=counts)
         return dataclasses.replace(found, found=dataclasses.replace(result, estimate=estimate))
 
-    plant(lab_demo, "release", biased)
+    plant(lab_demo, "simulate_release", biased)
     assert not near_expected(demo()[0])
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.server.engine.scale import Rates, Round, hop_costs
+from mixtally.server.engine.scale import PlannedRound, Rates, hop_costs
 
 
 def test_the_rounds_follow_from_the_rates(cli):
@@ -12,7 +12,7 @@ def test_the_rounds_follow_from_the_rates(cli):
     assert outcome.status == 0
     facts = json.loads(outcome.out)
     (told,) = facts["rounds"]
-    planned = Round(**{name: told[name] for name in Round._fields})
+    planned = PlannedRound(**{name: told[name] for name in PlannedRound._fields})
     assert (planned.envelopes, planned.hops, planned.fakes) == (10**7, 2, 500)
     wanted = hop_costs(Rates(**facts["rates"]), planned)
     assert told["roles"] == [cost._asdict() for cost in wanted]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.lab.data.made_up import LABELS, example_files, people
+from mixtally.lab.data.example_data import LABELS, example_files, people
 
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location("make", ROOT / "scripts/make_example_data.py")

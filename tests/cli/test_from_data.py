@@ -110,7 +110,7 @@ def alike(crowd):
 def counted(found):
     held = np.zeros_like(found.held)
     held[0] = found.held.sum()
-    return found._replace(held=held)
+    return found._replace(counts=held)
 
 
 def played(case, desk, change):
@@ -125,11 +125,15 @@ def played(case, desk, change):
     answers = [f"answer={one}" for one in (desk / "words.txt").read_text().splitlines()]
     (desk / "attributes.txt").write_text("\n".join([*answers, "smokes=0", "smokes=1"]) + "\n")
     change(desk)
-    read, read_epochs, read_counts = readers.read, readers.read_epochs, readers.read_counts
+    read, read_epochs, read_counts = (
+        readers.read_population,
+        readers.read_epochs,
+        readers.read_counts,
+    )
     with (
         contextlib.chdir(desk),
-        patch.object(options, "chance", lambda _: SeededChance(7)),
-        patch.object(rows, "read", lambda *given: alike(read(*given))),
+        patch.object(options, "make_chance", lambda _: SeededChance(7)),
+        patch.object(rows, "read_population", lambda *given: alike(read(*given))),
         patch.object(rows, "check_shared", lambda *_: None),
         patch.object(epochs, "read_file", lambda *given: alike(read(*given))),
         patch.object(epochs, "read_epochs", lambda *given: alike(read_epochs(*given))),
@@ -160,7 +164,7 @@ def test_a_release_is_the_same_for_crowds_that_send_the_same(name, tmp_path):
 
 def test_the_twin_that_tells_what_was_seen_in_the_data_is_found(tmp_path, monkeypatch):
     """The planted leak: how many numbers were clipped, in what may be published."""
-    monkeypatch.setattr(Provenance, "told", lambda about, **_: f"{about.source} {about.raw}")
+    monkeypatch.setattr(Provenance, "source_text", lambda about, **_: f"{about.source} {about.raw}")
     one = public(played(GIVEN["number"], tmp_path / "one", unchanged))
     assert one != public(played(GIVEN["number"], tmp_path / "two", other_crowd))
 

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
-from mixtally.app.options import flags
+from mixtally.app.options import list_used_flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ def called(*arguments):
     """What a command with both kinds of parameters was given, and its help."""
     given = []
 
-    @grouped
+    @with_option_groups
     def command(
         first: Annotated[str, o.option("--first", "Before.")], outer: Outer, last: o.Json = False
     ) -> None:
@@ -59,13 +59,13 @@ def test_a_command_is_given_objects():
 
 
 def test_what_was_set_is_told_by_its_own_name():
-    assert flags(INNER) == []
-    assert flags(replace(INNER, much=0.0, there=True)) == ["--how-much", "--there"]
-    assert flags(replace(OUTER, inner=replace(INNER, there=True), count=0)) == [
+    assert list_used_flags(INNER) == []
+    assert list_used_flags(replace(INNER, much=0.0, there=True)) == ["--how-much", "--there"]
+    assert list_used_flags(replace(OUTER, inner=replace(INNER, there=True), count=0)) == [
         "--name", "--there", "--count",
     ]  # fmt: skip
 
 
 def test_some_are_told_in_the_order_asked_for():
-    assert flags(replace(OUTER, count=3), "count", "name") == ["--count", "--name"]
-    assert flags(OUTER, "count") == []
+    assert list_used_flags(replace(OUTER, count=3), "count", "name") == ["--count", "--name"]
+    assert list_used_flags(OUTER, "count") == []

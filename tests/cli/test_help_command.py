@@ -147,7 +147,7 @@ def test_help_imports_nothing_heavy_and_no_command(argument):
             "cli.app",
             "cli.common",
             "cli.panels",
-            "cli.watching",
+            "cli.terminal",
             "errors",
             "version",
         )

@@ -3,7 +3,7 @@
 import pytest
 import xlsxwriter
 
-from mixtally.lab.data.formats import unseen
+from mixtally.lab.data.formats import workbook_warnings
 
 
 @pytest.fixture
@@ -57,9 +57,11 @@ def test_cells_whose_formula_failed_are_said(workbook, warned):
 
 @pytest.mark.parametrize("at_once", [1, 7, 1 << 20])
 def test_what_says_so_is_found_wherever_bytes_are_cut(workbook, monkeypatch, at_once):
-    monkeypatch.setattr(unseen, "_AT_ONCE", at_once)
-    assert "1 hidden rows" in unseen.unseen(str(workbook((5,))), "answers & more", 1, {})
-    assert unseen.unseen(str(workbook()), "answers & more", 1, {}) == ""
+    monkeypatch.setattr(workbook_warnings, "_AT_ONCE", at_once)
+    assert "1 hidden rows" in workbook_warnings.describe_unseen(
+        str(workbook((5,))), "answers & more", 1, {}
+    )
+    assert workbook_warnings.describe_unseen(str(workbook()), "answers & more", 1, {}) == ""
 
 
 @pytest.mark.parametrize("shown", ["0%", "0.00%", "[Red]0.0 %"])

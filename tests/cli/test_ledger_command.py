@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from helpers import contracts, least
-from mixtally.accounting.budget.ledger import left
+from mixtally.accounting.budget.ledger import remaining_budget
 from mixtally.cli import budget as command
 from mixtally.errors import AccountingError, DataError, InfeasibleError, InputError, PlanError
 from mixtally.model.contract import FakeRecord, OwnFakes, write_contract, write_plan
@@ -91,7 +91,7 @@ def test_show_says_what_is_spent_and_left(desk, ledger):
     ledger("charge", file, plan, "--times", 2, "--note", "twice")
     facts = json.loads(ledger("show", file, "--plan", plan, "--json").out)
     assert 0.0 < facts["delta_lower"] <= facts["delta"] <= 1e-5
-    assert facts["times_left"] == left(stored(desk), PLAN).times > 0
+    assert facts["times_left"] == remaining_budget(stored(desk), PLAN).times > 0
     assert facts["epsilon_left"] == pytest.approx(2.0 - facts["epsilon_spent"])
     assert facts["charges"] == [
         {

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mixtally.cli.screen import console_of
+from mixtally.cli.display import console_of
 
 PROGRAM = "import sys; from mixtally.cli.main import run; sys.argv = {argv!r}; run(); {said}"
 SAID = "print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)"

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 import pytest
 import typer
 
-from mixtally.cli import app, progress, watching
+from mixtally.cli import app, progress
+from mixtally.cli import terminal as watching
 from mixtally.cli.app import COMMANDS
 from mixtally.version import VERSION
 
@@ -78,16 +79,16 @@ def terminal(monkeypatch):
     def begin():
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         monkeypatch.setenv("TERM", "xterm")
-        watching.be_quiet(False)
+        watching.set_quiet(False)
 
     yield begin
-    watching.be_quiet(False)
+    watching.set_quiet(False)
 
 
 @pytest.mark.parametrize("quiet", [False, True])
 def test_quiet_says_nothing_meanwhile(terminal, capsys, quiet):
     terminal()
-    watching.be_quiet(quiet)
+    watching.set_quiet(quiet)
     with progress.progress_bars() as tell:
         tell("work", 1, 2)
     assert (capsys.readouterr().err == "") is quiet
@@ -100,10 +101,10 @@ def test_quiet_is_taken_from_the_command_line(terminal, cli, monkeypatch, more):
 
     @contextmanager
     def looked(_):
-        seen.append(watching.watched())
+        seen.append(watching.is_watched())
         yield
 
-    monkeypatch.setattr("mixtally.cli.audit.sign_of_life", looked)
+    monkeypatch.setattr("mixtally.cli.audit.show_elapsed_time", looked)
     said = cli("check formula", "--formula", "notes-5.10", *PLAN[1:5], "--bins", 100, *more)
     assert said.status == 0
     assert seen == [not more]
@@ -119,7 +120,7 @@ def test_writing_the_files_of_a_result_gives_a_sign_of_life(cli, tmp_path, monke
         yield
         seen.append((what, list(tmp_path.glob("out/**/*.csv")) != []))
 
-    monkeypatch.setattr("mixtally.cli.screen.sign_of_life", looked)
+    monkeypatch.setattr("mixtally.cli.display.show_elapsed_time", looked)
     data = tmp_path / "data.csv"
     data.write_text("answer\n" + "yes\nno\n" * 50)
     arguments = ("--column", "answer", "--epsilon", 2, "--delta", "1e-3", "--out", tmp_path / "out")

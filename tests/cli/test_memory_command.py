@@ -6,7 +6,7 @@ import json
 import pytest
 
 from mixtally.accounting.divergence.memoized import loss
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 
 CLEAR = ("--permanent", "0.001", "--p", "0.001", "--q", "0.999")
 HASHED = ("--bloom-bits", 64, "--cohorts", 4)
@@ -14,13 +14,13 @@ HASHED = ("--bloom-bits", 64, "--cohorts", 4)
 
 def test_the_losses_are_those_of_the_accountant(remembered):
     facts = remembered("--reports", 5, "--epsilon", 1, "--permanent", 0.5)
-    most = loss(memoized(5, 0.5, 0.5, 0.75), 5)
+    most = loss(make_memoized(5, 0.5, 0.5, 0.75), 5)
     assert [facts[name] for name in ("eps_1", "eps_T", "eps_inf")] == [
         most.eps_1, most.eps_T, most.eps_inf,
     ]  # fmt: skip
     assert 0 < facts["delta_lower"] <= facts["delta"] < 0.1
     hashed = remembered(*HASHED, "--hashes", 3, "--reports", 2)
-    assert hashed["eps_T"] == loss(memoized(64, 0.5, 0.5, 0.75, hashes=3), 2).eps_T
+    assert hashed["eps_T"] == loss(make_memoized(64, 0.5, 0.5, 0.75, hashes=3), 2).eps_T
     assert "delta" not in hashed
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.app.mechanism import MechanismOptions, memoized, parsed
+from mixtally.app.mechanism import MechanismOptions, parse_memoized, parse_record
 from mixtally.app.parameters import PricedOptions
 from mixtally.errors import ParameterError
 
@@ -26,16 +26,16 @@ OTHER = {"users": 9, "flip": 0.1}
 
 
 def test_what_is_needed_suffices():
-    mechanism, reports = memoized(WHOLE)
+    mechanism, reports = parse_memoized(WHOLE)
     assert (mechanism.f, mechanism.hashes, reports) == (0.5, 1, 9)
-    assert mechanism.shown == pytest.approx((0.4, 0.7), abs=2.0**-60)
-    assert memoized(having(WHOLE, "users", 12))[1] == 9
+    assert mechanism.report_probabilities == pytest.approx((0.4, 0.7), abs=2.0**-60)
+    assert parse_memoized(having(WHOLE, "users", 12))[1] == 9
 
 
 @pytest.mark.parametrize("field", NEEDS)
 def test_a_missing_parameter_is_refused(field):
     with pytest.raises(ParameterError, match=r"^memory: expected"):
-        memoized(having(WHOLE, field, None))
+        parse_memoized(having(WHOLE, field, None))
 
 
 def test_every_other_parameter_is_superfluous():
@@ -47,32 +47,32 @@ def test_every_other_parameter_is_superfluous():
     assert {one.name for one in PricedOptions.TABLE} == {*extra, *NEEDS, "users", "mixes"}
     for field, value in extra.items():
         with pytest.raises(ParameterError, match=r"^memory: expected"):
-            memoized(having(WHOLE, field, value))
+            parse_memoized(having(WHOLE, field, value))
     with pytest.raises(ParameterError, match=r"^--honest-share: expected"):
-        memoized(request(honest_share=0.5, **MEMOIZED))
+        parse_memoized(request(honest_share=0.5, **MEMOIZED))
 
 
 @pytest.mark.parametrize(("field", "value"), [("fakes", 0), ("ones", 0), ("bits", 0)])
 def test_nothing_of_something_counts_as_given(field, value):
     """No fakes and no ones are numbers like others."""
     with pytest.raises(ParameterError, match=r"^memory: expected"):
-        memoized(having(WHOLE, field, value))
+        parse_memoized(having(WHOLE, field, value))
 
 
 def test_zero_is_a_probability_that_was_given():
     """A kept 0 that is never shown as 1."""
-    assert memoized(having(WHOLE, "p", 0.0))[0].shown[0] == 0.0
+    assert parse_memoized(having(WHOLE, "p", 0.0))[0].report_probabilities[0] == 0.0
 
 
 @pytest.mark.parametrize("field", NEEDS)
 def test_what_belongs_to_memory_belongs_to_nobody_else(field):
     given = request("flip", **OTHER)
-    assert parsed(given).sought is None
+    assert parse_record(given).sought_parameter is None
     with pytest.raises(ParameterError, match=f"^flip: expected .* and --{field};"):
-        parsed(having(given, field, MEMOIZED[field]))
+        parse_record(having(given, field, MEMOIZED[field]))
 
 
 def test_zero_ones_are_told_to_the_accountant():
     given = request("single-bit", **OTHER, fakes=0, ones=0)
-    assert parsed(given).counted.message.others == 0
-    assert parsed(having(given, "ones", None)).counted.message.others is None
+    assert parse_record(given).honest_record.message.others == 0
+    assert parse_record(having(given, "ones", None)).honest_record.message.others is None

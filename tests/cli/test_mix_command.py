@@ -11,12 +11,12 @@ import pytest
 from msgspec.structs import replace
 
 from helpers import contracts
-from mixtally.device.wire.note import signed_by
+from mixtally.device.wire.note import find_signers
 from mixtally.model.contract import Role, fingerprint_of, write_contract
 from mixtally.model.job import read_job
 from mixtally.model.question import Question
 from mixtally.server.node.calls import call
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 
 PROGRAM = "from mixtally.cli.main import run; run()"
 EVENT = re.compile(r"[0-9T:-]+Z (peer unreachable|waiting) ")
@@ -70,8 +70,8 @@ def test_it_signs_what_it_has_checked(cli, tmp_path, begun, plan):
     assert fingerprint_of(path.read_bytes()) in outcome.out
     assert "any one of the 2 mixes is honest" in outcome.out
     note = (folder / "contracts" / "home-page-1.note").read_bytes()
-    signer = opened_folder(folder, {}).signer
-    assert signed_by(note, {"mix-1": signer.public}) == {"mix-1"}
+    signer = open_folder(folder, {}).signer
+    assert find_signers(note, {"mix-1": signer.public}) == {"mix-1"}
     job = (folder / "jobs" / "home-page-1.json").read_bytes()
     assert read_job(job, "job").place == 1
     assert b"question" not in job

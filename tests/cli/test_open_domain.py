@@ -8,7 +8,7 @@ import pytest
 from mixtally.cli import options
 from mixtally.cli.plan_files import read_plan
 from mixtally.model.contract import write_plan
-from mixtally.protocol.estimate import listed as counting
+from mixtally.protocol.estimate import listed_words as counting
 from mixtally.server.engine import workers
 
 WORDS = ["rose", "tulip", "caf\u00e9", "lily"]
@@ -77,11 +77,11 @@ def test_words_are_counted_beside_the_others(played, more, protocol, error):
 
 def test_words_are_counted_by_processes_with_the_same_result(played, monkeypatch, watch):
     alone = played(*MIXED)
-    started = watch(workers, "workers")
+    started = watch(workers, "worker_pool")
     monkeypatch.setattr(counting, "_PRODUCTS", 1)
     monkeypatch.setattr(counting, "_MESSAGES", 100)
-    many = lambda progress: workers.Across(2, "words", progress, worth=0.0)  # noqa: E731
-    monkeypatch.setattr(options, "across", many)
+    many = lambda progress: workers.ParallelMap(2, "words", progress, worth=0.0)  # noqa: E731
+    monkeypatch.setattr(options, "make_parallel_map", many)
     assert played(*MIXED) == alone
     assert [processes for (processes,) in started] == [2]
 

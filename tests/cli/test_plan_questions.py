@@ -7,7 +7,7 @@ import pytest
 from mixtally.accounting.plans.terms import verify
 from mixtally.cli.plan import NO_MINIMUM
 from mixtally.model.contract import read_plan
-from mixtally.model.spelling import plain
+from mixtally.model.contract_json import stringify_large_integers
 
 GUARANTEE = ("plan", "--epsilon", 1, "--delta", "1e-6")
 ASKED = (*GUARANTEE, "--users", 100_000)
@@ -191,4 +191,4 @@ def test_all_messages_of_a_record_are_one_plan_in_one_file(cli, tmp_path):
     plan = read_plan(data, "plan")
     assert [part.bins for part in plan.parts] == [4, 5]
     assert verify(plan).upper == facts["delta"]
-    assert json.loads(data) == plain(facts["plan"])
+    assert json.loads(data) == stringify_large_integers(facts["plan"])

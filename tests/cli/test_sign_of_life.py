@@ -5,7 +5,7 @@ import re
 import sys
 import time
 
-from mixtally.cli.output import sign_of_life
+from mixtally.cli.output import show_elapsed_time
 
 
 class Terminal(io.StringIO):
@@ -15,7 +15,7 @@ class Terminal(io.StringIO):
 
 def shown_during(seconds, stream, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream)
-    with sign_of_life("planning"):
+    with show_elapsed_time("planning"):
         time.sleep(seconds)
     return stream.getvalue()
 

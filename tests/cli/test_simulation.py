@@ -29,7 +29,7 @@ from mixtally.lab.simulation.baskets.facts import BasketFindings
 from mixtally.lab.simulation.counts_only import Histogram
 from mixtally.lab.simulation.heavy.facts import WordFindings
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings
-from mixtally.lab.simulation.memoized.crowd import watched
+from mixtally.lab.simulation.memoized.crowd import measure_recoveries
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.trend.trend import Trend
@@ -78,14 +78,15 @@ def another_truth():
         lambda line: None if epochs(line) is None else {k: v + 1 for k, v in epochs(line).items()}
     )
     counted = property(lambda crowd: np.roll(crowd.counts, 1) + 3)
-    numbers, pairs = truth._numbers, truth._of_pairs
+    numbers, pairs = truth._number_figures, truth._pair_figures
     with (
         patch.object(Population, "truth", rolled), patch.object(Histogram, "truth", counted),
         patch.object(Timeline, "attendance", people),
         patch.object(series, "_true_counts", lambda line: np.roll(line.truth, 1, axis=1) + 3),
-        patch.object(truth, "_numbers", lambda *more: _moved(numbers(*more))),
-        patch.object(truth, "_of_pairs", lambda *more: _moved(pairs(*more))),
-        patch.object(memoized, "watched", lambda *more: [_other(one) for one in watched(*more)]),
+        patch.object(truth, "_number_figures", lambda *more: _moved(numbers(*more))),
+        patch.object(truth, "_pair_figures", lambda *more: _moved(pairs(*more))),
+        patch.object(memoized, "measure_recoveries",
+            lambda *more: [_other(one) for one in measure_recoveries(*more)]),
     ):  # fmt: skip
         yield
 
@@ -102,7 +103,7 @@ def files(case, desk, world=contextlib.nullcontext):
     """What a case leaves, by name: what may be published, and what may not."""
     desk.mkdir()
     lay_out(desk)
-    with contextlib.chdir(desk), patch.object(options, "chance", lambda _: SeededChance(7)):
+    with contextlib.chdir(desk), patch.object(options, "make_chance", lambda _: SeededChance(7)):
         *before, last = seedless(case)
         for arguments in before:
             quietly(arguments)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from mixtally.lab.data.places import Box, grid
+from mixtally.lab.data.places import Box, build_grid
 
 BOX = Box(south=40.0, north=44.0, west=-76.0, east=-70.0)
 
 
 @pytest.mark.parametrize("resolution", [2, 3, 4])
 def test_no_place_inside_the_box_is_elsewhere(resolution):
-    place = grid(BOX, resolution)
+    place = build_grid(BOX, resolution)
     lat, lon = np.meshgrid(np.linspace(40.0, 44.0, 60), np.linspace(-76.0, -70.0, 60))
     bins = place.bins_of(lat.ravel(), lon.ravel())
     assert max(bins) < len(place.cells)

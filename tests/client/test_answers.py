@@ -4,12 +4,12 @@ import pytest
 
 from helpers import contracts
 from mixtally.device import client
-from mixtally.device.client.draw import Words
-from mixtally.device.client.encode import bins_of
+from mixtally.device.client.draw import RandomWords
+from mixtally.device.client.encode import encode_value
 from mixtally.errors import DataError, RefusedError
 from mixtally.model.contract import Prefixes, write_contract
 from mixtally.model.grid import Grid
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from reference.answer import answer
 
 
@@ -22,7 +22,7 @@ EDGES = contracts.plan_of(asked(3), [contracts.shaped(3)], edges=(0.0, 1.0, 2.5,
 SETS = contracts.plan_of(
     asked(9, kind=Kind.SET, max_set=3), [contracts.flipped(9, most_set=3, blanks=5)]
 )
-TRAITS = with_attributes("q", (2, 3))
+TRAITS = make_attributes_question("q", (2, 3))
 WHOLE = contracts.plan_of(TRAITS, [contracts.flipped(5, most_set=2, blanks=5)])
 SPLIT = contracts.plan_of(TRAITS, [contracts.shaped(2), contracts.shaped(3)])
 FREE = asked(3, kind=Kind.BITS)
@@ -33,7 +33,7 @@ ASKED = Prefixes(alphabet="ab", most=2, longest=3)
 """Symbols: 0 ends, 1 a, 2 b, 3 escape; 21 digits of 0 (1) and 1 (2) behind it."""
 WORDS = contracts.plan_of(asked(9), [contracts.shaped(9)], prefixes=ASKED)
 GRID, HALF = Grid(low=0.0, high=2.0, points=3), 1 << 63
-NOTHING = Words(lambda _: b"")
+NOTHING = RandomWords(lambda _: b"")
 """No word is taken."""
 AFTER = [[2], [1]]
 """Bins 0..3: b and its symbols, 4..7: a and its symbols, 8: everything else."""
@@ -60,8 +60,8 @@ AFTER = [[2], [1]]
     ],
 )
 def test_a_value_has_these_bins(plan, value, bins):
-    read = client.read(write_contract(contracts.contract_of(plan))).plan
-    assert bins_of(read, value, NOTHING) == bins
+    read = client.parse_contract(write_contract(contracts.contract_of(plan))).plan
+    assert encode_value(read, value, NOTHING) == bins
     assert answer(plan, value) == bins
 
 
@@ -86,27 +86,27 @@ def test_a_value_has_these_bins(plan, value, bins):
 )
 def test_a_word_has_this_bin(word, prefixes, closing, bin_):
     wanted = [(bin_,)]
-    read = client.read(write_contract(contracts.contract_of(WORDS))).plan
-    assert bins_of(read, word, NOTHING, prefixes, closing=closing) == wanted
+    read = client.parse_contract(write_contract(contracts.contract_of(WORDS))).plan
+    assert encode_value(read, word, NOTHING, prefixes, closing=closing) == wanted
     assert answer(WORDS, word, prefixes, closing=closing) == wanted
 
 
 def test_a_rounded_number_takes_one_word_whatever_it_is():
     """Half way between two points the words below 2^63 go up; on a point none do."""
     plan = contracts.plan_of(asked(3), [contracts.shaped(3)], grid=GRID)
-    read = client.read(write_contract(contracts.contract_of(plan))).plan
+    read = client.parse_contract(write_contract(contracts.contract_of(plan))).plan
     for value, word, bin_ in (
         (0.5, HALF - 1, 1), (0.5, HALF, 0), (1, 0, 1), (-3, 0, 0), (1e300, 0, 2), (1.5, 0, 2)
     ):  # fmt: skip
         given = [word.to_bytes(8, "little")]
-        assert bins_of(read, value, Words(lambda _, left=given: left.pop())) == [(bin_,)]
+        assert encode_value(read, value, RandomWords(lambda _, left=given: left.pop())) == [(bin_,)]
         assert given == []
     for value, reason in (
         (float("nan"), "not-finite"), (float("inf"), "not-finite"), (10**400, "not-finite"),
         (True, "not-a-number"), ("1", "not-a-number"), (None, "no-answer"),
     ):  # fmt: skip
         with pytest.raises(RefusedError) as refused:
-            bins_of(read, value, NOTHING)
+            encode_value(read, value, NOTHING)
         assert refused.value.reason == reason
 
 

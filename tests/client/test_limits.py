@@ -14,12 +14,12 @@ from mixtally.accounting.divergence.in_clear import usual_ratio
 from mixtally.device import client
 from mixtally.device.client import shaped as module
 from mixtally.device.client.limits import COVERS, PROTOCOLS
-from mixtally.device.contract.plan import honest
+from mixtally.device.contract.plan import count_honest
 from mixtally.device.contract.shape import gaussian_weights, laplace_weights
 from mixtally.errors import RefusedError
 from mixtally.model.contract import write_contract
-from mixtally.model.guarantee import arriving
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.guarantee import count_arriving
+from mixtally.model.question import Question, make_attributes_question
 
 ANY = client.Limits(epsilon=20.0, delta=0.1, hops=1)
 FALLS = [(1.0, 25), (1.0, 3), (0.1, 40), (4.0, 9), (20.0, 2), (0.37, 100)]
@@ -36,12 +36,12 @@ def shaped_plan(*, epsilon=1.0, shift=27, **changes):
 
 
 def read(plan):
-    return client.read(write_contract(contracts.contract_of(plan)))
+    return client.parse_contract(write_contract(contracts.contract_of(plan)))
 
 
 def reason(plan, limits):
     with pytest.raises(RefusedError) as refusal:
-        client.checked(read(plan).plan, limits)
+        client.check_plan(read(plan).plan, limits)
     return refusal.value.reason
 
 
@@ -73,7 +73,7 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
 @pytest.mark.parametrize("part", [contracts.shaped(9), contracts.gaussian(9)])
 def test_a_true_promise_is_taken_and_a_false_one_refused(part):
     plan = contracts.proved(replace(shaped_plan(), parts=(part,)))
-    assert client.checked(read(plan).plan, ANY).upper == plan.certificate.upper
+    assert client.check_plan(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))
     assert reason(replace(plan, certificate=lower), ANY) == "promise-false"
@@ -83,7 +83,7 @@ def test_a_true_promise_is_taken_and_a_false_one_refused(part):
 def test_what_it_cannot_derive_is_left_to_who_signs(changes):
     plan = shaped_plan(**changes)
     none = replace(plan.certificate, upper=1e-12)
-    assert client.checked(read(replace(plan, certificate=none)).plan, ANY)
+    assert client.check_plan(read(replace(plan, certificate=none)).plan, ANY)
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_what_it_cannot_derive_is_left_to_who_signs(changes):
 )
 def test_each_limit_refuses(limits, why):
     plan = shaped_plan()
-    assert client.checked(read(plan).plan, ANY)
+    assert client.check_plan(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(**limits)) == why
 
 
 def test_every_part_is_held_against_the_limits():
     two = [contracts.shaped(2), contracts.flipped(3, blanks=5)]
-    plan = contracts.plan_of(with_attributes("q", (2, 3)), two)
-    assert client.checked(read(plan).plan, ANY)
+    plan = contracts.plan_of(make_attributes_question("q", (2, 3)), two)
+    assert client.check_plan(read(plan).plan, ANY)
     for protocol in ("clear-shaped", "flip-blank"):
         limits = ANY._replace(protocols=PROTOCOLS - {protocol})
         assert reason(plan, limits) == "protocol-not-allowed"
@@ -114,18 +114,18 @@ def test_every_part_is_held_against_the_limits():
 
 def test_a_cover_that_people_bring_is_told_from_one_of_mixes():
     plan = contracts.plan_of(Question(name="q", bins=9), [contracts.uniform(9)])
-    assert client.checked(read(plan).plan, ANY)
+    assert client.check_plan(read(plan).plan, ANY)
     assert reason(plan, ANY._replace(covers=frozenset({"every mix"}))) == "cover-not-allowed"
 
 
 @pytest.mark.parametrize("share", [0.7, 0.5, 1.0, 1e-5, 2.5e-7, 1 / 3, 0.999])
 @pytest.mark.parametrize("crowd", [2, 3, 90, 99, 12_345_678, 10_000_000_000])
 def test_honest_people_are_counted_as_the_records_count_them(crowd, share):
-    assert honest(crowd, share) == arriving(crowd, share)
+    assert count_honest(crowd, share) == count_arriving(crowd, share)
 
 
 def test_a_local_epsilon_within_the_limit_is_taken():
     part = contracts.flipped(9, blanks=500)
     plan = contracts.plan_of(Question(name="q", bins=9), [part], local_epsilon=4.5)
-    assert client.checked(read(plan).plan, ANY._replace(local_epsilon=4.5))
+    assert client.check_plan(read(plan).plan, ANY._replace(local_epsilon=4.5))
     assert reason(plan, ANY._replace(local_epsilon=4.4)) == "above-own-limit"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.device.contract.reading import whole
+from mixtally.device.contract.fields import whole
 from mixtally.errors import RefusedError
 
 

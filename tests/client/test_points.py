@@ -7,10 +7,10 @@ import pytest
 
 from mixtally.device.contract import scatter
 from mixtally.device.contract.planes import Planes, digits_for
-from mixtally.device.contract.scatter import LARGEST_LIST, curved, permuted, side_of
+from mixtally.device.contract.scatter import LARGEST_LIST, permute_bin, point_on_curve, side_of
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model import planes as records
-from mixtally.model.planes import bin_points, messages
+from mixtally.model.planes import bin_points, plane_messages
 from reference.person import _point
 from spec.stranger import place
 
@@ -59,7 +59,7 @@ def test_bins_of_an_open_domain_are_points():
 def test_numbers_that_are_permuted_past_the_list_are_permuted_again():
     """300 labels are permuted among 18^2 numbers."""
     assert side_of(300) == 18
-    assert sorted(permuted(one, 300) for one in range(300)) == list(range(300))
+    assert sorted(permute_bin(one, 300) for one in range(300)) == list(range(300))
     assert [side_of(one) for one in (2, 4, 5, 9, 10, LARGEST_LIST)] == [2, 2, 3, 3, 4, 3163]
 
 
@@ -67,7 +67,7 @@ def fullest(over, points):
     """The most of some points that lie in one plane."""
     found = 0
     for number in range(over.directions):
-        named = messages(points, np.full(len(points), number), *over)
+        named = plane_messages(points, np.full(len(points), number), *over)
         found = max(found, int(np.bincount(named - number * over.prime).max()))
     return found
 
@@ -102,21 +102,21 @@ def test_planes_hold_few_of_some_labels(values, prime, kind):
 def test_a_list_without_its_curve_fills_a_line(plant):
     """Planted: labels are the first points as before, of which p lie on one line."""
     over = bare(3000, 307)
-    plant(records, "curved_points", lambda *given: given[-1])
+    plant(records, "points_on_curve", lambda *given: given[-1])
     assert fullest(over, bin_points(over, np.arange(3000), 3000)) == 307
 
 
 def test_labels_that_are_not_permuted_share_planes(plant):
     """Planted: every seventh label of a list over seven planes has the same first digit."""
     over = bare(300, 7)
-    plant(records, "permuted_bins", lambda *given: given[1])
+    plant(records, "permute_bins", lambda *given: given[1])
     assert fullest(over, bin_points(over, np.arange(0, 300, 7)[:30], 300)) == 30
 
 
 def test_the_curve_moves_the_last_digit_alone():
     over = Planes(5, 3)
     for number in range(over.points):
-        point = curved(number, *over)
+        point = point_on_curve(number, *over)
         assert point % 25 == number % 25
         assert point // 25 == (number // 25 + (number % 5) ** 2) % 5
 
@@ -125,7 +125,7 @@ def test_half_of_a_number_that_is_not_hashed_is_found(plant):
     """Planted: a round adds the same whatever the other half is; neighbors stay neighbors."""
 
     def gaps(values):
-        found = np.diff([permuted(one, values) for one in range(values)])
+        found = np.diff([permute_bin(one, values) for one in range(values)])
         return Counter(found.tolist()).most_common(1)[0][1]
 
     assert gaps(300) < 10

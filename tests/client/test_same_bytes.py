@@ -46,7 +46,7 @@ def both(seed):
     prefixes = contracts.random_prefixes(chance, plan)
     closing = plan.prefixes is not None and chance.random() < 0.3
     ours, theirs = Stream(seed), Stream(seed)
-    read = client.read(write_contract(contract)).plan
+    read = client.parse_contract(write_contract(contract)).plan
     sent = client.messages(read, value, ours, prefixes=prefixes, closing=closing)
 
     def bins(source):
@@ -85,10 +85,10 @@ def upwards(several, words):
 def never_again(part, bins, words):
     """Planted: a message past its cap is cut, not drawn again."""
     if part.threshold is None:
-        return draw.written(part.layout, bins)
+        return draw.write_message(part.layout, bins)
     flips = {place for place, word in enumerate(words.take(part.bins)) if word < part.threshold}
     ones = sorted(flips.symmetric_difference(bins))
-    return draw.written(part.layout, ones[: part.layout.cap])
+    return draw.write_message(part.layout, ones[: part.layout.cap])
 
 
 def heads(parts, words):
@@ -115,7 +115,7 @@ def biased(words, bound):
 )
 def test_a_planted_difference_is_found(monkeypatch, where, name, planted):
     if planted is None:
-        monkeypatch.setattr(draw.Words, "uniform", biased)
+        monkeypatch.setattr(draw.RandomWords, "uniform", biased)
     else:
         monkeypatch.setitem(where, name, planted)
     assert differing() >= 3
@@ -124,4 +124,8 @@ def test_a_planted_difference_is_found(monkeypatch, where, name, planted):
 def test_the_reference_reads_what_the_room_reads():
     for seed in QUICK:
         data = write_contract(contracts.random_contract(random.Random(seed)))
-        assert client.read(data).fingerprint == client.fingerprint_of(data) == fingerprint_of(data)
+        assert (
+            client.parse_contract(data).fingerprint
+            == client.fingerprint_of(data)
+            == fingerprint_of(data)
+        )

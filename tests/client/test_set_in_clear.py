@@ -4,7 +4,7 @@ import pytest
 
 from helpers import contracts
 from mixtally.device import client
-from mixtally.device.client.draw import Words, record
+from mixtally.device.client.draw import RandomWords, draw_record
 from mixtally.device.contract.part import read_part
 from mixtally.errors import AccountingError, RefusedError
 from mixtally.model.contract import write_contract
@@ -21,7 +21,7 @@ def bare(most=MOST):
 def cells(members):
     return [
         int.from_bytes(one, "little")
-        for one in record(bare(), members, Words(lambda count: bytes(8 * count)))
+        for one in draw_record(bare(), members, RandomWords(lambda count: bytes(8 * count)))
     ]
 
 
@@ -48,7 +48,9 @@ def test_a_member_twice_or_one_too_many_is_not_sent(members):
 def test_messages_are_as_many_for_every_set():
     asked = Question(name="q", bins=BINS, kind=Kind.SET, max_set=MOST)
     part = contracts.uniform(BINS, most_set=MOST, whole=2, coin=0)
-    plan = client.read(write_contract(contracts.contract_of(contracts.plan_of(asked, [part])))).plan
+    plan = client.parse_contract(
+        write_contract(contracts.contract_of(contracts.plan_of(asked, [part])))
+    ).plan
     assert (plan.parts[0].least, plan.parts[0].most) == (part.least, part.most) == (6, 6)
     assert plan.parts[0].protocol == part.protocol == "clear-uniform"
     for value in (None, [], [3], [9, 8, 7, 6]):

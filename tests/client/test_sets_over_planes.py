@@ -5,7 +5,7 @@ import pytest
 from helpers import contracts
 from helpers.contracts import builtins_of
 from mixtally.device.client import draw
-from mixtally.device.client.draw import Words, record
+from mixtally.device.client.draw import RandomWords, draw_record
 from mixtally.device.contract import planes as bare
 from mixtally.device.contract.part import read_part
 from mixtally.device.contract.planes import Planes, most_digits
@@ -19,12 +19,12 @@ SETS = [(), (299,), (0, 5), (2, 3, 17)] * 40
 
 def words(seed):
     chance = SeededChance(seed)
-    return Words(lambda count: chance.words(count).astype("<u8").tobytes())
+    return RandomWords(lambda count: chance.words(count).astype("<u8").tobytes())
 
 
 def named(members, source):
     part = read_part(builtins_of(PART), "part")
-    sent = record(part, members, source)
+    sent = draw_record(part, members, source)
     return part.planes, [int.from_bytes(one, "little") for one in sent]
 
 
@@ -49,7 +49,7 @@ def test_no_message_names_a_plane_of_two_members():
 
 def test_the_twin_that_draws_no_direction_again_is_caught(plant):
     """False alarm of the test: none. The twin goes unnoticed with a chance below (5/7)^160."""
-    plant(Planes, "meet", lambda *_: False)
+    plant(Planes, "has_collision", lambda *_: False)
     assert not alone()
 
 
@@ -101,7 +101,9 @@ def test_words_that_repeat_do_not_hold_a_device_up():
     over = Planes(7, most_digits(7))
     layout = read_part(builtins_of(PART), "part").layout
     with pytest.raises(AccountingError, match="refused one after the other"):
-        draw._apart(layout, over, 7, (7, 14), Words(lambda count: bytes(8 * count)))
+        draw._draw_separate_plane(
+            layout, over, 7, (7, 14), RandomWords(lambda count: bytes(8 * count))
+        )
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 from helpers.collector_scene import FAKES, Office
 from helpers.roles_in_folders import EVERY
 from mixtally.device.wire.manifest import EXPIRED, TOO_FEW, write_manifest
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.errors import ParameterError
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.server.collector import State
+from mixtally.server.collector import CollectorState
 from mixtally.server.node.refusal import OldStateError
 
 VALUES = [0, 0, 0, 1, 1, 3]
@@ -29,17 +29,17 @@ def estimates(said):
 
 
 def test_a_round_from_its_sheet_to_its_release(office):
-    assert office.row().state == State.OPEN
+    assert office.row().state == CollectorState.OPEN
     office.send(*office.usual(VALUES))
     office.collector.tick(office.now)
     row = office.row()
-    assert (row.state, row.ended) == (State.RELEASED, "released")
+    assert (row.state, row.ended) == (CollectorState.RELEASED, "released")
     said = json.loads(office.result().body)
     assert estimates(said) == [3, 2, 0, 1]
     assert said["received"]["contributors"] == 6
     assert said["received"]["parts"][0]["declared"] == [12, 12]
     assert office.collector.results.counted(row.folder).parts[0].counts == [9, 8, 6, 7]
-    assert office.mixes[1].receipt_came(row, office.collector.node.before(row)[0])
+    assert office.mixes[1].has_receipt(row, office.collector.node.before(row)[0])
     assert not list((office.folders[-1].path / "keys").iterdir())
     assert not list((office.folders[-1].path / "rounds").iterdir())
 
@@ -84,12 +84,12 @@ def test_without_its_charge_nothing_comes(office, monkeypatch):
         assert office.ask("PUT", f"/pieces/{name}", pieces[name]).status == 403
         with pytest.raises(OSError, match="no space"):
             office.collector.tick(office.now)
-    assert not office.collector.node.receipt_signed(office.row())
+    assert not office.collector.node.has_signed_receipt(office.row())
     office.collector.tick(office.now)
     assert len(office.collector.results.charges()) == 1
     office.send(manifests, pieces)
     office.collector.tick(office.now)
-    assert office.row().state == State.RELEASED
+    assert office.row().state == CollectorState.RELEASED
 
 
 def test_a_second_batch_is_refused(office):
@@ -113,11 +113,11 @@ def test_a_batch_of_strangers_occupies_nothing(office):
     manifests, pieces = office.usual(VALUES)
     text = write_manifest(manifests[-1])
     for signer in (Signer("mix-2", b"s" * 32), office.folders[0].signer, office.folders[-1].signer):
-        assert office.post(signed(text, signer)).status == 403
+        assert office.post(sign_note(text, signer)).status == 403
     assert office.collector.results.charges() == []
     office.send(manifests, pieces)
     office.collector.tick(office.now)
-    assert office.row().state == State.RELEASED
+    assert office.row().state == CollectorState.RELEASED
 
 
 def test_another_look_is_free(office):
@@ -155,7 +155,7 @@ def test_a_round_that_a_mix_destroyed(office, end):
     assert office.post(office.note_of(last)).status == 204
     office.collector.tick(office.now)
     row = office.row()
-    assert (row.state, row.ended) == (State.DESTROYED, end)
+    assert (row.state, row.ended) == (CollectorState.DESTROYED, end)
     assert office.collector.results.charges() == []
     assert not list((office.folders[-1].path / "keys").iterdir())
     said = json.loads(office.result().body)
@@ -169,7 +169,7 @@ def test_what_is_late_is_lost(office):
     office.now = office.row().expires
     office.collector.tick(office.now)
     row = office.row()
-    assert (row.state, row.ended) == (State.EXPIRED, "expired")
+    assert (row.state, row.ended) == (CollectorState.EXPIRED, "expired")
     assert not list((office.folders[-1].path / "keys").iterdir())
     for name, data in pieces.items():
         assert office.ask("PUT", f"/pieces/{name}", data).status == 403
@@ -182,16 +182,16 @@ def test_manifests_that_are_missing_are_waited_for_and_asked_for(office):
     office.put(pieces)
     office.collector.tick(office.now)
     row = office.row()
-    assert row.state == State.COUNTED
+    assert row.state == CollectorState.COUNTED
     assert not list((office.folders[-1].path / "keys").iterdir())  # it waits without a key
-    assert office.collector.waits_for(row) == "waits for manifests of mix-1"
+    assert office.collector.describe_missing(row) == "waits for manifests of mix-1"
     assert b"waits for manifests of mix-1" in office.ask("GET", "/").body
     assert office.result().status == 503
     office.mixes[1].take(office.note_of(manifests[0]), office.now)  # the other mix knows it
     office.collector.tick(office.now + 1)
-    assert office.row().state == State.COUNTED
+    assert office.row().state == CollectorState.COUNTED
     office.collector.tick(office.now + 11)
-    assert office.row().state == State.RELEASED
+    assert office.row().state == CollectorState.RELEASED
 
 
 def test_pieces_are_what_the_manifest_names(office):
@@ -200,8 +200,8 @@ def test_pieces_are_what_the_manifest_names(office):
     office.post(office.note_of(manifests[-1]))
     assert office.ask("PUT", f"/pieces/{name}", b"x" * len(pieces[name])).status == 400
     office.collector.tick(office.now)
-    assert office.row().state == State.OPEN
-    assert not office.collector.node.receipt_signed(office.row())
+    assert office.row().state == CollectorState.OPEN
+    assert not office.collector.node.has_signed_receipt(office.row())
 
 
 def test_an_old_copy_does_not_run(office, tmp_path):

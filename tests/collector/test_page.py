@@ -9,7 +9,7 @@ from helpers.collector_scene import Office
 from helpers.roles_in_folders import ask
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.question import Question
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import render_summary
 from mixtally.server.collector.page import _MOST_SHOWN, Page
 
 VALUES = [0, 0, 0, 1, 1, 3]
@@ -105,7 +105,7 @@ def test_who_was_not_waited_for_is_said(office):
 
 def test_a_terminal_shows_its_summary(office):
     office.proposed()
-    assert printed(Page(office.collector).document())
+    assert render_summary(Page(office.collector).document())
 
 
 def test_the_hash_of_problems_is_explained(office):

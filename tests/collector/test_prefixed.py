@@ -4,11 +4,11 @@ import pytest
 
 from helpers import contracts
 from mixtally.device.contract.plan import Prefixes as DevicePrefixes
-from mixtally.device.contract.spelling import checked_prefixes
+from mixtally.device.contract.spelling import check_prefixes
 from mixtally.errors import ParameterError
 from mixtally.model.contract import Prefixes
 from mixtally.model.question import Question
-from mixtally.server.collector.prefixed import prefixes_of, with_prefixes
+from mixtally.server.collector.prefixes import name_prefix_bins, spell_prefixes
 
 ASKED = Prefixes(alphabet="abc", most=3, longest=4)
 DEVICE = DevicePrefixes(alphabet="abc", most=3, longest=4, symbols=1)
@@ -21,10 +21,10 @@ def spelled():
 
 
 def test_words_become_the_symbols_that_devices_take():
-    found = prefixes_of(ASKED, ["ab", "ca"])
+    found = spell_prefixes(ASKED, ["ab", "ca"])
     assert found == ((1, 2), (3, 1))
-    assert checked_prefixes(DEVICE, found) == 2
-    assert prefixes_of(ASKED, [""]) == ((),)
+    assert check_prefixes(DEVICE, found) == 2
+    assert spell_prefixes(ASKED, [""]) == ((),)
 
 
 @pytest.mark.parametrize(
@@ -32,19 +32,19 @@ def test_words_become_the_symbols_that_devices_take():
 )
 def test_words_that_the_question_does_not_allow(words):
     with pytest.raises(ParameterError, match="different ones of one length"):
-        prefixes_of(ASKED, words)
+        spell_prefixes(ASKED, words)
 
 
 def test_bins_are_named_by_what_they_continue():
-    asked = with_prefixes(spelled(), ((1, 2), (3, 1)))
+    asked = name_prefix_bins(spelled(), ((1, 2), (3, 1)))
     assert asked.labels[:5] == ("ab (ends)", "aba", "abb", "abc", "ab…")
     assert asked.labels[5] == "ca (ends)"
     assert asked.labels[10] == "(bin 10: not asked)"
     assert asked.labels[-1] == "(all others)"
     assert len(set(asked.labels)) == asked.bins == 16
-    assert with_prefixes(spelled(), None).labels[:5] == (" (ends)", "a", "b", "c", "…")
+    assert name_prefix_bins(spelled(), None).labels[:5] == (" (ends)", "a", "b", "c", "…")
 
 
 def test_names_differ_also_where_escapes_are_unfinished():
-    asked = with_prefixes(spelled(), ((4, 1), (4, 2)))
+    asked = name_prefix_bins(spelled(), ((4, 1), (4, 2)))
     assert len(set(asked.labels)) == asked.bins

@@ -7,18 +7,18 @@ import pytest
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ENVIRONMENT, EVERY, OPEN
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.wire.note import signed, signed_by
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.note import find_signers, sign_note
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector import Proposal, State, propose, withdraw
+from mixtally.server.collector import CollectorState, Proposal, propose, withdraw
 from mixtally.server.collector.proposing import DAY
 from mixtally.server.node.calls import Answer
-from mixtally.server.node.events import Log, written
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.events import Log, format_time
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
-from mixtally.server.node.peers import listing
+from mixtally.server.node.peers import format_listing
 from mixtally.server.node.refusal import OldStateError
 
 
@@ -38,7 +38,7 @@ def refused(office, kind=DataError, wish=None, call=None):
 def test_a_sheet_that_all_have_signed_and_have(office):
     done = office.proposed()
     keys = office.agreed.agreement.keys
-    assert signed_by(done.note, keys) == set(keys)
+    assert find_signers(done.note, keys) == set(keys)
     assert not done.again
     sheet = done.sheet
     assert (sheet.round, sheet.opens, sheet.closes) == (1, office.now, office.now + OPEN)
@@ -46,7 +46,7 @@ def test_a_sheet_that_all_have_signed_and_have(office):
     path = f"/contracts/{office.fingerprint}/rounds/1"
     for role in office.agreed.agreement.roles:
         answer = office.call(role.address, "GET", path)
-        assert signed_by(answer.body, keys) == set(keys)
+        assert find_signers(answer.body, keys) == set(keys)
 
 
 def test_rounds_follow_each_other_and_end_with_the_contract(office):
@@ -84,7 +84,10 @@ def test_an_operator_is_told_the_window_before_it_opens(office):
     told = [json.loads(line) for line in lines]
     assert [one["event"] for one in told] == ["round signed", "round signed by all"]
     for one in told:
-        assert (one["opens"], one["closes"]) == (written(first.opens), written(first.closes))
+        assert (one["opens"], one["closes"]) == (
+            format_time(first.opens),
+            format_time(first.closes),
+        )
 
 
 @pytest.mark.parametrize(
@@ -193,10 +196,10 @@ def test_whoever_has_not_answered_is_told_by_the_loop(office):
     assert "serve` sends it again" in said
     office.collector.tick(office.now)
     keys = office.agreed.agreement.keys
-    assert signed_by(office.collector.node.sheet_note(office.row()), keys) == set(keys)
+    assert find_signers(office.collector.node.sheet_note(office.row()), keys) == set(keys)
     office.peers(office.mixes[1]).send_all(office.now)
     row = office.mixes[0].rounds.last("home-page")
-    assert office.mixes[0].complete(row)
+    assert office.mixes[0].is_complete(row)
 
 
 def test_prefixes_only_where_words_are_asked_for(office):
@@ -208,11 +211,11 @@ def test_prefixes_only_where_words_are_asked_for(office):
 def test_a_round_is_withdrawn_and_its_number_used_up(office):
     office.proposed(Proposal(opens=office.now + 80_000))
     asked = office.agreed, office.call, 1
-    assert signed_by(
+    assert find_signers(
         withdraw(office.collector.node, *asked, office.now), office.agreed.agreement.keys
     )
     office.collector.tick(office.now)
-    assert (office.row().state, office.row().ended) == (State.WITHDRAWN, "withdrawn")
+    assert (office.row().state, office.row().ended) == (CollectorState.WITHDRAWN, "withdrawn")
     assert not list((office.folders[-1].path / "keys").iterdir())
     assert b"withdrawn before it opened" in office.ask("GET", "/").body
     assert "withdrawn" in json.loads(office.result().body)["refusal"]
@@ -231,7 +234,7 @@ def test_a_withdrawal_that_one_did_not_sign_is_asked_for_again(office):
     with pytest.raises(DataError, match=r"withdrawal of round 1: .*none of mix-2"):
         withdraw(office.collector.node, office.agreed, lost, 1, office.now)
     note = withdraw(office.collector.node, office.agreed, office.call, 1, office.now)
-    assert len(signed_by(note, office.agreed.agreement.keys)) == len(office.folders)
+    assert len(find_signers(note, office.agreed.agreement.keys)) == len(office.folders)
 
 
 def test_a_sheet_that_is_withdrawn_is_asked_for_no_more(office):
@@ -248,14 +251,14 @@ def test_a_sheet_that_is_withdrawn_is_asked_for_no_more(office):
 
 def test_an_old_copy_proposes_nothing(office):
     """A process that begins asks all mixes first; one shows a sheet that this folder lacks."""
-    forgotten = signed(
+    forgotten = sign_note(
         office.sheet([*office.mixes, office.collector.node]), office.folders[-1].signer
     )
-    node = Node(opened_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
+    node = Node(open_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
 
     def call(to, method, path, body=b""):
         if path == "/notes/collector":
-            return Answer(200, listing([fingerprint_of(forgotten)]))
+            return Answer(200, format_listing([fingerprint_of(forgotten)]))
         if path == f"/note/{fingerprint_of(forgotten)}":
             return Answer(200, forgotten)
         return office.call(to, method, path, body)

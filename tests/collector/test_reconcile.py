@@ -9,9 +9,9 @@ from helpers.collector_scene import FAKES, Office
 from helpers.roles_in_folders import ENVIRONMENT
 from mixtally.device.wire.manifest import TOO_FEW, PartManifest
 from mixtally.errors import DataError
-from mixtally.server.collector import State, concluded_again
-from mixtally.server.collector.results import document
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.collector import CollectorState, conclude_again
+from mixtally.server.collector.results import round_document
+from mixtally.server.node.folder import open_folder
 
 VALUES = [0, 1] * 100
 
@@ -27,7 +27,7 @@ def office(tmp_path):
 def refusal(office, manifests, pieces):
     office.send(manifests, pieces)
     office.collector.tick(office.now)
-    assert office.row().state == State.REFUSED
+    assert office.row().state == CollectorState.REFUSED
     said = json.loads(office.result().body)
     assert not said["released"]
     assert "estimates" not in said
@@ -106,7 +106,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
     )
     page = office.ask("GET", "/").body.decode()
     assert "Less cover than its recipe was brought by mix-2: mix-1 or mix-3 must" in page
-    shown = document(
+    shown = round_document(
         office.collector.held(office.row()), office.collector.conclusion(office.row()), 5
     )
     assert "Assumes: hop 1 or 3 is honest" in shown.promise[1]
@@ -191,16 +191,16 @@ def test_a_round_that_was_refused_is_concluded_again(office):
     (part,) = right.parts
     short = msgspec.structs.replace(part, came=part.came - 1)
     results.keep(row.folder, msgspec.structs.replace(right, parts=(short,)))
-    office.collector.node.rounds.move(row, State.REFUSED, "refused")
+    office.collector.node.rounds.move(row, CollectorState.REFUSED, "refused")
     office.collector.conclude_again(office.row())
-    assert office.row().state == State.REFUSED
+    assert office.row().state == CollectorState.REFUSED
     assert not json.loads(office.result().body)["released"]
     office.collector.tick(office.now)
     assert b"Nothing is released" in office.ask("GET", "/").body
     results.keep(row.folder, right)
     for _ in range(2):
-        concluded_again(opened_folder(office.folders[-1].path, ENVIRONMENT), row.name, 1)
-        assert (office.row().state, office.row().ended) == (State.RELEASED, "released")
+        conclude_again(open_folder(office.folders[-1].path, ENVIRONMENT), row.name, 1)
+        assert (office.row().state, office.row().ended) == (CollectorState.RELEASED, "released")
     said = json.loads(office.result().body)
     assert [one["estimate"] for one in said["estimates"]] == [100, 100, 0, 0]
     office.collector.tick(office.now)

@@ -6,17 +6,17 @@ from msgspec.structs import replace
 from helpers import contracts
 from helpers.collector_scene import Office
 from helpers.roles_in_folders import ENVIRONMENT
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.wire.note import signed, signed_by
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.note import find_signers, sign_note
 from mixtally.errors import PlanError
 from mixtally.model.contract import write_contract
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector import agreed_of, checked, sign
-from mixtally.server.collector.agreed import note_path, read_agreed
+from mixtally.server.collector import parse_signed_contract, sign, verify_contract
+from mixtally.server.collector.contracts import load_signed_contract, note_path
 from mixtally.server.node.calls import Answer, SilentError
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
-from mixtally.server.node.peers import listing
+from mixtally.server.node.peers import format_listing
 from mixtally.server.node.refusal import OldStateError
 
 
@@ -26,14 +26,14 @@ def office(tmp_path):
 
 
 def node_of(office):
-    return Node(opened_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
+    return Node(open_folder(office.folders[-1].path, ENVIRONMENT), SecureChance())
 
 
 def signed_now(office, text=None):
     text = text or office.text
     node = node_of(office)
     try:
-        return sign(node, agreed_of(text, "contract"), text, office.call, office.now)
+        return sign(node, parse_signed_contract(text, "contract"), text, office.call, office.now)
     finally:
         node.close()
 
@@ -42,17 +42,19 @@ def test_a_contract_whose_numbers_hold(office):
     question = office.contract.plan.question
     plan = contracts.proved(contracts.plan_of(question, [contracts.shaped(4)], delta=1e-4))
     text = write_contract(replace(office.contract, plan=plan))
-    assert checked(text, office.folders[-1], "c.json").contract.plan == plan
+    assert verify_contract(text, office.folders[-1], "c.json").contract.plan == plan
 
 
 def test_a_promise_that_is_false(office):
     with pytest.raises(PlanError, match="certificate of the plan"):
-        checked(office.text, office.folders[-1], "c.json")  # its certificate is a placeholder
+        verify_contract(
+            office.text, office.folders[-1], "c.json"
+        )  # its certificate is a placeholder
 
 
 def test_another_collector(office):
     with pytest.raises(PlanError, match=r"collector of c\.json: expected mix-1 at"):
-        checked(office.text, office.folders[0], "c.json")
+        verify_contract(office.text, office.folders[0], "c.json")
 
 
 def test_signatures_are_gathered_and_given_to_all(office):
@@ -62,10 +64,10 @@ def test_signatures_are_gathered_and_given_to_all(office):
     found = signed_now(office)
     keys = found.agreed.agreement.keys
     assert found.missing == {}
-    assert signed_by(found.note, keys) == set(keys)
+    assert find_signers(found.note, keys) == set(keys)
     assert note_path(office.folders[-1], office.contract).read_bytes() == found.note
     for node in mixes:
-        assert signed_by(node.notes.of(office.fingerprint), keys) == set(keys)
+        assert find_signers(node.notes.of(office.fingerprint), keys) == set(keys)
 
 
 def test_all_signatures_wait_for_a_mix_that_did_not_hear_of_them(office):
@@ -83,15 +85,17 @@ def test_all_signatures_wait_for_a_mix_that_did_not_hear_of_them(office):
 
     node = node_of(office)
     try:
-        node.sign_contract(agreed_of(office.text, "contract").agreement, office.text)
-        for errand in node.notes.errands():
-            node.notes.tried(errand, done=True)
-        found = sign(node, agreed_of(office.text, "contract"), office.text, call, office.now)
-        waiting = [(errand.role, errand.note) for errand in node.notes.errands()]
+        node.sign_contract(parse_signed_contract(office.text, "contract").agreement, office.text)
+        for errand in node.notes.list_unsent():
+            node.notes.record_try(errand, done=True)
+        found = sign(
+            node, parse_signed_contract(office.text, "contract"), office.text, call, office.now
+        )
+        waiting = [(errand.role, errand.note) for errand in node.notes.list_unsent()]
     finally:
         node.close()
     assert waiting == [("mix-1", found.note)]
-    assert signed_by(found.note, found.agreed.agreement.keys) == set(found.agreed.agreement.keys)
+    assert find_signers(found.note, found.agreed.agreement.keys) == set(found.agreed.agreement.keys)
 
 
 def test_mixes_that_have_not_signed_are_named_and_asked_again(office):
@@ -105,7 +109,7 @@ def test_mixes_that_have_not_signed_are_named_and_asked_again(office):
     office.apps.pop(office.folders[0].role.address)
     agreement = office.agreement(2)
     late.sign_contract(agreement, office.text)
-    late.take_up(agreement)
+    late.start_serving(agreement)
     late.cleared.add(office.fingerprint)
     assert signed_now(office).missing == {}  # mix 1 is silent now, but its signature is known
 
@@ -157,23 +161,23 @@ def test_one_contract_a_serial(office):
         signed_now(office, write_contract(other))
     third = write_contract(replace(other, serial=2))
     assert signed_now(office, third).agreed.contract.serial == 2
-    assert read_agreed(office.folders[-1], None).contract.serial == 2
-    assert read_agreed(office.folders[-1], "home-page").contract.serial == 2
+    assert load_signed_contract(office.folders[-1], None).contract.serial == 2
+    assert load_signed_contract(office.folders[-1], "home-page").contract.serial == 2
     with pytest.raises(PlanError, match="of one that was signed, got fruit among home-page"):
-        read_agreed(office.folders[-1], "fruit")
+        load_signed_contract(office.folders[-1], "fruit")
 
 
 def test_a_signature_that_is_forgotten_is_shown(office):
     """A mix knows a contract of the same serial that this folder does not: it is an old copy."""
     other = replace(office.contract, client_files={"a": "0" * 64})
-    note = signed(write_contract(other), office.folders[-1].signer)
+    note = sign_note(write_contract(other), office.folders[-1].signer)
     mix = office.node(1)
     office.awake(mix)
     real = office.call
 
     def call(address, method, path, body=b""):
         if path == "/notes/collector":
-            return Answer(200, listing([fingerprint_of(note)]))
+            return Answer(200, format_listing([fingerprint_of(note)]))
         if path == f"/note/{fingerprint_of(note)}":
             return Answer(200, note)
         return real(address, method, path, body)

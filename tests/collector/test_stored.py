@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from mixtally.errors import DataError
-from mixtally.server.collector.stored import Charge, Counted, PartCounted, Results
+from mixtally.server.collector.stored import Results, StoredCharge, StoredPartTally, StoredTally
 
-CHARGE = Charge(
+CHARGE = StoredCharge(
     name="home-page",
     serial=1,
     contract="f" * 64,
@@ -17,10 +17,10 @@ CHARGE = Charge(
     delta=1e-6,
     collections=3,
 )
-PART = PartCounted(
+PART = StoredPartTally(
     came=7, messages=5, counts=[2, 3], codes=None, pairs=[[2, 1], [1, 3]], dropped={"x": 2}
 )
-COUNTED = Counted(contract="f" * 64, round=1, manifest="b" * 64, parts=(PART,))
+COUNTED = StoredTally(contract="f" * 64, round=1, manifest="b" * 64, parts=(PART,))
 
 
 def test_a_round_has_one_charge(tmp_path):
@@ -36,11 +36,11 @@ def test_a_round_has_one_charge(tmp_path):
 
 def test_a_tally_is_read_as_it_was(tmp_path):
     results = Results(tmp_path)
-    assert results.counted("r-1") is None
-    assert not results.tallied("r-1")
+    assert results.read_tally("r-1") is None
+    assert not results.has_tally("r-1")
     results.keep("r-1", COUNTED)
-    assert results.tallied("r-1")
-    found = Results(tmp_path).counted("r-1")
+    assert results.has_tally("r-1")
+    found = Results(tmp_path).read_tally("r-1")
     assert found == COUNTED
     tally = found.parts[0].tally
     assert (tally.counts.tolist(), tally.messages) == ([2, 3], 5)
@@ -53,19 +53,19 @@ def test_a_tally_of_what_came_alone_is_read_as_it_was(tmp_path):
     """Of planes in eight bytes: their numbers and how often each came."""
     few = replace(PART, codes=[7, 1 << 62], pairs=None)
     Results(tmp_path).keep("r-1", replace(COUNTED, parts=(few,)))
-    tally = Results(tmp_path).counted("r-1").parts[0].tally
-    codes, counts = tally.named
+    tally = Results(tmp_path).read_tally("r-1").parts[0].tally
+    codes, counts = tally.nonzero_counts
     assert (codes.tolist(), counts.tolist(), tally.messages) == ([7, 1 << 62], [2, 3], 5)
 
 
 def test_a_result_is_served_as_it_was_written(tmp_path):
     results = Results(tmp_path)
-    assert (results.published("r-1"), results.released("r-1")) == (None, None)
+    assert (results.read_result("r-1"), results.is_released("r-1")) == (None, None)
     results.publish("r-1", {"released": False, "refusal": "why"})
-    assert results.released("r-1") is False
-    assert b'"refusal": "why"' in results.published("r-1")
+    assert results.is_released("r-1") is False
+    assert b'"refusal": "why"' in results.read_result("r-1")
     results.publish("r-2", {"released": True})
-    assert results.released("r-2") is True
+    assert results.is_released("r-2") is True
     results.publish("r-3", {"released": False, "received": {"contributors": 12, "parts": []}})
     assert [results.people(f"r-{i}") for i in (1, 3, 4)] == [None, 12, None]
 
@@ -76,7 +76,7 @@ def test_an_altered_file_is_refused(tmp_path, text):
     results.charge("r-1", CHARGE)
     (tmp_path / "results" / "r-1" / "charge.json").write_text(text)
     with pytest.raises(DataError, match="the charge that was stored"):
-        results.charged("r-1")
+        results.read_charge("r-1")
 
 
 def test_files_are_for_their_owner_alone(tmp_path):

@@ -9,8 +9,8 @@ from mixtally.lab.data import rows
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import LABELS, LARGEST_SET
 from mixtally.lab.data.readers import read_counts, read_epochs
-from mixtally.lab.data.reading import DROP, As, Reading, Several
-from mixtally.lab.data.timeline import When
+from mixtally.lab.data.reading import DROP, Reading, RecordType, RowCombination
+from mixtally.lab.data.timeline import EpochColumn
 
 LEVELS = ["high", "never", "low"]
 CODES = [0, 2, 0, 2, 2, 0]
@@ -94,30 +94,32 @@ def test_blanks_among_the_levels_are_no_labels(tmp_path):
 def test_attributes_are_given_when_all_of_them_are(tmp_path):
     columns = {"a": levels(CODES), "b": levels(CODES), "c": ["x", "y"] * 3}
     path = write(tmp_path / "a", columns)
-    both = people(path, "a", "b", form=As.ATTRIBUTES)
+    both = people(path, "a", "b", form=RecordType.ATTRIBUTES)
     assert (both.question.attributes, both.from_data) == ((3, 3), ())
-    mixed = people(path, "a", "c", form=As.ATTRIBUTES)
+    mixed = people(path, "a", "c", form=RecordType.ATTRIBUTES)
     assert (mixed.question.attributes, mixed.from_data) == ((3, 2), (LABELS,))
 
 
 def test_sets_take_their_size_from_the_data_unless_it_is_given(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(in_parquet({"who": [1, 2, 3], "c": ["a;b", "b", "a"]}))
-    assert people(path, "c", form=As.SET).from_data == (LABELS, LARGEST_SET)
-    assert people(path, "c", form=As.SET, max_set=2).from_data == (LABELS,)
-    assert people(path, "c", form=As.SET, max_set=2, labels=("a", "b")).from_data == ()
+    assert people(path, "c", form=RecordType.SET).from_data == (LABELS, LARGEST_SET)
+    assert people(path, "c", form=RecordType.SET, max_set=2).from_data == (LABELS,)
+    assert people(path, "c", form=RecordType.SET, max_set=2, labels=("a", "b")).from_data == ()
     path = write(path, {"c": levels(CODES)})
     path = write(path, {"who": [1, 1, 2, 2, 3, 3], "c": levels(CODES)})
-    rows = {"separator": None, "person": "who", "several": Several.SET}
-    assert people(path, "c", form=As.SET, max_set=2, **rows).from_data == ()
-    assert people(path, "c", form=As.SET, max_set=2, rows_are_people=True).from_data == (LABELS,)
+    rows = {"separator": None, "person": "who", "several": RowCombination.SET}
+    assert people(path, "c", form=RecordType.SET, max_set=2, **rows).from_data == ()
+    assert people(path, "c", form=RecordType.SET, max_set=2, rows_are_people=True).from_data == (
+        LABELS,
+    )
 
 
 def test_epochs_and_counted_values_know_it_too(tmp_path):
     path = write(tmp_path / "a", {"w": [1, 1, 1, 2, 2, 2], "c": levels(CODES), "d": ["x", "y"] * 3})
     reading = {name: Reading(columns=(name,)) for name in "cd"}
     for name, told in (("c", ()), ("d", (LABELS,))):
-        found = read_epochs(DataFile(path), reading[name], When("w"))
+        found = read_epochs(DataFile(path), reading[name], EpochColumn("w"))
         assert found.from_data == found.crowd(0).from_data == told
         assert read_counts(DataFile(path), reading[name], "w").from_data == told
 

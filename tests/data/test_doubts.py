@@ -3,9 +3,9 @@
 import pytest
 
 from helpers.data_files import in_every_format, in_parquet, people
-from mixtally.cli.rows import listed
+from mixtally.cli.rows import split_list
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.data.reading import DROP, As
+from mixtally.lab.data.reading import DROP, RecordType
 from mixtally.protocol.encode.numbers import Points
 
 NAMED = {"missing_values": ("NA", "n/a", "-99")}
@@ -26,14 +26,14 @@ def test_named_values_are_missing_in_every_format(tmp_path, name):
         people(path, "c", **NAMED)
     assert people(path, "c", missing=DROP, **NAMED).question.labels == ("blue", "red")
     assert people(path, "c", missing="?", **NAMED).truth.tolist() == [2, 1, 1]
-    numbers = people(path, "n", form=As.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
+    numbers = people(path, "n", form=RecordType.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
     assert numbers.values.tolist() == [1, 2, 3]
 
 
 def test_typed_numbers_are_missing_by_their_text(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(in_parquet({"n": [1.5, -99.0, None, 2.0]}))
-    found = people(path, "n", form=As.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
+    found = people(path, "n", form=RecordType.NUMBER, scale=Points(0, 4), missing=DROP, **NAMED)
     assert found.values.tolist() == [1.5, 2]
 
 
@@ -64,21 +64,21 @@ def test_rows_of_a_survey_tool_are_refused_with_how_many_to_skip(tmp_path):
 def test_options_of_sets_may_hold_the_separator(tmp_path):
     options = ("Fish (tuna, salmon)", "Meat", "Meat, cold")
     path = at(tmp_path, 'no,c\n1,"Fish (tuna, salmon), Meat"\n2,"Meat, cold"\n3,"Meat,"\n')
-    found = people(path, "c", form=As.SET, separator=",", labels=options)
+    found = people(path, "c", form=RecordType.SET, separator=",", labels=options)
     assert found.truth.tolist() == [1, 2, 1]
-    told = people(path, "c", form=As.SET, separator=",").warning
+    told = people(path, "c", form=RecordType.SET, separator=",").warning
     assert "half a pair of brackets" in told
     assert "--labels" in told
 
 
 def test_a_separator_at_the_end_ends_the_last_label(tmp_path):
     path = at(tmp_path, "no,c\n1,a;b;\n2,b; \n3,a\n")
-    assert people(path, "c", form=As.SET).truth.tolist() == [2, 2]
+    assert people(path, "c", form=RecordType.SET).truth.tolist() == [2, 2]
     with pytest.raises(DataError, match="separator that stands alone"):
-        people(at(tmp_path, "no,c\n1,a;;b\n2,b\n"), "c", form=As.SET)
+        people(at(tmp_path, "no,c\n1,a;;b\n2,b\n"), "c", form=RecordType.SET)
 
 
 def test_names_with_commas_have_quotes_around_them():
-    assert listed('a,"b, c","say ""x"""') == ("a", "b, c", 'say "x"')
+    assert split_list('a,"b, c","say ""x"""') == ("a", "b, c", 'say "x"')
     with pytest.raises(ParameterError, match="put quotes around one that holds a comma"):
-        listed('a,"b')
+        split_list('a,"b')

@@ -8,7 +8,7 @@ import pytest
 
 import mixtally
 from helpers.data_files import in_every_format, people
-from mixtally.lab.data.reading import As
+from mixtally.lab.data.reading import RecordType
 from mixtally.protocol.encode.numbers import Scale
 
 TENTHS = [f"{i / 10:.1f}" for i in range(11)]
@@ -19,7 +19,7 @@ EACH = [1] * 9 + [2]
 def test_tenths_are_a_bin_each_in_every_format(tmp_path, name):
     path = tmp_path / name
     path.write_bytes(in_every_format({"i": TENTHS, "v": [*map(float, TENTHS)]})[name])
-    found = people(path, "v", form=As.NUMBER, scale=Scale(0, 1, 10))
+    found = people(path, "v", form=RecordType.NUMBER, scale=Scale(0, 1, 10))
     assert found.truth.tolist() == EACH
 
 

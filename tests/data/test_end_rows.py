@@ -6,7 +6,7 @@ import mixtally
 from helpers.data_files import people
 from mixtally.errors import DataError
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.readers import read, read_counts
+from mixtally.lab.data.readers import read_counts, read_population
 from mixtally.lab.data.reading import Reading
 
 ROWS = [("NS"[i % 2], ["yes", "no", "maybe"][i % 3]) for i in range(60)]
@@ -87,7 +87,7 @@ def test_a_heading_of_choices_is_found_by_what_its_row_lacks(tmp_path):
 
 def test_the_advice_counts_rows_that_are_skipped_already(table):
     file = DataFile(table(before=["title,title", "N,Response"]), skip_rows=1)
-    told = read(file, Reading(columns=("answer",)), None, lambda *_: None).warning
+    told = read_population(file, Reading(columns=("answer",)), None, lambda *_: None).warning
     assert told.endswith("if it repeats the heading, say --skip-rows 2")
 
 

@@ -8,11 +8,11 @@ import pytest
 import mixtally
 from helpers.data_files import in_parquet
 from mixtally.errors import DataError
-from mixtally.lab.data.epoch_names import moments_of, ordered_epochs
+from mixtally.lab.data.epoch_names import moments_of, order_epochs
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.readers import read_epochs
-from mixtally.lab.data.reading import Reading, Several
-from mixtally.lab.data.timeline import When
+from mixtally.lab.data.reading import Reading, RowCombination
+from mixtally.lab.data.timeline import EpochColumn
 
 IN_TIME = [
     ("Nov 2023", "Dec 2023", "Jan 2024", "Feb 2024"),
@@ -41,7 +41,7 @@ IN_TIME = [
 @pytest.mark.parametrize("names", IN_TIME)
 def test_epochs_go_by_time_or_by_number(names):
     for mixed in itertools.permutations(names):
-        found = ordered_epochs(mixed, subject="column 'when'")
+        found = order_epochs(mixed, subject="column 'when'")
         assert found.names == names
         assert [found.names[place] for place in found.place] == list(mixed)
         assert found.warning == ""
@@ -60,20 +60,20 @@ def test_epochs_go_by_time_or_by_number(names):
     ],
 )
 def test_other_orders_are_doubted(names, said):
-    warning = ordered_epochs(names, subject="column 'when'").warning
+    warning = order_epochs(names, subject="column 'when'").warning
     assert said in warning
     assert "--epoch-order" in warning
-    assert ordered_epochs(names, names, subject="column 'when'") == (names, (0, 1), "")
+    assert order_epochs(names, names, subject="column 'when'") == (names, (0, 1), "")
 
 
 def test_one_moment_in_two_zones_is_one_epoch():
     names = ("2024-01-01T01:00:00+01:00", "2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z")
-    assert ordered_epochs(names, subject="column 'when'") == (names[:2], (0, 1, 0), "")
+    assert order_epochs(names, subject="column 'when'") == (names[:2], (0, 1, 0), "")
 
 
 def test_one_day_in_two_forms_is_refused():
     with pytest.raises(DataError, match="got '2024-01-05' and '5 Jan 2024' for the same"):
-        ordered_epochs(("2024-01-05", "5 Jan 2024"), subject="column 'when'")
+        order_epochs(("2024-01-05", "5 Jan 2024"), subject="column 'when'")
 
 
 def test_what_is_no_time_says_nothing_of_it():
@@ -89,9 +89,11 @@ def test_a_person_comes_once_in_a_moment_of_two_zones(tmp_path):
     path.write_text("who,when,answer\n" + "\n".join(rows) + "\n")
     reading = Reading(columns=("answer",), person="who", labels=("a", "b"))
     with pytest.raises(DataError, match=r"row 4: .* a second one in epoch '2024-01-01T01"):
-        read_epochs(DataFile(path), reading, When("when"))
-    last = Reading(columns=("answer",), person="who", labels=("a", "b"), several=Several.LAST)
-    found = read_epochs(DataFile(path), last, When("when"))
+        read_epochs(DataFile(path), reading, EpochColumn("when"))
+    last = Reading(
+        columns=("answer",), person="who", labels=("a", "b"), several=RowCombination.LAST
+    )
+    found = read_epochs(DataFile(path), last, EpochColumn("when"))
     assert (found.epochs, found.truth.tolist()) == (moments[:1], [[0, 3]])
 
 
@@ -100,7 +102,7 @@ def in_weeks(levels, *, ordered, path):
     kind = pandas.CategoricalDtype(levels, ordered=ordered)
     frame = pandas.DataFrame({"when": pandas.Series(names, dtype=kind), "answer": ["a", "b"] * 150})
     frame.to_parquet(path)
-    found = read_epochs(DataFile(path), Reading(columns=("answer",)), When("when"))
+    found = read_epochs(DataFile(path), Reading(columns=("answer",)), EpochColumn("when"))
     told = mixtally.simulate_epochs(frame, epochs="when", epsilon=4, delta=1e-3, seed=1)
     assert list(dict.fromkeys(r["epoch"] for r in told.tables["counts"])) == list(found.epochs)
     return found.epochs, found.warning
@@ -122,7 +124,7 @@ def test_months_of_an_unordered_type_go_by_time(tmp_path):
     frame = pandas.DataFrame({"when": months, "answer": ["a", "b", "b", "a"]})
     frame["when"] = frame["when"].astype(pandas.CategoricalDtype(["Jan 2024", "Dec 2023"]))
     frame.to_parquet(path)
-    found = read_epochs(DataFile(path), Reading(columns=("answer",)), When("when"))
+    found = read_epochs(DataFile(path), Reading(columns=("answer",)), EpochColumn("when"))
     assert found.epochs == ("Dec 2023", "Jan 2024")
 
 
@@ -130,7 +132,7 @@ def test_moments_of_a_column_have_their_zone(tmp_path):
     when = pandas.to_datetime(["2024-01-01 10:00", "2024-01-01 09:00"] * 2).tz_localize("UTC")
     path = tmp_path / "a.parquet"
     path.write_bytes(in_parquet({"when": list(when), "answer": ["a", "b", "b", "a"]}))
-    found = read_epochs(DataFile(path), Reading(columns=("answer",)), When("when"))
+    found = read_epochs(DataFile(path), Reading(columns=("answer",)), EpochColumn("when"))
     assert [name[11:16] for name in found.epochs] == ["09:00", "10:00"]
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from helpers.data_files import in_every_format, in_parquet, json_lines, people, workbook
 from mixtally.errors import DataError
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.readers import read
-from mixtally.lab.data.reading import As, Reading
-from mixtally.lab.data.sameness import check_fractions, check_spaces, composed, written
+from mixtally.lab.data.label_merging import check_fractions, check_spaces, normalize_nfc, value_text
+from mixtally.lab.data.readers import read_population
+from mixtally.lab.data.reading import Reading, RecordType
 from mixtally.protocol.encode.numbers import Points
 
 TABLE = {
@@ -65,7 +65,7 @@ def test_the_standard_input_is_read_like_a_file(tmp_path, name, piped):
     path = tmp_path / name
     path.write_bytes(FORMATS[name])
     piped(FORMATS[name])
-    found = read(DataFile(path), Reading(columns=("age",)))
+    found = read_population(DataFile(path), Reading(columns=("age",)))
     assert facts(people("-", "age")) == facts(found)
 
 
@@ -81,7 +81,7 @@ WORDS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_siz
 )
 def test_any_text_is_the_same_in_every_format(tmp_path, texts):
     """Texts that only spaces inside tell apart are refused, in every format alike."""
-    texts = [composed(text) for text in texts]
+    texts = [normalize_nfc(text) for text in texts]
     try:
         check_spaces("texts", texts)
         check_fractions("texts", texts)
@@ -145,7 +145,7 @@ def test_parquet_types_are_written_as_people_would(tmp_path):
     ],
 )  # fmt: skip
 def test_a_value_has_one_text(value, text):
-    assert written(value) == text
+    assert value_text(value) == text
 
 
 def many(rows):
@@ -168,12 +168,12 @@ def test_batches_join_to_the_whole(tmp_path, name):
     small = partial(people, path, block=256)
     color = small("color")
     assert [color.question.label(code) for code in color.codes.tolist()] == table["color"]
-    numbers = small("height", form=As.NUMBER, scale=Points(0, 500))
+    numbers = small("height", form=RecordType.NUMBER, scale=Points(0, 500))
     assert np.allclose(numbers.values, table["height"], rtol=1e-14)
-    marks = small("marks", form=As.BITS)
+    marks = small("marks", form=RecordType.BITS)
     digits = np.unpackbits(marks.records, axis=1, count=5, bitorder="little")
     assert ["".join(map(str, row)) for row in digits.tolist()] == table["marks"]
-    likes = small("likes", form=As.SET)
+    likes = small("likes", form=RecordType.SET)
     sets = np.unpackbits(likes.records, axis=1, count=12, bitorder="little")
     labels = [[likes.question.label(i) for i in np.flatnonzero(row)] for row in sets]
     assert labels == [text.split(";") for text in table["likes"]]

@@ -9,9 +9,9 @@ import pyarrow as arrow
 import pytest
 
 from helpers.data_files import delimited, in_every_format, in_parquet, json_lines, people
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.errors import DataError
-from mixtally.lab.data.reading import DROP, As
+from mixtally.lab.data.reading import DROP, RecordType
 from mixtally.protocol.encode.numbers import Scale
 
 FRAMES = {
@@ -36,15 +36,17 @@ NO = list(range(6))
 def read(tmp_path):
     """Columns from a source, read as the fields of a ``Reading`` say."""
 
-    def call(source, table, form=As.ONE, file=None, **reading):
+    def call(source, table, form=RecordType.ONE, file=None, **reading):
         if source in FRAMES:
             wanted = {"missing": "refuse", **reading}
-            if form is As.ATTRIBUTES and "labels" in wanted:
+            if form is RecordType.ATTRIBUTES and "labels" in wanted:
                 wanted["labels"] = by_column(wanted["labels"])
-            return crowd_of(FRAMES[source](table), None, Wanted(kind=form, **wanted)).population
+            return read_crowd(
+                FRAMES[source](table), None, ReadingRequest(kind=form, **wanted)
+            ).population
         path = tmp_path / "data"
         path.write_bytes(file or WRITERS[source](numbered(table)))
-        if form is As.SET:
+        if form is RecordType.SET:
             reading = {"separator": None, **reading}
         return people(path, *table, form=form, **reading)
 
@@ -81,30 +83,31 @@ TABLES = {
                                                                "missing": DROP}),
     "named numbers": ({"c": [1, -99, 2, 1, 2, 2]}, {"missing_values": ("-99",), "missing": "2"}),
     "numbers": ({"c": [1.5, 99.0, None, -3.25, 2.0, 0.1]},
-                {"form": As.NUMBER, "scale": Scale(0, 4, 4), "missing": "1"}),
+                {"form": RecordType.NUMBER, "scale": Scale(0, 4, 4), "missing": "1"}),
     "numbers as text": ({"c": ["1.5", "99", "3", "-3.25", "2.0", ".1"]},
-                        {"form": As.NUMBER, "scale": Scale(0, 4, 4)}),
+                        {"form": RecordType.NUMBER, "scale": Scale(0, 4, 4)}),
     "bits": ({"a": [1, 0, None, 1, 0, 0], "b": ["yes", "no", "no", "Yes", "no", "yes"]},
-             {"form": As.BITS, "missing": "0"}),
-    "strings of bits": ({"c": ["010", "111", "000", "010", "001", "111"]}, {"form": As.BITS}),
+             {"form": RecordType.BITS, "missing": "0"}),
+    "strings of bits": ({"c": ["010", "111", "000", "010", "001", "111"]},
+        {"form": RecordType.BITS}),
     "attributes": ({"a": ["x", "y", "x", None, "y", "x"], "b": [10, 9, 10, 9, 9, 10]},
-                   {"form": As.ATTRIBUTES, "missing": DROP}),
+                   {"form": RecordType.ATTRIBUTES, "missing": DROP}),
     "labels of one attribute": (
         {"a": ["x", "y", "x", "y", "y", "x"], "b": [10, 9, 10, 9, 9, 10]},
-        {"form": As.ATTRIBUTES, "labels": ("a=y", "a=x", "a=z")},
+        {"form": RecordType.ATTRIBUTES, "labels": ("a=y", "a=x", "a=z")},
     ),
     "options that hold the separator": (
         {"c": CELLS},
-        {"form": As.SET, "separator": ";", "labels": ("a", "b", "x; y", "caf\u00e9")},
+        {"form": RecordType.SET, "separator": ";", "labels": ("a", "b", "x; y", "caf\u00e9")},
     ),
-    "options that are cut": ({"c": CELLS}, {"form": As.SET, "separator": ";"}),
+    "options that are cut": ({"c": CELLS}, {"form": RecordType.SET, "separator": ";"}),
     "sets in cells": ({"c": ["a;b", "b;", "b; a", "x;a", None, "a"]},
-                      {"form": As.SET, "separator": ";", "missing": DROP}),
+                      {"form": RecordType.SET, "separator": ";", "missing": DROP}),
     "members that are missing": ({"c": ["a;NA", "b", "NA", "a;b", "a", "b"]},
-                                 {"form": As.SET, "separator": ";", "missing": DROP,
+                                 {"form": RecordType.SET, "separator": ";", "missing": DROP,
                                   "missing_values": ("NA",)}),
     "sets without labels": ({"c": ["a;b", "b", "b", "a", None, "a"]},
-                            {"form": As.SET, "separator": ";", "empty_sets": True}),
+                            {"form": RecordType.SET, "separator": ";", "empty_sets": True}),
 }  # fmt: skip
 
 
@@ -142,10 +145,10 @@ def test_the_records_are_those_that_stand_there(read):
 @pytest.mark.parametrize("source", LISTS)
 def test_lists_are_sets_whose_labels_count_once(read, source):
     lists = [["x", "x"], ["a;b", "x"], [], ["x"], ["a;b"], ["x"]]
-    found = read(source, {"c": lists}, As.SET)
+    found = read(source, {"c": lists}, RecordType.SET)
     assert (found.question.labels, found.truth.tolist()) == (("a;b", "x"), [2, 4])
     with pytest.raises(DataError, match="at most 1 labels, which is what is hidden"):
-        read(source, {"c": lists}, As.SET, max_set=1)
+        read(source, {"c": lists}, RecordType.SET, max_set=1)
 
 
 @pytest.mark.parametrize("source", LISTS)
@@ -153,10 +156,10 @@ def test_lists_are_sets_whose_labels_count_once(read, source):
 def test_a_set_that_lacks_a_label_is_missing(read, source, gap):
     lists = [["a", "b"], ["a", gap], ["b"], ["a"], ["b"], ["a"]]
     with pytest.raises(DataError, match=r"row 2: .* missing|values\[1\]: .* missing"):
-        read(source, {"c": lists}, As.SET, missing_values=("NA",))
-    found = read(source, {"c": lists}, As.SET, missing_values=("NA",), missing=DROP)
+        read(source, {"c": lists}, RecordType.SET, missing_values=("NA",))
+    found = read(source, {"c": lists}, RecordType.SET, missing_values=("NA",), missing=DROP)
     assert (found.users, found.truth.tolist()) == (5, [3, 3])
-    found = read(source, {"c": lists}, As.SET, missing_values=("NA",), missing="?")
+    found = read(source, {"c": lists}, RecordType.SET, missing_values=("NA",), missing="?")
     assert dict(zip(found.question.labels, found.truth, strict=True)) == {"?": 1, "a": 3, "b": 3}
 
 
@@ -165,7 +168,7 @@ def test_a_set_that_lacks_a_label_is_missing(read, source, gap):
     "values", [[1, "1"], ["1", 1], [1, True], ["True", False], [["a"], 1], [1.5, "2"]]
 )
 def test_values_of_two_types_are_not_taken_for_one_another(read, source, values):
-    form = As.SET if isinstance(values[0], list) else As.ONE
+    form = RecordType.SET if isinstance(values[0], list) else RecordType.ONE
     with pytest.raises(DataError, match=r"one type, .* as before|expected a list of labels"):
         read(source, {"c": values}, form)
 

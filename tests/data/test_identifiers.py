@@ -11,8 +11,8 @@ from mixtally.lab.data import identifiers
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import LABELS, PEOPLE
 from mixtally.lab.data.readers import read_counts, read_epochs
-from mixtally.lab.data.reading import As, Reading
-from mixtally.lab.data.timeline import When
+from mixtally.lab.data.reading import Reading, RecordType
+from mixtally.lab.data.timeline import EpochColumn
 
 PICK = random.Random(3)
 TWICE = 300
@@ -54,7 +54,7 @@ def test_people_are_found_by_their_values(tmp_path, name):
     found = people(path, "answer", labels=("yes", "no"))
     assert found.from_data == (PEOPLE,)
     assert "column 'unit' has the same values in several rows" in found.warning
-    assert found.one_each == "each taken for one person"
+    assert found.people_per_row == "each taken for one person"
     sure = people(path, "answer", labels=("yes", "no"), rows_are_people=True)
     assert (sure.from_data, sure.warning) == ((), "")
 
@@ -85,7 +85,7 @@ def test_several_rows_in_one_epoch_are_found_and_one_in_each_are_not(tmp_path):
         rows = "".join(f"R{i // 2}x,{weeks(i)},{'ab'[i % 2]}\n" for i in range(TWICE))
         path.write_text("unit,week,answer\n" + rows)
         reading = Reading(columns=("answer",), labels=("a", "b"))
-        assert read_epochs(DataFile(path), reading, When("week")).from_data == expected
+        assert read_epochs(DataFile(path), reading, EpochColumn("week")).from_data == expected
 
 
 @pytest.mark.parametrize(
@@ -125,25 +125,25 @@ def test_a_code_of_each_label_is_no_person(tmp_path):
 
 def test_an_identifier_is_no_attribute_in_silence(tmp_path):
     path = table(tmp_path, unit=PEOPLE_COLUMNS["codes"])
-    found = people(path, "unit", "answer", form=As.ATTRIBUTES)
+    found = people(path, "unit", "answer", form=RecordType.ATTRIBUTES)
     assert found.from_data == (LABELS, PEOPLE)
     assert "column 'unit'" in found.warning
     given = tuple(f"unit={one}" for one in dict.fromkeys(PEOPLE_COLUMNS["codes"]))
-    listed = people(path, "unit", "answer", form=As.ATTRIBUTES, labels=given)
+    listed = people(path, "unit", "answer", form=RecordType.ATTRIBUTES, labels=given)
     assert listed.from_data == (LABELS,)
     own = table(tmp_path, unit=[f"R{i if i else 1}x" for i in range(TWICE)])
-    assert PEOPLE in people(own, "unit", "answer", form=As.ATTRIBUTES).from_data
+    assert PEOPLE in people(own, "unit", "answer", form=RecordType.ATTRIBUTES).from_data
 
 
 def test_people_may_repeat_in_rows_that_are_not_watched(monkeypatch):
     """A column named like people is in doubt then; others have no doubt by their values."""
     monkeypatch.setattr(identifiers, "_WATCHED_ROWS", 100)
-    watch = identifiers.Watch(["user id", "color"])
+    watch = identifiers.IdentifierWatch(["user id", "color"])
     half = {"user id": pyarrow.array(range(100)), "color": pyarrow.array(["red", "blue"] * 50)}
     watch.take(half)
-    assert watch.found() == []
+    assert watch.find_identifiers() == []
     watch.take(half)
-    assert watch.found() == [("user id", True, False)]
+    assert watch.find_identifiers() == [("user id", True, False)]
 
 
 def test_rows_are_people_or_a_column_says_who(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.data_files import in_parquet, people
 from mixtally.errors import DataError, PlanError
-from mixtally.lab.data.reading import DROP, As
+from mixtally.lab.data.reading import DROP, RecordType
 
 LISTS = {"no": [1, 2, 3], "c": [["a;b", "x"], [], ["x", "x"]]}
 ROWS = [{"no": no, "c": c} for no, c in zip(*LISTS.values(), strict=True)]
@@ -22,7 +22,7 @@ WRITTEN = {
 def test_lists_are_sets(tmp_path, name):
     path = tmp_path / "data"
     path.write_bytes(WRITTEN[name])
-    found = people(path, "c", form=As.SET)
+    found = people(path, "c", form=RecordType.SET)
     assert found.question.labels == ("a;b", "x")
     assert found.truth.tolist() == [1, 2]
     assert found.users == 3
@@ -35,7 +35,7 @@ def test_a_text_that_begins_like_a_list_is_none(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("no,c\n1,\x01a\n2,b\n")
     with pytest.raises(PlanError, match="without control characters"):
-        people(path, "c", form=As.SET)
+        people(path, "c", form=RecordType.SET)
 
 
 def lines(tmp_path, *texts):
@@ -49,7 +49,7 @@ def test_a_list_that_lacks_a_value_is_refused(tmp_path):
     path.write_bytes(in_parquet({"c": [["a", None], ["b"]]}))
     for one in (path, lines(tmp_path, '{"c": ["a", null]}', '{"c": ["b"]}')):
         with pytest.raises(DataError, match="row 1: expected a value in column 'c'"):
-            people(one, "c", form=As.SET)
+            people(one, "c", form=RecordType.SET)
 
 
 @pytest.mark.parametrize("block", [24, 1 << 22])
@@ -59,7 +59,9 @@ def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
     ):
         people(lines(tmp_path, '{"c": 1}', '{"c": "1"}'), "c", block=block)
     path = lines(tmp_path, '{"c": ["x"]}', '{"c": "y;x"}', '{"c": "NA"}')
-    found = people(path, "c", form=As.SET, missing=DROP, missing_values=("NA",), block=block)
+    found = people(
+        path, "c", form=RecordType.SET, missing=DROP, missing_values=("NA",), block=block
+    )
     assert (found.question.labels, found.truth.tolist()) == (("x", "y"), [2, 1])
     with pytest.raises(DataError, match=r"in column 'c', got lists\. .*lists of labels are sets"):
         people(path, "c", block=block)

@@ -7,9 +7,9 @@ import mixtally
 from helpers.data_files import in_every_format, people
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.readers import read, read_counts
-from mixtally.lab.data.reading import As, Reading
-from mixtally.lab.data.sameness import Merging
+from mixtally.lab.data.label_merging import Merging
+from mixtally.lab.data.readers import read_counts, read_population
+from mixtally.lab.data.reading import Reading, RecordType
 from mixtally.model.question import Question
 
 ANSWERS = ["Very satisfied", "very satisfied ", "satisfied", " Satisfied", "no"]
@@ -45,10 +45,10 @@ def test_they_are_merged_in_every_format(tmp_path, name):
 
 def test_labels_of_sets_attributes_and_types_are_merged(tmp_path):
     path = table(tmp_path, ["a;B", "A; b", "a;a", "B"])
-    found = people(path, "c", form=As.SET, max_set=2, merging=BOTH)
+    found = people(path, "c", form=RecordType.SET, max_set=2, merging=BOTH)
     assert found.truth.tolist() == [3, 3]
     path.write_text('{"c": "x", "d": "Y"}\n{"c": "X ", "d": "z"}\n{"c": "w", "d": "y"}\n')
-    found = people(path, "c", "d", form=As.ATTRIBUTES, merging=BOTH)
+    found = people(path, "c", "d", form=RecordType.ATTRIBUTES, merging=BOTH)
     assert found.question.labels == ("c=w", "c=x", "d=Y", "d=z")
     frame = pandas.DataFrame({"c": pandas.Categorical(["b", "a", "A"], ["b", "A", "a"])})
     frame.to_parquet(tmp_path / "a")
@@ -63,14 +63,17 @@ def test_all_values_that_are_not_listed_are_one_bin(tmp_path):
     assert (found.question.labels, found.truth.tolist()) == (("a", "b", "rest"), [2, 1, 2])
     assert found.from_data == ()
     planned = Question(name="c", bins=3, labels=("rest", "a", "b"))
-    assert read(DataFile(path), Reading(columns=("c",), merging=other), planned).truth[0] == 2
+    assert (
+        read_population(DataFile(path), Reading(columns=("c",), merging=other), planned).truth[0]
+        == 2
+    )
     sets = table(tmp_path, ["a;x;y", "b", "x"])
-    found = people(sets, "c", form=As.SET, labels=("a", "b"), max_set=3, merging=other)
+    found = people(sets, "c", form=RecordType.SET, labels=("a", "b"), max_set=3, merging=other)
     assert found.truth.tolist() == [1, 1, 2]
     path = tmp_path / "counts.csv"
     path.write_text("c,n\na,5\nb,7\nc,2\nd,1\n")
     reading = Reading(columns=("c",), labels=("a", "b"), merging=other)
-    assert read_counts(DataFile(path), reading, "n").held.tolist() == [5, 7, 3]
+    assert read_counts(DataFile(path), reading, "n").counts.tolist() == [5, 7, 3]
 
 
 def test_what_cannot_be_merged_is_refused(tmp_path):
@@ -79,9 +82,11 @@ def test_what_cannot_be_merged_is_refused(tmp_path):
         people(path, "c", merging=Merging(other="x"))
     planned = Question(name="c", bins=2, labels=("a", "b"))
     with pytest.raises(ParameterError, match="--other: expected a label of the plan"):
-        read(DataFile(path), Reading(columns=("c",), merging=Merging(other="x")), planned)
+        read_population(
+            DataFile(path), Reading(columns=("c",), merging=Merging(other="x")), planned
+        )
     with pytest.raises(ParameterError, match="--strip: expected records of labels, got bits"):
-        Reading(columns=("c",), form=As.BITS, merging=Merging(strip=True))
+        Reading(columns=("c",), form=RecordType.BITS, merging=Merging(strip=True))
     with pytest.raises(ParameterError, match="--other: expected a label that is to be seen"):
         Reading(columns=("c",), merging=Merging(other=" "))
     with pytest.raises(DataError, match=r"got 'a' and 'A'\. List one of them"):

@@ -9,8 +9,8 @@ from helpers.data_files import delimited, in_every_format, in_parquet, json_line
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.readers import read_epochs
-from mixtally.lab.data.reading import DROP, As, Reading, Several
-from mixtally.lab.data.timeline import When
+from mixtally.lab.data.reading import DROP, Reading, RecordType, RowCombination
+from mixtally.lab.data.timeline import EpochColumn
 from mixtally.protocol.encode.numbers import Points
 
 GAPS = {"no": [1, 2, 3, 4, 5, 6], "color": ["red", None, "blue", "", "  ", "red"]}
@@ -47,9 +47,9 @@ def test_not_a_number_is_missing_where_there_are_types(tmp_path):
     path = tmp_path / "data.parquet"
     path.write_bytes(in_parquet({"c": [1.0, float("nan"), None, 2.5]}))
     assert labels(people(path, "c", missing=DROP)) == ["1", "2.5"]
-    numbers = people(path, "c", form=As.NUMBER, scale=Points(0, 4), missing=DROP)
+    numbers = people(path, "c", form=RecordType.NUMBER, scale=Points(0, 4), missing=DROP)
     assert numbers.values.tolist() == [1.0, 2.5]
-    filled = people(path, "c", form=As.NUMBER, scale=Points(0, 4), missing="3.5")
+    filled = people(path, "c", form=RecordType.NUMBER, scale=Points(0, 4), missing="3.5")
     assert filled.values.tolist() == [1.0, 3.5, 3.5, 2.5]
 
 
@@ -65,23 +65,28 @@ def test_a_column_of_nulls_alone_is_missing(tmp_path):
 def test_a_person_is_dropped_for_any_value_that_lacks(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("a,b\n1,\n,0\n1,1\n0,1\n")
-    found = people(path, "a", "b", form=As.BITS, missing=DROP)
+    found = people(path, "a", "b", form=RecordType.BITS, missing=DROP)
     assert found.records[:, 0].tolist() == [3, 2]
-    both = people(path, "a", "b", form=As.ATTRIBUTES, missing="?")
+    both = people(path, "a", "b", form=RecordType.ATTRIBUTES, missing="?")
     assert both.question.labels == ("a=0", "a=1", "a=?", "b=0", "b=1", "b=?")
-    assert people(path, "a", "b", form=As.BITS, missing="0").records[:, 0].tolist() == [1, 0, 3, 2]
+    assert people(path, "a", "b", form=RecordType.BITS, missing="0").records[:, 0].tolist() == [
+        1,
+        0,
+        3,
+        2,
+    ]
 
 
 def test_sets_have_gaps_or_are_empty_but_not_both(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("no,c\n1,a;b\n2,\n3,b\n")
-    dropped = people(path, "c", form=As.SET, missing=DROP)
+    dropped = people(path, "c", form=RecordType.SET, missing=DROP)
     assert dropped.users == 2
-    filled = people(path, "c", form=As.SET, missing="none")
+    filled = people(path, "c", form=RecordType.SET, missing="none")
     assert filled.question.labels == ("a", "b", "none")
     assert filled.truth.tolist() == [1, 2, 1]
     with pytest.raises(ParameterError, match="missing: expected drop, or a label"):
-        Reading(columns=("c",), form=As.SET, missing=DROP, empty_sets=True)
+        Reading(columns=("c",), form=RecordType.SET, missing=DROP, empty_sets=True)
 
 
 @pytest.mark.parametrize("label", ["", " "])
@@ -113,7 +118,7 @@ def test_rows_are_told_by_their_numbers_in_the_file_when_others_were_dropped(tmp
     path.write_text("who,c\n" + "\n".join([*rows, "50,a", "101,x"]) + "\n")
     with pytest.raises(DataError, match=r"row 101: .* after row 50"):
         people(path, "c", person="who", missing=DROP, block=64)
-    taken = people(path, "c", person="who", missing=DROP, block=64, several=Several.LAST)
+    taken = people(path, "c", person="who", missing=DROP, block=64, several=RowCombination.LAST)
     assert taken.users == 68
     with pytest.raises(DataError, match="row 102: expected one of the 2 labels"):
         people(path, "c", missing=DROP, block=64, labels=("a", "b"))
@@ -123,12 +128,12 @@ def test_an_epoch_lacks_no_answer(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("who,week,c\n1,1,a\n2,1,b\n3,,b\n4,1,\n")
     found = read_epochs(
-        DataFile(path), Reading(columns=("c",), person="who", missing=DROP), When("week")
+        DataFile(path), Reading(columns=("c",), person="who", missing=DROP), EpochColumn("week")
     )
     assert found.users.tolist() == [2]
     assert found.note == "Rows left out for a missing value: 2."
     with pytest.raises(DataError, match="row 3: expected a value in column 'week'"):
-        read_epochs(DataFile(path), Reading(columns=("c",)), When("week"))
+        read_epochs(DataFile(path), Reading(columns=("c",)), EpochColumn("week"))
 
 
 @pytest.mark.parametrize("write", [lambda t: delimited(t, ","), workbook])

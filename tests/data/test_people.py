@@ -6,9 +6,9 @@ import pytest
 from helpers.data_files import people
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.readers import read, read_epochs
-from mixtally.lab.data.reading import As, Reading, Several
-from mixtally.lab.data.timeline import When
+from mixtally.lab.data.readers import read_epochs, read_population
+from mixtally.lab.data.reading import Reading, RecordType, RowCombination
+from mixtally.lab.data.timeline import EpochColumn
 from mixtally.model.question import Kind, Question
 from mixtally.protocol.encode.numbers import Points
 
@@ -47,24 +47,34 @@ def test_without_a_column_of_people_every_row_is_one(diary):
 )
 def test_the_first_or_the_last_row_of_a_person_is_theirs(diary, several, colors):
     fixed = ("red", "blue", "green")
-    found = people(diary, "color", person="who", several=Several(several), labels=fixed)
+    found = people(diary, "color", person="who", several=RowCombination(several), labels=fixed)
     assert sorted(labels(found)) == sorted(colors)
     assert found.note == f"Further rows of a person, left out for the {several}: 3."
 
 
 def test_records_keep_the_order_of_the_rows_that_are_taken(diary):
     first = people(
-        diary, "age", person="who", several=Several.FIRST, form=As.NUMBER, scale=Points(0, 99)
+        diary,
+        "age",
+        person="who",
+        several=RowCombination.FIRST,
+        form=RecordType.NUMBER,
+        scale=Points(0, 99),
     )
     assert first.values.tolist() == [10, 20, 40]
     last = people(
-        diary, "age", person="who", several=Several.LAST, form=As.NUMBER, scale=Points(0, 99)
+        diary,
+        "age",
+        person="who",
+        several=RowCombination.LAST,
+        form=RecordType.NUMBER,
+        scale=Points(0, 99),
     )
     assert last.values.tolist() == [40, 50, 60]
 
 
 def test_labels_that_only_left_out_rows_have_are_no_bins(diary):
-    found = people(diary, "color", person="who", several=Several.FIRST)
+    found = people(diary, "color", person="who", several=RowCombination.FIRST)
     assert found.question.labels == ("blue", "red")
 
 
@@ -75,7 +85,14 @@ def bits(population):
 
 
 def test_the_values_of_a_person_become_a_set(diary):
-    found = people(diary, "color", form=As.SET, separator=None, person="who", several=Several.SET)
+    found = people(
+        diary,
+        "color",
+        form=RecordType.SET,
+        separator=None,
+        person="who",
+        several=RowCombination.SET,
+    )
     assert bits(found) == [{"red", "green"}, {"blue", "red"}, {"red"}]
     assert found.question.kind is Kind.SET
     assert found.question.max_set == 2
@@ -84,7 +101,7 @@ def test_the_values_of_a_person_become_a_set(diary):
 
 
 def test_the_sets_of_a_person_are_joined_and_bounded(diary):
-    reading = {"form": As.SET, "person": "who", "several": Several.SET}
+    reading = {"form": RecordType.SET, "person": "who", "several": RowCombination.SET}
     assert bits(people(diary, "likes", **reading)) == [
         {"tea", "rum"},
         {"tea", "rum", "milk"},
@@ -95,17 +112,26 @@ def test_the_sets_of_a_person_are_joined_and_bounded(diary):
 
 
 def test_bits_and_attributes_take_a_row_of_each_person(diary):
-    found = people(diary, "smokes", form=As.BITS, person="who", several=Several.LAST)
+    found = people(diary, "smokes", form=RecordType.BITS, person="who", several=RowCombination.LAST)
     assert found.records[:, 0].tolist() == [1, 1, 0]
-    both = people(diary, "color", "smokes", form=As.ATTRIBUTES, person="who", several=Several.FIRST)
+    both = people(
+        diary,
+        "color",
+        "smokes",
+        form=RecordType.ATTRIBUTES,
+        person="who",
+        several=RowCombination.FIRST,
+    )
     assert both.truth.tolist() == [1, 2, 1, 2]
 
 
 def test_a_person_answers_once_an_epoch(diary):
     reading = {"columns": ("color",), "person": "who"}
     with pytest.raises(DataError, match=r"row 3: .* a second one in epoch '1', after row 1"):
-        read_epochs(DataFile(diary), Reading(**reading), When("week"))
-    found = read_epochs(DataFile(diary), Reading(**reading, several=Several.LAST), When("week"))
+        read_epochs(DataFile(diary), Reading(**reading), EpochColumn("week"))
+    found = read_epochs(
+        DataFile(diary), Reading(**reading, several=RowCombination.LAST), EpochColumn("week")
+    )
     assert found.users.tolist() == [3, 2]
     assert found.attendance == {1: 1, 2: 2}
     assert [found.question.label(code) for code in found.codes.tolist()] == [
@@ -115,31 +141,39 @@ def test_a_person_answers_once_an_epoch(diary):
 
 def test_a_set_is_made_in_every_epoch(diary):
     reading = Reading(
-        columns=("color",), form=As.SET, separator=None, person="who", several=Several.SET
+        columns=("color",),
+        form=RecordType.SET,
+        separator=None,
+        person="who",
+        several=RowCombination.SET,
     )
-    found = read_epochs(DataFile(diary), reading, When("week"))
+    found = read_epochs(DataFile(diary), reading, EpochColumn("week"))
     assert bits(found.crowd(0)) == [{"red", "green"}, {"blue"}, {"red"}]
     assert bits(found.crowd(1)) == [{"red"}, {"red"}]
 
 
-@pytest.mark.parametrize("form", [As.ONE, As.BITS, As.NUMBER])
+@pytest.mark.parametrize("form", [RecordType.ONE, RecordType.BITS, RecordType.NUMBER])
 def test_only_labels_become_a_set(form):
-    scale = Points(0, 1) if form is As.NUMBER else None
+    scale = Points(0, 1) if form is RecordType.NUMBER else None
     with pytest.raises(ParameterError, match="several: expected first or last for records read as"):
-        Reading(columns=("c",), form=form, scale=scale, person="p", several=Several.SET)
+        Reading(columns=("c",), form=form, scale=scale, person="p", several=RowCombination.SET)
 
 
 def test_nothing_is_taken_of_nobodys_rows():
     with pytest.raises(ParameterError, match="several: expected --person-column beside it"):
-        Reading(columns=("c",), several=Several.FIRST)
+        Reading(columns=("c",), several=RowCombination.FIRST)
 
 
 def test_a_set_is_asked_by_a_plan_for_sets(diary):
     reading = Reading(
-        columns=("color",), form=As.SET, separator=None, person="who", several=Several.SET
+        columns=("color",),
+        form=RecordType.SET,
+        separator=None,
+        person="who",
+        several=RowCombination.SET,
     )
     asked = Question(name="q", bins=3, labels=("red", "blue", "green"), kind=Kind.SET, max_set=2)
-    assert read(DataFile(diary), reading, asked).question == asked
+    assert read_population(DataFile(diary), reading, asked).question == asked
 
 
 @pytest.mark.parametrize(
@@ -167,7 +201,7 @@ def test_a_column_with_the_name_of_people_is_warned_of(tmp_path, name, values, w
 
 def test_a_column_that_is_named_or_counted_is_not_warned_of(diary):
     assert people(diary, "color").warning
-    assert not people(diary, "color", person="who", several=Several.FIRST).warning
+    assert not people(diary, "color", person="who", several=RowCombination.FIRST).warning
     assert not people(diary, "who").warning
 
 

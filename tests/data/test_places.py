@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.data.places import ELSEWHERE, Box, grid
+from mixtally.lab.data.places import ELSEWHERE, Box, build_grid
 
 BOX = Box(south=40.0, north=44.0, west=-76.0, east=-70.0)
 
 
 @pytest.fixture
 def place():
-    return grid(BOX, 3)
+    return build_grid(BOX, 3)
 
 
 def test_points_fall_into_their_hexagons(place):
@@ -24,7 +24,7 @@ def test_points_fall_into_their_hexagons(place):
 
 
 def test_the_grid_depends_on_nothing_but_its_box(place):
-    assert grid(BOX, 3) == place
+    assert build_grid(BOX, 3) == place
     assert len(set(place.cells)) == len(place.cells) > 10
     assert place.question("where").labels[-1] == ELSEWHERE
     for cell in place.cells:
@@ -45,7 +45,7 @@ def test_bad_places_are_refused(place):
         with pytest.raises(ParameterError, match="box: expected"):
             Box(*wrong)
     with pytest.raises(ParameterError, match="resolution: expected"):
-        grid(BOX, 9)
-    assert grid(Box(south=40.0, north=40.01, west=-70.01, east=-70.0), 0).cells
+        build_grid(BOX, 9)
+    assert build_grid(Box(south=40.0, north=40.01, west=-70.01, east=-70.0), 0).cells
     with pytest.raises(ParameterError, match="grid: expected"):
-        grid(BOX, 3, len(place.cells))
+        build_grid(BOX, 3, len(place.cells))

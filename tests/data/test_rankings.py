@@ -9,9 +9,9 @@ import pytest
 import mixtally
 from helpers.data_files import people
 from mixtally.lab.data.rankings import RankingWatch
-from mixtally.lab.data.reading import As, Several
+from mixtally.lab.data.reading import RecordType, RowCombination
 
-SETS = {"form": As.SET, "separator": ";"}
+SETS = {"form": RecordType.SET, "separator": ";"}
 SAID = "in different orders: if they are rankings, a set forgets the order"
 ORDERS = [";".join(one) for one in itertools.permutations("abc")]
 TOP_TWO = [";".join(one) for one in itertools.permutations("abcde", 2)]
@@ -40,7 +40,12 @@ def test_one_answer_a_cell_and_rows_that_are_joined_are_no_rankings(tmp_path):
     rows = [f"{i // 2},{'ab'[(i + i // 2) % 2]}" for i in range(40)]
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["who,c", *rows]) + "\n")
-    how = {"form": As.SET, "separator": None, "person": "who", "several": Several.SET}
+    how = {
+        "form": RecordType.SET,
+        "separator": None,
+        "person": "who",
+        "several": RowCombination.SET,
+    }
     assert people(path, "c", **how).warning == ""
 
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from helpers.data_files import people
-from mixtally.lab.data.reading import As
+from mixtally.lab.data.reading import RecordType
 
 ROWS = 300_000
 
@@ -42,6 +42,6 @@ def test_a_file_is_told_until_all_of_it_is_read(crowd):
 
 def test_every_kind_of_record_is_told(crowd):
     told = []
-    people(crowd, "color", form=As.SET, progress=watched(told))
+    people(crowd, "color", form=RecordType.SET, progress=watched(told))
     assert told
     assert told[-1][1] == told[-1][2]

@@ -8,15 +8,15 @@ from helpers.data_files import people, workbook
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats import csv_table
-from mixtally.lab.data.formats.csv_rows import blocks, ends
-from mixtally.lab.data.readers import read
+from mixtally.lab.data.formats.csv_rows import find_row_ends, split_into_blocks
+from mixtally.lab.data.readers import read_population
 from mixtally.lab.data.reading import Reading
 
 PEOPLE = "1,red\n2,blue\n3,red\n"
 
 
 def crowd(path, column="color", **options):
-    return read(DataFile(path, **options), Reading(columns=(column,)))
+    return read_population(DataFile(path, **options), Reading(columns=(column,)))
 
 
 def at(tmp_path, text):
@@ -92,13 +92,13 @@ def test_a_header_below_the_file_and_rows_of_other_formats_are_refused(tmp_path)
 def test_blocks_are_whole_rows_wherever_the_text_is_cut(line_end, drop):
     rows = ["a,b", '"x' + line_end + 'y",1', '"say ""z""",2', "", "p,q"] * 3
     text = line_end.join([*rows, ""]).encode()
-    whole = text[ends(text)[drop - 1] :] if drop else text
+    whole = text[find_row_ends(text)[drop - 1] :] if drop else text
     for size in (1, 7, 64, 1000):
         for step in (1, 5, 999):
             parts = [text[at : at + step] for at in range(0, len(text), step)]
-            found = list(blocks(DataFile("x"), iter(parts), drop, max(size, 40)))
+            found = list(split_into_blocks(DataFile("x"), iter(parts), drop, max(size, 40)))
             assert b"".join(found) == whole
-            assert all(len(ends(block)) for block in found)
+            assert all(len(find_row_ends(block)) for block in found)
 
 
 @pytest.mark.parametrize("body", ["", "1,red\n", PEOPLE, PEOPLE * 300])
@@ -112,9 +112,9 @@ def test_no_thread_of_a_library_is_left_asking_for_text(tmp_path, monkeypatch, b
                 askers.add(threading.get_ident())
                 yield part
 
-        return blocks(file, told(), drop, size)
+        return split_into_blocks(file, told(), drop, size)
 
-    monkeypatch.setattr(csv_table, "blocks", watched)
+    monkeypatch.setattr(csv_table, "split_into_blocks", watched)
     try:
         crowd(at(tmp_path, "no,color\n" + body))
     except DataError:

@@ -5,10 +5,10 @@ import pytest
 from helpers.contracts import contract_of, plan_of, proved, shaped
 from helpers.data_files import in_every_format, people
 from mixtally.api import Device, plan
-from mixtally.api.values import Wanted, crowd_of
+from mixtally.api.values import ReadingRequest, read_crowd
 from mixtally.cli.labels import read_labels
 from mixtally.errors import DataError, PlanError, RefusedError
-from mixtally.lab.data.sameness import natural
+from mixtally.lab.data.label_merging import natural_sort_key
 from mixtally.model.contract import write_contract
 from mixtally.model.question import Question
 
@@ -16,7 +16,7 @@ ONE, TWO = "caf\u00e9", "cafe\u0301"
 
 
 def crowd(values, **wanted):
-    return crowd_of(values, None, Wanted(**wanted)).population
+    return read_crowd(values, None, ReadingRequest(**wanted)).population
 
 
 @pytest.mark.parametrize("name", in_every_format({"c": ["x"]}))
@@ -76,7 +76,7 @@ def test_labels_stand_as_people_count(tmp_path, labels):
     path.write_text("no,c\n" + "".join(f"1,{label}\n" for label in sorted(labels)))
     assert people(path, "c").question.labels == tuple(labels)
     assert crowd(sorted(labels)).question.labels == tuple(labels)
-    assert sorted(labels, key=natural) == labels
+    assert sorted(labels, key=natural_sort_key) == labels
 
 
 def test_plans_and_devices_of_python_have_the_same_form():

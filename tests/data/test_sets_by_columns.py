@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from mixtally.errors import InputError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.forms.sets import Sets
-from mixtally.lab.data.readers import read
-from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.readers import read_population
+from mixtally.lab.data.reading import Reading, RecordType
 
 CELL = st.lists(
     st.sampled_from(["a", "b ", " c", "d e", "é", "e\u0301", "a", ""]), min_size=1, max_size=4
@@ -18,7 +18,7 @@ CELL = st.lists(
 def outcome(path, reading):
     """What is read, or the refusal."""
     try:
-        crowd = read(DataFile(path), reading)
+        crowd = read_population(DataFile(path), reading)
     except InputError as error:
         return str(error)
     return crowd.question.labels, crowd.records.tolist(), crowd.question.max_set
@@ -28,7 +28,7 @@ def both(path, reading, monkeypatch):
     """The outcome of texts that are split at once, and of texts that are read one by one."""
     split = outcome(path, reading)
     with monkeypatch.context() as patch:
-        patch.setattr(Sets, "_split", lambda *_: None)
+        patch.setattr(Sets, "_split_all_texts", lambda *_: None)
         return split, outcome(path, reading)
 
 
@@ -43,7 +43,12 @@ def written(path, cells):
 def test_both_readers_agree(tmp_path_factory, labels, cells):
     path = written(tmp_path_factory.mktemp("sets") / "sets.csv", cells)
     reading = Reading(
-        columns=("set",), form=As.SET, separator=";", labels=labels, max_set=3, empty_sets=True
+        columns=("set",),
+        form=RecordType.SET,
+        separator=";",
+        labels=labels,
+        max_set=3,
+        empty_sets=True,
     )
     with pytest.MonkeyPatch.context() as patch:
         one, other = both(path, reading, patch)
@@ -64,7 +69,12 @@ def test_both_readers_agree(tmp_path_factory, labels, cells):
 )
 def test_what_needs_a_look_at_single_texts_has_it(tmp_path, cells, labels, refused, monkeypatch):
     reading = Reading(
-        columns=("set",), form=As.SET, separator=";", labels=labels, max_set=3, empty_sets=True
+        columns=("set",),
+        form=RecordType.SET,
+        separator=";",
+        labels=labels,
+        max_set=3,
+        empty_sets=True,
     )
     one, other = both(written(tmp_path / "sets.csv", cells), reading, monkeypatch)
     assert one == other
@@ -72,7 +82,7 @@ def test_what_needs_a_look_at_single_texts_has_it(tmp_path, cells, labels, refus
 
 
 def test_ordinary_texts_are_not_read_one_by_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(Sets, "_one_by_one", None)
-    reading = Reading(columns=("set",), form=As.SET, separator=";", labels=("a", "b", "c"))
+    monkeypatch.setattr(Sets, "_parse_each_text", None)
+    reading = Reading(columns=("set",), form=RecordType.SET, separator=";", labels=("a", "b", "c"))
     path = written(tmp_path / "sets.csv", ["a;b", "c", "b;a", "a ; b;"])
-    assert read(DataFile(path), reading).held.tolist() == [3, 3, 1]
+    assert read_population(DataFile(path), reading).bin_counts.tolist() == [3, 3, 1]

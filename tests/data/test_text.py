@@ -12,8 +12,8 @@ from helpers.data_files import people
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats import text
-from mixtally.lab.data.formats.tables import table
-from mixtally.lab.data.readers import read
+from mixtally.lab.data.formats.tables import open_table
+from mixtally.lab.data.readers import read_population
 from mixtally.lab.data.reading import Reading
 
 CROWD = "no,color\n1,réd\n2,bleu\n3,réd\n"
@@ -21,7 +21,7 @@ WESTERN = ["latin-1", "cp1252", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig", 
 
 
 def crowd(path, **options):
-    return read(DataFile(path, **options), Reading(columns=("color",)))
+    return read_population(DataFile(path, **options), Reading(columns=("color",)))
 
 
 @pytest.mark.parametrize("encoding", WESTERN)
@@ -36,7 +36,7 @@ def test_an_encoding_that_is_named_is_read(tmp_path, encoding):
 def test_a_mark_is_found_and_characters_may_be_cut(tmp_path, mark, size):
     """The text comes in parts of ``size`` bytes, which end in the middle of characters."""
     stream = io.BytesIO((CROWD * 9).encode(mark))
-    parts = b"".join(text.chunks(DataFile(tmp_path), stream, size))
+    parts = b"".join(text.decode_chunks(DataFile(tmp_path), stream, size))
     assert parts.decode() == CROWD * 9
 
 
@@ -136,7 +136,7 @@ def test_what_is_read_is_what_the_standard_library_reads(tmp_path, body):
     path = tmp_path / "data.csv"
     path.write_text("no,color\n" + body, newline="")
     try:
-        with table(DataFile(path, delimiter=","), ["color"], []) as found:
+        with open_table(DataFile(path, delimiter=","), ["color"], []) as found:
             cells = [cell or "" for part in found.read([1]) for cell in part.arrays[0].to_pylist()]
     except DataError:
         plain = read_by_the_standard_library(body)
@@ -152,7 +152,9 @@ def test_what_is_read_is_what_the_standard_library_reads(tmp_path, body):
 def test_where_text_is_cut_does_not_matter(body, cuts):
     def verdict(parts):
         try:
-            return b"".join(text.quoted(DataFile("x"), text.ended(DataFile("x"), parts), ","))
+            return b"".join(
+                text.check_quotes(DataFile("x"), text.trim_end(DataFile("x"), parts), ",")
+            )
         except DataError as error:
             return str(error)
 

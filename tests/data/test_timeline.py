@@ -10,8 +10,8 @@ from mixtally.lab.data.flights import flights_by_month
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.readers import read_epochs
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.timeline import Timeline, When
-from mixtally.lab.data.turnover import happens, turnover
+from mixtally.lab.data.timeline import EpochColumn, Timeline
+from mixtally.lab.data.turnover import draw_events, simulate_turnover
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.question import Question
 
@@ -20,7 +20,7 @@ QUESTION = Question(name="color", bins=2, labels=("blue", "red"))
 
 def read_timeline(path, column, epoch_column, person_column=None, order=None):
     reading = Reading(columns=(column,), person=person_column)
-    return read_epochs(DataFile(path), reading, When(epoch_column, order))
+    return read_epochs(DataFile(path), reading, EpochColumn(epoch_column, order))
 
 
 @pytest.fixture
@@ -106,9 +106,10 @@ def crowd(size=40_000):
 
 def test_people_come_go_and_change_at_their_rates():
     """Every share within six standard errors: false alarm below 1e-7 in all; fixed seed."""
-    found = turnover(crowd(), 3, join=0.2, leave=0.1, change=0.3, chance=SeededChance(5))
-    here = [set(found.people[found.at == e].tolist()) for e in range(3)]
-    value = [dict(zip(found.people[found.at == e].tolist(), found.codes[found.at == e].tolist(),
+    found = simulate_turnover(crowd(), 3, join=0.2, leave=0.1, change=0.3, chance=SeededChance(5))
+    here = [set(found.people[found.epoch_of_answer == e].tolist()) for e in range(3)]
+    value = [dict(zip(found.people[found.epoch_of_answer == e].tolist(),
+        found.codes[found.epoch_of_answer == e].tolist(),
                       strict=True)) for e in range(3)]  # fmt: skip
     pool = set(range(80_000))
     for before, after in ((0, 1), (1, 2)):
@@ -124,14 +125,16 @@ def test_people_come_go_and_change_at_their_rates():
 
 
 def test_a_crowd_that_nobody_joins_leaves_or_changes_stays_as_it_is():
-    found = turnover(crowd(100), 4, join=0.0, leave=0.0, change=0.0, chance=SeededChance(5))
+    found = simulate_turnover(
+        crowd(100), 4, join=0.0, leave=0.0, change=0.0, chance=SeededChance(5)
+    )
     assert all(np.array_equal(found.crowd(e).codes, crowd(100).codes) for e in range(4))
     assert found.attendance == {4: 100}
 
 
 def test_certain_and_impossible_events_are_that():
-    assert happens(1.0, 1000, SeededChance(1)).all()
-    assert not happens(0.0, 1000, SeededChance(1)).any()
+    assert draw_events(1.0, 1000, SeededChance(1)).all()
+    assert not draw_events(0.0, 1000, SeededChance(1)).any()
 
 
 @pytest.mark.parametrize(
@@ -140,7 +143,7 @@ def test_certain_and_impossible_events_are_that():
 )
 def test_impossible_turnovers_are_refused(epochs, rates):
     with pytest.raises(ParameterError):
-        turnover(
+        simulate_turnover(
             crowd(10), epochs, **({"join": 0.1, "leave": 0.1, "change": 0.1} | rates),
             chance=SeededChance(1),
         )  # fmt: skip
@@ -148,7 +151,7 @@ def test_impossible_turnovers_are_refused(epochs, rates):
 
 def test_a_crowd_that_all_left_is_refused():
     with pytest.raises(DataError, match="at least two people, got 0"):
-        turnover(crowd(10), 2, join=0.0, leave=1.0, change=0.0, chance=SeededChance(1))
+        simulate_turnover(crowd(10), 2, join=0.0, leave=1.0, change=0.0, chance=SeededChance(1))
 
 
 def test_the_same_person_in_two_epochs_is_no_repeat():

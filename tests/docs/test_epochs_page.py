@@ -9,7 +9,7 @@ from examples.ask_again import ways_to_ask
 from mixtally.accounting.budget import compose
 from mixtally.lab.data.flights import flights_by_month
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.turnover import turnover
+from mixtally.lab.data.turnover import simulate_turnover
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
@@ -62,9 +62,9 @@ def test_the_table_of_ways_is_what_is_played(column, rates):
     """The seed is the page's, so nothing varies."""
     timeline = flights_by_month()
     if rates is not None:
-        january = Population(timeline.question, timeline.codes[timeline.at == 0])
+        january = Population(timeline.question, timeline.codes[timeline.epoch_of_answer == 0])
         join, leave, change = rates
-        timeline = turnover(
+        timeline = simulate_turnover(
             january, 12, join=join, leave=leave, change=change, chance=SeededChance(1)
         )
     played = ways_to_ask(timeline, Guarantee(epsilon=1.0, delta=1e-6), Lab(SeededChance(1)))

@@ -15,7 +15,7 @@ import pytest
 
 from mixtally.cli.app import COMMANDS
 from mixtally.cli.plan import NO_MINIMUM
-from mixtally.lab.data.made_up import example_files
+from mixtally.lab.data.example_data import example_files
 from mixtally.server.node.wrapping import read_master
 
 ROOT = Path(__file__).parents[2]

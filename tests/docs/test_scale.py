@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.server.engine.scale import Rates, Round, hop_costs, intake
+from mixtally.server.engine.scale import PlannedRound, Rates, compute_intake, hop_costs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to/cluster.md").read_text()
 STATED = re.search(
@@ -29,12 +29,12 @@ def test_the_row_follows(row):
                   post=post * 1e-6)  # fmt: skip
     envelopes = int(row[0].replace(",", ""))
     for cores, told in ((2, row[3]), (32, row[4])):
-        of = Round(envelopes, fakes, 3, size, 48, 2, 86_400.0, cores)
+        of = PlannedRound(envelopes, fakes, 3, size, 48, 2, 86_400.0, cores)
         first = hop_costs(rates, of)[0]
         assert float(told) == pytest.approx(first.closing / 60, rel=0.06)
         assert float(row[1]) == pytest.approx(first.cpu / 3600, rel=0.06)
         assert float(row[2]) == pytest.approx(first.bytes / 1e9, rel=0.06)
-    comes = intake(rates, of._replace(envelopes=10**9))
+    comes = compute_intake(rates, of._replace(envelopes=10**9))
     assert comes.posts == pytest.approx(5800, rel=0.01)
     assert comes.cores == pytest.approx(
         float(re.search(r"keep (\S+) cores busy", PAGE)[1]), rel=0.01

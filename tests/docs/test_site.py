@@ -103,7 +103,7 @@ def test_every_formula_of_the_pages_is_drawn():
     every = [one for page in PAGES for one in formulas(page)]
     assert len(every) >= 15
     for one in every:
-        picture = site_pages.drawn(one)
+        picture = site_pages.draw_formula(one)
         assert "<path" in picture
         assert 'role="img"' in picture
     assert sum(page.read_text().count("$$\n") for page in PAGES) == 2 * len(every)
@@ -112,7 +112,7 @@ def test_every_formula_of_the_pages_is_drawn():
 def test_a_formula_that_is_none_stops_the_build():
     """Twin: a brace that is never closed."""
     with pytest.raises(ValueError, match="closed braces"):
-        site_pages.drawn(site_pages.FORMULA.match("$$\n\\frac{1}{2\n$$"))
+        site_pages.draw_formula(site_pages.FORMULA.match("$$\n\\frac{1}{2\n$$"))
 
 
 @pytest.mark.slow

@@ -15,9 +15,9 @@ from mixtally.accounting.budget import compose
 from mixtally.accounting.divergence.memoized import loss
 from mixtally.cli.app import app
 from mixtally.errors import InfeasibleError
-from mixtally.lab.formulas import added
+from mixtally.lab.formulas import fakes_per_bin
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.mechanism.memoized import memoized
+from mixtally.model.mechanism.memoized import make_memoized
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.protocol.estimate.memoized import recovery
@@ -139,7 +139,7 @@ def test_what_shapes_cost_a_mix():
 def test_what_memoized_answers_lose():
     *reports, _ = cells("docs/how-to/memoize.md", "reports")
     *stated, most = cells("docs/how-to/memoize.md", "epsilon")
-    losses = [loss(memoized(2, 0.5, 0.5, 0.75), int(count)) for count in reports]
+    losses = [loss(make_memoized(2, 0.5, 0.5, 0.75), int(count)) for count in reports]
     for found, epsilon in zip(losses, stated, strict=True):
         assert found.eps_T == near(epsilon)
         assert found.eps_inf == near(most)
@@ -147,7 +147,7 @@ def test_what_memoized_answers_lose():
 
 def test_what_averaging_finds_out():
     *reports, _ = cells("docs/how-to/memoize.md", "reports averaged")
-    mechanism = memoized(2, 0.5, 0.5, 0.75)
+    mechanism = make_memoized(2, 0.5, 0.5, 0.75)
     for what, stated in (("memoized", "memoized bit wrong"), ("true", "true bit wrong")):
         for count, wrong in zip(reports, cells("docs/how-to/memoize.md", stated), strict=False):
             assert getattr(recovery(mechanism, int(count)), what) == near(wrong)
@@ -250,9 +250,9 @@ def test_what_hashes_cost_beside_planes():
     )
     own, users, buckets, each, planes = (float(one.replace(",", "")) for one in text.groups())
     assert buckets == math.floor(users / math.log(users))
-    fakes = added.luo_wang_yi(1.0, 1e-6, int(users))
+    fakes = fakes_per_bin.luo_wang_yi(1.0, 1e-6, int(users))
     assert fakes * buckets / users == near(str(each))
-    assert added.hashed_error(int(users), fakes, int(buckets), 10_000_019) == near(str(own))
+    assert fakes_per_bin.hashed_error(int(users), fakes, int(buckets), 10_000_019) == near(str(own))
     budget = f"--users {int(users)} --bins 1e7 --messages-per-user {1 + each}"
     assert facts(f"plan {PROMISE} {budget}")["standard_error"] == near(str(planes))
 

@@ -17,12 +17,12 @@ from mixtally.cli.app import app
 from mixtally.cli.plan_files import read_plan
 from mixtally.device.contract import planes as bare
 from mixtally.lab.attacks import poisoning
-from mixtally.lab.attacks.outcome import Lab, Verdict
-from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.attacks.outcome import AttackLab, Verdict
+from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.planes import digits_of, directions
-from mixtally.model.results import Tally
-from mixtally.primitives.draw import permutation
+from mixtally.primitives.draw import draw_permutation
 from mixtally.protocol.estimate.conclude import conclude
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation/trust.md").read_text()
@@ -73,8 +73,8 @@ def as_stated(number, stated):
 
 def moved_by(plan):
     """The most that one lie moves a count, by every kind of lie through the production tally."""
-    lab = Lab(SeededChance(1), 1e-3)
-    (outcome,) = poisoning.run(of_plan(plan, accountant=ACCOUNTANT), lab)
+    lab = AttackLab(SeededChance(1), 1e-3)
+    (outcome,) = poisoning.run(target_of_plan(plan, accountant=ACCOUNTANT), lab)
     assert outcome.verdict is Verdict.CONSISTENT
     return outcome.attacked
 
@@ -132,7 +132,7 @@ def test_one_message_raises_any_values_that_are_as_many_as_digits():
     vectors = directions(np.arange(planes.directions), 5, 3)
     products = vectors.T @ digits_of(np.arange(planes.points), 5, 3) % 5
     chance = SeededChance(1)
-    some = [permutation(chance, planes.points)[:4] for _ in range(200)]
+    some = [draw_permutation(chance, planes.points)[:4] for _ in range(200)]
     meet = [[(products[:, one[:k]] == products[:, one[:1]]).all(axis=1).any() for k in (3, 4)]
             for one in some]  # fmt: skip
     assert np.all(meet, axis=0).tolist() == [True, False]

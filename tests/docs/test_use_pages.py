@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.lab.data.made_up import example_files
-from mixtally.planning.choose import ALIKE
+from mixtally.lab.data.example_data import example_files
+from mixtally.planning.choose import SIMILAR_ERROR_RATIO
 
 DOCS = Path(__file__).parents[2] / "docs"
 COUNT = (DOCS / "how-to/count.md").read_text()
@@ -39,5 +39,7 @@ def test_the_planner_page_links_to_a_table_of_every_protocol(protocols):
 
 
 def test_how_near_errors_are_alike():
-    assert f"Errors within {100 * (ALIKE - 1):.0f} % of the least are alike" in PLANNER
+    assert (
+        f"Errors within {100 * (SIMILAR_ERROR_RATIO - 1):.0f} % of the least are alike" in PLANNER
+    )
     assert "errors within 2 % are alike" in (DOCS / "how-to/plan.md").read_text()

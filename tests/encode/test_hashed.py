@@ -10,12 +10,12 @@ from mixtally.device.contract.planes import Planes
 from mixtally.errors import DataError, PlanError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model import planes
-from mixtally.model.hashing import HMAC_SHA256, Hashing, drawn_seed
+from mixtally.model.hashing import HMAC_SHA256, Hashing, draw_seed
 from mixtally.model.layout import Form, Layout
-from mixtally.model.question import MOST_POINTS, Kind, Question, open_question
+from mixtally.model.question import MOST_POINTS, Kind, Question, make_open_question
 from mixtally.primitives.codec import from_canonical
 from mixtally.protocol.encode import hashed as module
-from mixtally.protocol.encode.hashed import encode, normalized
+from mixtally.protocol.encode.hashed import encode, normalize_text
 
 WORDS = [f"word {number}" for number in range(4000)]
 ZERO, ONE = "00" * 16, "01" + "00" * 15
@@ -65,7 +65,7 @@ def test_vectors_of_another_program_are_met(inputs, value):
     points, numbers = np.array([[point], [number]])
     assert planes.digits_of(points, prime, digits)[:, 0].tolist() == value["digits"]
     assert planes.directions(numbers, prime, digits)[:, 0].tolist() == value["direction"]
-    assert planes.messages(points, numbers, prime, digits).tolist() == [int(value["message"])]
+    assert planes.plane_messages(points, numbers, prime, digits).tolist() == [int(value["message"])]
 
 
 @pytest.mark.parametrize("planted", ["digits", "direction"])
@@ -87,7 +87,7 @@ def test_the_other_order_is_not_that_of_the_vectors(planted, monkeypatch):
 def test_many_messages_at_once_are_those_one_by_one(prime, digits):
     over = Planes(prime, digits)
     points, numbers = np.divmod(np.arange(over.points * over.directions), over.directions)
-    found = planes.messages(points, numbers, prime, digits).tolist()
+    found = planes.plane_messages(points, numbers, prime, digits).tolist()
     pairs = zip(points.tolist(), numbers.tolist(), strict=True)
     assert found == [over.message(*pair) for pair in pairs]
 
@@ -117,14 +117,14 @@ def test_a_hash_without_its_seed_is_found(plant):
 
 def test_drawn_seeds_differ_and_repeat_with_their_source():
     chance = SeededChance(1)
-    first, second = drawn_seed(chance), drawn_seed(chance)
+    first, second = draw_seed(chance), draw_seed(chance)
     assert len(bytes.fromhex(first)) == 16
     assert first != second
-    assert drawn_seed(SeededChance(1)) == first
+    assert draw_seed(SeededChance(1)) == first
 
 
 def test_spellings_of_one_text_have_one_point_and_others_their_own():
-    assert normalized("cafe\u0301") == "caf\u00e9"
+    assert normalize_text("cafe\u0301") == "caf\u00e9"
     codes = encode(question(10_000_000), ["cafe\u0301", "caf\u00e9", "Caf\u00e9", "caf\u00e9 "])
     assert codes[0] == codes[1]
     assert len(set(codes.tolist())) == 3
@@ -156,11 +156,11 @@ def test_a_plan_that_names_no_hash_or_another_is_refused():
 
 
 def test_an_open_domain_holds_values_or_sets_of_them_and_has_no_labels():
-    assert open_question("q", ZERO).bins == MOST_POINTS
+    assert make_open_question("q", ZERO).bins == MOST_POINTS
     with pytest.raises(PlanError, match="without labels"):
         Question(
             name="q", bins=2, labels=("a", "b"), hashed=Hashing(function=HMAC_SHA256, seed=ZERO)
         )
     with pytest.raises(PlanError, match="one value a record or a set of them"):
         Question(name="q", bins=2, kind=Kind.BITS, hashed=Hashing(function=HMAC_SHA256, seed=ZERO))
-    assert open_question("q", ZERO, 2).kind is Kind.SET
+    assert make_open_question("q", ZERO, 2).kind is Kind.SET

@@ -10,45 +10,53 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mixtally.errors import DataError, ParameterError
-from mixtally.protocol.encode.bits import bit, numbers_of, packed, record, rows_of, set_bits, vector
-from mixtally.protocol.encode.numbers import Scale, number
-from mixtally.protocol.encode.sets import members
+from mixtally.protocol.encode.bits import (
+    count_set_bits,
+    make_record,
+    numbers_of,
+    pack_vectors,
+    parse_bit,
+    parse_vector,
+    rows_of,
+)
+from mixtally.protocol.encode.numbers import Scale, parse_number
+from mixtally.protocol.encode.sets import parse_members
 
 
 @pytest.mark.parametrize("text", ["1", "yes", "Y", "TRUE", " t ", "1.0"])
 def test_a_yes_is_one(text):
-    assert bit(text, "row 1") == 1
+    assert parse_bit(text, "row 1") == 1
 
 
 @pytest.mark.parametrize("text", ["0", "no", "N", "False", "f", "0.0"])
 def test_a_no_is_zero(text):
-    assert bit(text, "row 1") == 0
+    assert parse_bit(text, "row 1") == 0
 
 
 @pytest.mark.parametrize("text", ["2", "", "maybe", "nan", "-1", "01"])
 def test_anything_else_is_no_bit(text):
     with pytest.raises(DataError, match="row 7: expected 0 or 1"):
-        bit(text, "row 7")
+        parse_bit(text, "row 7")
 
 
 @given(st.lists(st.lists(st.integers(0, 1), min_size=11, max_size=11), max_size=20))
 def test_strings_of_bits_are_packed_in_their_order(table):
     texts = ["".join(map(str, bits)) for bits in table]
-    rows = packed(b"".join(vector(text, 11, "") for text in texts), 11)
+    rows = pack_vectors(b"".join(parse_vector(text, 11, "") for text in texts), 11)
     assert np.unpackbits(rows, axis=1, count=11, bitorder="little").tolist() == table
-    assert set_bits(rows).tolist() == [sum(bits) for bits in table]
+    assert count_set_bits(rows).tolist() == [sum(bits) for bits in table]
 
 
 @pytest.mark.parametrize("text", ["", "0110", "011000", "01a01", "01 01", "²0110", "-1011"])
 def test_a_string_of_another_form_is_refused(text):
     with pytest.raises(DataError, match="row 3"):
-        vector(text, 5, "row 3")
+        parse_vector(text, 5, "row 3")
 
 
 def test_rows_hold_the_bits_of_their_people():
     rows = rows_of(np.array([0, 2, 2]), np.array([8, 0, 9]), 3, 10)
     assert rows.tolist() == [[0, 1], [0, 0], [1, 2]]
-    assert record([0, 9], 10).tolist() == [[1, 2]]
+    assert make_record([0, 9], 10).tolist() == [[1, 2]]
 
 
 def test_numbers_of_sets_are_those_of_their_bits():
@@ -59,8 +67,8 @@ def test_numbers_of_sets_are_those_of_their_bits():
 
 
 def test_a_set_is_its_distinct_labels():
-    assert members("red; blue;red", ";", "") == ["red", "blue"]
-    assert members("red", ";", "") == ["red"]
+    assert parse_members("red; blue;red", ";", "") == ["red", "blue"]
+    assert parse_members("red", ";", "") == ["red"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +77,7 @@ def test_a_set_is_its_distinct_labels():
 )
 def test_a_set_with_an_empty_label_is_refused(text, said):
     with pytest.raises(DataError, match=said):
-        members(text, ";", "row 1")
+        parse_members(text, ";", "row 1")
 
 
 def test_numbers_fall_into_equal_bins_and_what_lies_outside_into_the_ends():
@@ -77,7 +85,7 @@ def test_numbers_fall_into_equal_bins_and_what_lies_outside_into_the_ends():
     values = np.array([-3.0, 0.0, 1.999, 2.0, 9.99, 10.0, 11.0, np.inf])
     assert scale.codes(values).tolist() == [0, 0, 0, 1, 4, 4, 4, 4]
     assert scale.labels == ("[0, 2)", "[2, 4)", "[4, 6)", "[6, 8)", "[8, 10]")
-    assert scale.clipped(values).max() == 10.0
+    assert scale.clip(values).max() == 10.0
 
 
 @given(
@@ -107,7 +115,7 @@ def test_a_number_of_cuts_outside_its_range_is_refused(bins):
 @pytest.mark.parametrize("text", ["nan", "NaN", "inf", "-Infinity", "1e400", "abc", "1,5", ""])
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(DataError, match="row 9: expected a finite number"):
-        number(text, "row 9")
+        parse_number(text, "row 9")
 
 
 @pytest.mark.parametrize(
@@ -120,7 +128,7 @@ def test_a_number_is_counted_in_the_bin_whose_label_begins_with_it(low, high, bi
     assert scale.codes(np.array([float(text) for text in starts])).tolist() == [*range(bins)]
     below = [Fraction(text) - Fraction(high - low) / 10**9 for text in starts[1:]]
     assert scale.codes(np.array([float(one) for one in below])).tolist() == [*range(bins - 1)]
-    assert Scale.at(tuple(scale.edges.tolist())) == scale
+    assert Scale.from_edges(tuple(scale.edges.tolist())) == scale
     width = (Fraction(repr(float(high))) - Fraction(repr(float(low)))) / bins
     for left, right in itertools.pairwise([*map(Fraction, starts), Fraction(repr(float(high)))]):
         assert abs(right - left - width) <= width / 1000

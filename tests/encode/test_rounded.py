@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mixtally.device.contract.grid import Grid as Exact
+from mixtally.device.contract.grid import ContractGrid as Exact
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
-from mixtally.protocol.encode.numbers import Points, Scale, rounded, scale_of
+from mixtally.protocol.encode.numbers import Points, Scale, round_to_grid, scale_of_plan
 
 W = 1 << 64
 GRIDS = (
@@ -64,7 +64,7 @@ def test_many_at_once_are_rounded_as_one_by_one(grid):
             chance.getrandbits(64) if shift is None else min(max(one + shift, 0), W - 1)
             for one in borders
         ]
-        found = rounded(asked, np.array(values), np.array(words, dtype=np.uint64))
+        found = round_to_grid(asked, np.array(values), np.array(words, dtype=np.uint64))
         assert found.tolist() == [
             grid.rounded(y, word) for y, word in zip(values, words, strict=True)
         ]
@@ -86,7 +86,7 @@ def cells(grid, y, word):
     return min(below + (word < math.floor(f * W)), grid.points - 1)
 
 
-def average(grid, y, device=Exact.rounded, pieces=720):
+def average(grid, y, device=Exact.round_randomly, pieces=720):
     """The mean of what is sent for y, over words at the middle of equal pieces of all of them."""
     points = [device(grid, y, (2 * i + 1) * W // (2 * pieces)) for i in range(pieces)]
     span = Fraction(grid.high) - Fraction(grid.low)
@@ -112,7 +112,7 @@ def test_the_variance_is_that_of_two_points():
     grid = Exact(0.0, 4.0, 5)
     for sixteenths in range(65):
         y = sixteenths / 16
-        sent = [grid.rounded(y, i * (W // 16)) for i in range(16)]
+        sent = [grid.round_randomly(y, i * (W // 16)) for i in range(16)]
         assert np.mean(sent) == y
         assert np.var(sent) == (y % 1) * (1 - y % 1)
 
@@ -121,9 +121,9 @@ def test_people_take_words_of_their_own():
     """False alarm below 10^-9: 10,000 people half way go up 5,000 times, seven deviations of 50."""
     grid, half = Grid(low=0.0, high=1.0, points=2), np.full(10_000, 0.5)
     chance = SeededChance(1)
-    assert abs(rounded(grid, half, chance.words(10_000)).sum() - 5000) < 350
+    assert abs(round_to_grid(grid, half, chance.words(10_000)).sum() - 5000) < 350
     same = np.full(10_000, chance.words(1)[0])  # the twin: one word for everybody
-    assert rounded(grid, half, same).sum() in (0, 10_000)
+    assert round_to_grid(grid, half, same).sum() in (0, 10_000)
 
 
 @pytest.mark.parametrize(
@@ -155,25 +155,26 @@ def test_a_grid_of_one_point_is_refused(points):
 
 def test_points_are_called_by_their_values():
     grid = Grid(low=0, high=1, points=4)
-    assert grid.question("share").labels == ("0", "0.3333", "0.6667", "1")
+    assert grid.make_question("share").labels == ("0", "0.3333", "0.6667", "1")
     near = Grid(low=1.0, high=1.0 + 1e-9, points=3)
-    assert len(set(near.question("q").labels)) == 3
+    assert len(set(near.make_question("q").labels)) == 3
 
 
 def test_a_plan_says_how_numbers_are_read():
     class Asked:
         grid, edges = Grid(low=0.0, high=9.0, points=4), None
 
-    assert scale_of(Asked) == Points(0.0, 9.0, 4)
+    assert scale_of_plan(Asked) == Points(0.0, 9.0, 4)
     Asked.grid, Asked.edges = None, (0.0, 1.0, 2.0)
-    assert scale_of(Asked) == Scale(0.0, 2.0, 2)
+    assert scale_of_plan(Asked) == Scale(0.0, 2.0, 2)
     Asked.edges = None
-    assert scale_of(Asked) is None
+    assert scale_of_plan(Asked) is None
 
 
 def test_every_pair_of_points_is_reached():
     grid = Exact(0.0, 1.0, 4)
     sent = {
-        grid.rounded(y / 12, word) for y, word in itertools.product(range(13), range(0, W, W // 8))
+        grid.round_randomly(y / 12, word)
+        for y, word in itertools.product(range(13), range(0, W, W // 8))
     }
     assert sent == {0, 1, 2, 3}

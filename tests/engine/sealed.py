@@ -9,13 +9,13 @@ from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector.counting import folder
+from mixtally.server.collector.counting import open_part_counter
 from mixtally.server.engine.engine import Cluster, Engine
-from mixtally.server.engine.folding import FoldWork
-from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.envelope_worker import Secrets
+from mixtally.server.engine.folding import CountWork
 from mixtally.server.engine.mixing import MixWork
 from mixtally.server.engine.pool import Pool
-from mixtally.server.mix.closing.close import mixer
+from mixtally.server.mix.closing.close import open_mixer
 from mixtally.server.node.wrapping import make_master, secret_bytes
 
 SHEET = bytes(range(32))
@@ -87,7 +87,7 @@ def mixed(sealed, engine: Engine, place: Path, *, distinct=False, part=0):
     chance = SecureChance()
     with (
         Pool(sealed.secrets, engine.processes) as pool,
-        mixer(engine, sealed.secrets, pool, place, chance) as by,
+        open_mixer(engine, sealed.secrets, pool, place, chance) as by,
     ):
         found = by.mix(work)
         bad = sorted(found.bad[i : i + 32] for i in range(0, len(found.bad), 32))
@@ -99,14 +99,20 @@ def mixed(sealed, engine: Engine, place: Path, *, distinct=False, part=0):
 
 def folded(sealed, engine: Engine, layout: Layout, *, pairs=False, part=0):
     """What came of a collector's part."""
-    work = FoldWork(part, sealed.size, layout, partial(iter, sealed.envelopes), pairs)
+    work = CountWork(part, sealed.size, layout, partial(iter, sealed.envelopes), pairs)
     with (
         Pool(sealed.secrets, engine.processes) as pool,
-        folder(engine, sealed.secrets, pool, "round", SecureChance()) as by,
+        open_part_counter(engine, sealed.secrets, pool, "round", SecureChance()) as by,
     ):
-        found = by.fold(work)
+        found = by.count_part(work)
         table = None if found.tally.pairs is None else found.tally.pairs.tolist()
-        return found.came, found.tally.counts.tolist(), found.tally.messages, table, found.dropped
+        return (
+            found.received,
+            found.tally.counts.tolist(),
+            found.tally.messages,
+            table,
+            found.dropped,
+        )
 
 
 INDEX = Layout(Form.INDEX, 5)

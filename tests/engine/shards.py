@@ -5,7 +5,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from mixtally.model.layout import Form, Layout
-from mixtally.server.engine.shards.shard import Label, write
+from mixtally.server.engine.shards.shard import ShardLabel, write_shard
 
 PLAN = "a1" * 32
 LAYOUT = Layout(Form.BITS, 20)
@@ -20,7 +20,12 @@ def rows_of(count, seed=0):
 def put(path, rows, **label):
     """A shard as this package writes it; its URL."""
     with path.open("wb") as file:
-        write(file, [rows[:40], rows[40:]], LAYOUT.message_bytes, Label(**({"plan": PLAN} | label)))
+        write_shard(
+            file,
+            [rows[:40], rows[40:]],
+            LAYOUT.message_bytes,
+            ShardLabel(**({"plan": PLAN} | label)),
+        )
     return path.as_uri()
 
 

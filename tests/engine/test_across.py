@@ -5,19 +5,19 @@ import os
 import numpy as np
 import pytest
 
-from mixtally.cli import options, watching
+from mixtally.cli import options, terminal
 from mixtally.errors import DataError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.listed import Listed
 from mixtally.model.mechanism import InClear, UniformFakes
 from mixtally.model.planes import Planes
-from mixtally.protocol.estimate import listed
-from mixtally.protocol.estimate.listed import tally_of
-from mixtally.server.engine.workers import Across, _estimate
+from mixtally.model.word_list import WordList
+from mixtally.protocol.estimate import listed_words
+from mixtally.protocol.estimate.listed_words import tally_listed_words
+from mixtally.server.engine.workers import ParallelMap, _estimate
 from reference.played import play
 
 OVER = Planes(223, 3)
-WORDS = Listed(("a", "b", "c", "d"), np.array([12, 400, 123_456, 888]))
+WORDS = WordList(("a", "b", "c", "d"), np.array([12, 400, 123_456, 888]))
 
 
 def who(piece):
@@ -32,7 +32,7 @@ def killed(piece):
 
 def test_pieces_are_worked_on_by_processes_and_come_in_order():
     told = []
-    found = list(Across(2, "words", lambda *how: told.append(how), worth=0.0)(who, range(40)))
+    found = list(ParallelMap(2, "words", lambda *how: told.append(how), worth=0.0)(who, range(40)))
     assert [piece for piece, _ in found] == list(range(40))
     assert found[0][1] == os.getpid()
     assert os.getpid() not in {process for _, process in found[1:]}
@@ -41,7 +41,7 @@ def test_pieces_are_worked_on_by_processes_and_come_in_order():
 
 @pytest.mark.parametrize(("processes", "worth"), [(1, 0.0), (2, 3600.0)])
 def test_work_that_no_process_makes_faster_stays_here(processes, worth):
-    found = list(Across(processes, "words", worth=worth)(who, range(40)))
+    found = list(ParallelMap(processes, "words", worth=worth)(who, range(40)))
     assert {process for _, process in found} == {os.getpid()}
 
 
@@ -49,7 +49,7 @@ def test_work_that_no_process_makes_faster_stays_here(processes, worth):
 def test_a_sentence_says_beforehand_how_long_it_takes(processes, used):
     """It comes once, between the piece that is timed and all others."""
     said = []
-    across = Across(
+    across = ParallelMap(
         processes,
         "words",
         lambda *how: said.append(how[1]),
@@ -64,7 +64,7 @@ def test_a_sentence_says_beforehand_how_long_it_takes(processes, used):
 
 def test_nothing_is_said_of_short_work():
     said = []
-    list(Across(2, "words", note=said.append, worth=3600.0)(who, range(40)))
+    list(ParallelMap(2, "words", note=said.append, worth=3600.0)(who, range(40)))
     assert said == []
 
 
@@ -82,27 +82,27 @@ def test_a_time_has_a_unit_that_people_can_read(seconds, cores, told):
 
 
 def test_the_command_line_says_it_on_standard_error_unless_it_is_quiet(capsys):
-    across = options.across(lambda *_: None, 1)
+    across = options.make_parallel_map(lambda *_: None, 1)
     across._worth = 0.0
     for quiet in (True, False):
-        watching.be_quiet(quiet)
+        terminal.set_quiet(quiet)
         list(across(who, range(2)))
         assert ("takes about" in capsys.readouterr().err) is not quiet
 
 
 def test_a_killed_process_is_refused_in_words():
     with pytest.raises(DataError, match="one that was killed"):
-        list(Across(2, "words", worth=0.0)(killed, range(4)))
+        list(ParallelMap(2, "words", worth=0.0)(killed, range(4)))
 
 
 def test_listed_words_are_counted_alike_in_one_piece_and_by_processes(monkeypatch):
     made = InClear(bins=OVER.points, fakes=UniformFakes(900), planes=OVER)
     tally = play(made, np.repeat(WORDS.lines, (2000, 900, 500, 100)), SeededChance(7))
-    whole, squares = tally_of(OVER, tally, WORDS)
-    monkeypatch.setattr(listed, "_PRODUCTS", 1)  # pieces of as few messages as there may be
+    whole, squares = tally_listed_words(OVER, tally, WORDS)
+    monkeypatch.setattr(listed_words, "_PRODUCTS", 1)  # pieces of as few messages as there may be
     pieces = []
-    across = Across(2, "words", lambda *how: pieces.append(how[-1]), worth=0.0)
-    shared, sum_of_squares = tally_of(OVER, tally, WORDS, across=across)
+    across = ParallelMap(2, "words", lambda *how: pieces.append(how[-1]), worth=0.0)
+    shared, sum_of_squares = tally_listed_words(OVER, tally, WORDS, across=across)
     assert pieces == [len(pieces)] * len(pieces)
     assert len(pieces) > 2
     assert shared.counts.tolist() == whole.counts.tolist()

@@ -3,13 +3,13 @@
 import pytest
 
 from mixtally.errors import DataError
-from mixtally.server.engine import places
-from mixtally.server.engine.places import Place
+from mixtally.server.engine import store_folder
+from mixtally.server.engine.store_folder import StoreFolder
 
 
 @pytest.fixture
 def place(tmp_path):
-    return Place(tmp_path.as_uri(), "round")
+    return StoreFolder(tmp_path.as_uri(), "round")
 
 
 def test_what_was_written_is_read(place, tmp_path):
@@ -51,16 +51,16 @@ def test_a_file_that_is_gone(place, tmp_path):
 
 def test_no_such_kind_of_store():
     with pytest.raises(DataError, match="nosuch"):
-        Place("nosuch://bucket/name", "round")
+        StoreFolder("nosuch://bucket/name", "round")
 
 
 def test_a_store_that_is_a_file(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(DataError, match="place that can be read"):
-        Place((tmp_path / "file").as_uri(), "round").put("one", b"a")
+        StoreFolder((tmp_path / "file").as_uri(), "round").put("one", b"a")
 
 
 def test_a_path_becomes_a_url(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert places.url_of("a b") == (tmp_path / "a b").as_uri()
-    assert places.url_of("s3://bucket/name") == "s3://bucket/name"
+    assert store_folder.to_url("a b") == (tmp_path / "a b").as_uri()
+    assert store_folder.to_url("s3://bucket/name") == "s3://bucket/name"

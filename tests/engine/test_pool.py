@@ -12,7 +12,7 @@ from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.mixing import LocalMixer, MixWork
 from mixtally.server.engine.pool import Pool
-from mixtally.server.engine.workers import workers
+from mixtally.server.engine.workers import worker_pool
 
 pytestmark = pytest.mark.seconds
 KILLED = "workers: expected processes that live .*, got one that was killed. Look whether memory"
@@ -40,10 +40,10 @@ def test_a_worker_killed_while_a_batch_is_opened(tmp_path):
 
 
 def test_work_that_kills_its_worker():
-    with pytest.raises(DataError, match=KILLED), workers(2) as pool:
+    with pytest.raises(DataError, match=KILLED), worker_pool(2) as pool:
         list(pool.map(signal.raise_signal, [signal.SIGKILL] * 2))
 
 
 def test_an_error_of_the_work_itself_stays_what_it_is():
-    with pytest.raises(ValueError, match="invalid literal"), workers(1) as pool:
+    with pytest.raises(ValueError, match="invalid literal"), worker_pool(1) as pool:
         pool.submit(int, "none").result()

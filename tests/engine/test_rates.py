@@ -7,7 +7,7 @@ from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine import rates
-from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.envelope_worker import Secrets
 from mixtally.server.node.wrapping import secret_bytes
 
 
@@ -26,4 +26,4 @@ def test_waiting_is_no_work(monkeypatch):
             yield one
 
     monkeypatch.setattr(rates, "repeat", late)
-    assert 0.0 < rates._on_all(secrets, envelopes, 13, 1) < 1e-3
+    assert 0.0 < rates._measure_on_all_cores(secrets, envelopes, 13, 1) < 1e-3

@@ -3,11 +3,11 @@
 import pytest
 
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.engine.rates import measured
-from mixtally.server.engine.scale import HopCost, Rates, Round, hop_costs, intake
+from mixtally.server.engine.rates import measure_rates
+from mixtally.server.engine.scale import HopCost, PlannedRound, Rates, compute_intake, hop_costs
 
 RATES = Rates(open=4e-5, seal=6e-5, order=4e-6, sync=6e-3, post=1e-4)
-DAY = Round(
+DAY = PlannedRound(
     envelopes=10**8,
     fakes=10**6,
     hops=2,
@@ -32,7 +32,7 @@ def test_each_hop_opens_what_came_and_seals_its_own():
 
 
 def test_intake_beside_what_syncs_allow():
-    comes = intake(RATES, DAY)
+    comes = compute_intake(RATES, DAY)
     assert comes.posts == pytest.approx(578.7, rel=1e-4)
     assert comes.cores == pytest.approx(578.7 * 1e-4, rel=1e-4)
     assert comes.share == pytest.approx(578.7 * 6e-3, rel=1e-4)
@@ -40,7 +40,7 @@ def test_intake_beside_what_syncs_allow():
 
 def test_rates_of_this_machine(tmp_path):
     """Opening is elliptic curves, ordering two hashes: no machine is the other way round."""
-    rates = measured(SecureChance(), 13, 2, tmp_path)
+    rates = measure_rates(SecureChance(), 13, 2, tmp_path)
     assert min(rates[:4]) > 0.0
     assert rates.open > rates.order
     assert list(tmp_path.iterdir()) == []

@@ -13,8 +13,8 @@ from mixtally.errors import DataError, MessageError, ParameterError
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.engine.spark import session as sessions
 from mixtally.server.engine.spark import work
-from mixtally.server.engine.spark.session import session
-from mixtally.server.engine.spark.tasks import check_runs, running
+from mixtally.server.engine.spark.session import open_session
+from mixtally.server.engine.spark.tasks import check_versions, runtime_versions
 from mixtally.server.engine.spark.work import errors_of_spark
 
 JAVA = pytest.mark.skipif(shutil.which("java") is None, reason="no Java: Spark cannot be begun")
@@ -79,13 +79,13 @@ def test_no_java(tmp_path):
 def test_no_pyspark(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyspark.errors", None)
     with pytest.raises(ParameterError, match=r"pip install 'mixtally\[engine\]'"):
-        session(Cluster("local[1]", "", "")).__enter__()
+        open_session(Cluster("local[1]", "", "")).__enter__()
 
 
 def test_another_python_or_package():
-    check_runs(running())
+    check_versions(runtime_versions())
     with pytest.raises(DataError, match=r"expected Python 3\.99, mixtally 9, got Python 3"):
-        check_runs("Python 3.99, mixtally 9")
+        check_versions("Python 3.99, mixtally 9")
 
 
 @JAVA
@@ -93,7 +93,7 @@ def test_another_python_or_package():
 @QUIET
 def test_another_package_on_executors_is_said_in_a_line(monkeypatch, tmp_path):
     """The driver claims another version than the one that it sends."""
-    monkeypatch.setattr(work, "running", lambda: "Python 3.99, mixtally 9")
+    monkeypatch.setattr(work, "runtime_versions", lambda: "Python 3.99, mixtally 9")
     with pytest.raises(DataError, match=r"executor: expected Python 3\.99") as raised:
         mixed(at_a_mix(3), Engine(0, cluster_of(tmp_path)), tmp_path)
     assert "\n" not in str(raised.value)
@@ -119,16 +119,16 @@ def test_a_driver_that_was_killed_begins_again(monkeypatch, tmp_path):
     """What it left in the store is removed, and the same bytes leave."""
     sealed = at_a_mix(50)
     cluster = cluster_of(tmp_path)
-    run = work.run
+    run = work.run_job
 
     def killed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run", killed)
+    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run_job", killed)
     with pytest.raises(KeyboardInterrupt):
         mixed(sealed, Engine(0, cluster), tmp_path)
     assert list((tmp_path / "store").rglob("in-*"))
-    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run", run)
+    monkeypatch.setattr("mixtally.server.engine.spark.mixing.run_job", run)
     assert mixed(sealed, Engine(0, cluster), tmp_path) == mixed(sealed, Engine(), tmp_path)
     assert list((tmp_path / "store").iterdir()) == []
 
@@ -144,12 +144,12 @@ def test_no_key_of_the_engine(tmp_path):
 def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
     """Whoever reads the store sees what others sealed, and nothing of the round."""
     from mixtally.primitives.chance import SecureChance
-    from mixtally.server.engine.spark.work import Export, Part
+    from mixtally.server.engine.spark.work import ClusterPart, Export
     from mixtally.server.node.wrapping import read_master
 
     sealed = at_a_mix(20, fakes=30)
     cluster = cluster_of(tmp_path)
-    part = Part(
+    part = ClusterPart(
         cluster,
         sealed.secrets,
         read_master(cluster.key, {}),
@@ -160,8 +160,8 @@ def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
         sealed.expected,
     )
     export = Export(part)
-    assert export.envelopes(iter(sealed.envelopes)) == len(sealed.envelopes)
-    export.fakes(sealed.fakes)
+    assert export.write_envelopes(iter(sealed.envelopes)) == len(sealed.envelopes)
+    export.write_fakes(sealed.fakes)
     stored = b"".join(path.read_bytes() for path in (tmp_path / "store" / "round").iterdir())
     assert all(one in stored for one in sealed.envelopes)
     size = sealed.expected
@@ -207,11 +207,11 @@ def test_a_master_that_nobody_hears_is_refused_before_spark_begins(place):
         free.bind(("127.0.0.1", 0))
         master = f"spark://{place.format(free.getsockname()[1])}"
         with pytest.raises(ParameterError, match="a Spark that can be reached"):
-            sessions._reach(master)
+            sessions._check_reachable(master)
 
 
 def test_the_twin_that_listens_is_reached():
     with socket.create_server(("127.0.0.1", 0)) as there:
-        sessions._reach(f"spark://127.0.0.1:1,127.0.0.1:{there.getsockname()[1]}")
-    sessions._reach("yarn")
-    sessions._reach("local[2]")
+        sessions._check_reachable(f"spark://127.0.0.1:1,127.0.0.1:{there.getsockname()[1]}")
+    sessions._check_reachable("yarn")
+    sessions._check_reachable("local[2]")

@@ -9,9 +9,9 @@ import pytest
 from engine.shards import LAYOUT, PLAN, foreign, put, rows_of
 from mixtally.errors import DataError, MessageError
 from mixtally.protocol.tally.fold import tally_messages
-from mixtally.server.engine.places import files_at, url_of
 from mixtally.server.engine.shards import fold as folding
 from mixtally.server.engine.shards.fold import fold
+from mixtally.server.engine.store_folder import list_files_at, to_url
 
 
 def some(place, number=4):
@@ -64,18 +64,18 @@ def test_a_folder_holds_its_shards_alone(tmp_path):
     (tmp_path / "simulation").mkdir()
     (tmp_path / "simulation" / "batch.json").write_text("{}")
     urls = some(tmp_path)
-    assert files_at(url_of(str(tmp_path)), (".parquet",)) == urls
-    assert files_at(urls[0], (".parquet",)) == urls[:1]
+    assert list_files_at(to_url(str(tmp_path)), (".parquet",)) == urls
+    assert list_files_at(urls[0], (".parquet",)) == urls[:1]
     with pytest.raises(DataError, match="nothing there"):
-        files_at(url_of(str(tmp_path / "none")), (".parquet",))
+        list_files_at(to_url(str(tmp_path / "none")), (".parquet",))
     with pytest.raises(DataError, match="place that can be read"):
-        files_at("nosuch://place", (".parquet",))
+        list_files_at("nosuch://place", (".parquet",))
 
 
 def test_a_space_in_a_name(tmp_path):
     (tmp_path / "a b").mkdir()
     put(tmp_path / "a b" / "c d.parquet", rows_of(10))
-    (url,) = files_at(url_of(str(tmp_path / "a b")), (".parquet",))
+    (url,) = list_files_at(to_url(str(tmp_path / "a b")), (".parquet",))
     assert fold([url], LAYOUT, PLAN).tally.messages == 10
 
 
@@ -83,13 +83,13 @@ def test_what_is_kept_is_not_counted_again(tmp_path, monkeypatch):
     urls = some(tmp_path)
     keep = tmp_path / "kept"
     first = fold(urls[:2], LAYOUT, PLAN, keep=keep)
-    counted, count = [], folding.count
+    counted, count = [], folding.count_shard
 
     def counting(shard, layout):
         counted.append(shard)
         return count(shard, layout)
 
-    monkeypatch.setattr(folding, "count", counting)
+    monkeypatch.setattr(folding, "count_shard", counting)
     assert same(fold(urls, LAYOUT, PLAN, keep=keep), whole())
     assert counted == urls[2:]
     assert first.tally.messages == 201

@@ -9,13 +9,13 @@ from mixtally.errors import DataError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.engine.sorting import Sorter
-from mixtally.server.node.copies import digests, not_copies
+from mixtally.server.node.copies import first_occurrences, hash_each
 from mixtally.server.node.disk import is_full
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"])))
 def test_copies_are_found(some):
-    kept = not_copies(digests(iter(some)))
+    kept = first_occurrences(hash_each(iter(some)))
     seen, wanted = set(), []
     for one in some:
         wanted.append(one not in seen)
@@ -33,7 +33,7 @@ def test_sorting(tmp_path_factory, count, size, most):
     for start in range(0, count, 50):
         sorter.add(b"".join(keys[start : start + 50]), b"".join(messages[start : start + 50]))
     wanted = [message for _, message in sorted(zip(keys, messages, strict=True))]
-    assert b"".join(sorter.ordered()) == b"".join(wanted)
+    assert b"".join(sorter.iterate_sorted()) == b"".join(wanted)
 
 
 def test_a_full_disk_while_what_does_not_fit_is_spilled(tmp_path, monkeypatch):

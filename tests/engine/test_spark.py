@@ -13,7 +13,7 @@ from helpers.mixes import town_of
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.spark import mixing, session, work
-from mixtally.server.mix.closing.close import closed
+from mixtally.server.mix.closing.close import close_round
 
 pytestmark = [
     pytest.mark.seconds,
@@ -27,13 +27,13 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
     """A Spark for all jobs here: to begin one takes longer than any of them."""
-    with session.session(cluster_of(tmp_path_factory.mktemp("begun"))) as spark:
+    with session.open_session(cluster_of(tmp_path_factory.mktemp("begun"))) as spark:
         yield spark
 
 
 @pytest.fixture(autouse=True)
 def shared(begun, monkeypatch):
-    monkeypatch.setattr(session, "session", lambda _: nullcontext(begun))
+    monkeypatch.setattr(session, "open_session", lambda _: nullcontext(begun))
 
 
 def test_workers_and_spark_give_the_same_bytes(sealed, wanted, tmp_path):
@@ -52,7 +52,7 @@ def test_a_worker_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
 
 
 def test_a_draw_in_a_task_is_seen(sealed, wanted, tmp_path, planted):
-    planted(work, "opened", faults.drawing)
+    planted(work, "open_slices", faults.drawing)
     counts, made = mixed(sealed, Engine(0, cluster_of(tmp_path)), tmp_path)
     size = sealed.expected
     assert made != wanted[1]
@@ -82,7 +82,7 @@ def test_tallies_add_up_to_the_same(tmp_path):
 def test_a_worker_killed_while_it_counts(tmp_path, planted):
     index = at_the_collector([bytes([i % 7]) for i in range(200)])
     alone = folded(index, Engine(), INDEX)
-    planted(work, "opened", faults.killing, mark=str(tmp_path / "killed"), whole=False)
+    planted(work, "open_slices", faults.killing, mark=str(tmp_path / "killed"), whole=False)
     assert folded(index, Engine(0, cluster_of(tmp_path)), INDEX) == alone
     assert (tmp_path / "killed").exists()
 
@@ -97,9 +97,9 @@ def test_a_cluster_closes_a_round_to_the_same_bytes(tmp_path):
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    alone = closed(mix._what(row))
+    alone = close_round(mix._make_closing(row))
     engine = Engine(0, cluster_of(tmp_path))
-    assert closed(mix._what(row)._replace(engine=engine)) == alone
+    assert close_round(mix._make_closing(row)._replace(engine=engine)) == alone
     assert alone.bundles == 60
     assert list((tmp_path / "store").iterdir()) == []
     town.end()
@@ -115,8 +115,11 @@ def test_a_cluster_drops_the_same_padding(tmp_path):
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    alone = closed(mix._what(row))
+    alone = close_round(mix._make_closing(row))
     assert (alone.bundles, alone.left_out) == (58, 2)
     assert alone.parts[0][:4] == (58 + 40 - 4, 0, 0, 0)
-    assert closed(mix._what(row)._replace(engine=Engine(0, cluster_of(tmp_path)))) == alone
+    assert (
+        close_round(mix._make_closing(row)._replace(engine=Engine(0, cluster_of(tmp_path))))
+        == alone
+    )
     town.end()

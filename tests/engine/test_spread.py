@@ -4,7 +4,7 @@ import pytest
 
 from engine.sealed import at_a_mix, cluster_of
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.engine.spark.work import Export, Part, spread
+from mixtally.server.engine.spark.work import ClusterPart, Export, parallelize_evenly
 
 
 class Begun:
@@ -24,7 +24,7 @@ class Begun:
 
 @pytest.mark.parametrize(("many", "most"), [(1, 16), (16, 16), (17, 16), (47, 16), (31, 2)])
 def test_tasks_differ_by_one_at_most(many, most):
-    tasks = spread(Begun(), range(many), most)
+    tasks = parallelize_evenly(Begun(), range(many), most)
     assert [one for some in tasks for one in some] == list(range(many))
     assert len(tasks) == min(many, most)
     assert {len(some) for some in tasks} <= {many // len(tasks), many // len(tasks) + 1}
@@ -43,9 +43,9 @@ def test_tasks_differ_by_one_at_most(many, most):
 )
 def test_a_batch_is_cut_into_slices_however_large_it_is(tmp_path, rows, size, slices, longest):
     secrets = at_a_mix(0, fakes=0).secrets
-    part = Part(cluster_of(tmp_path), secrets, b"", SecureChance(), "round", 0, size, 1)
+    part = ClusterPart(cluster_of(tmp_path), secrets, b"", SecureChance(), "round", 0, size, 1)
     export = Export(part)
-    assert export.envelopes(bytes(size) for _ in range(rows)) == rows
+    assert export.write_envelopes(bytes(size) for _ in range(rows)) == rows
     lengths = [length for _, _, length, _, _ in export.table()]
     assert sum(lengths) == rows * size == export.bytes
     assert all(length % size == 0 for length in lengths)

@@ -14,10 +14,10 @@ from helpers.named import (
 )
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.estimate import arrived
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.estimate import received_fakes
 from mixtally.protocol.estimate.debias import estimate_counts
 from reference.played import play
 
@@ -104,7 +104,10 @@ def test_what_is_refused_of_a_mix_is_rarer_than_one_in_a_billion(bins, mixes, sh
     one = law = np.array([float(w) / 2.0**64 for w in mechanism.fakes.shape.weights])
     for _ in range(bins * mixes - 1):
         law = np.convolve(law, one)
-    middle, (few, many) = mechanism.fakes_promised, arrived.most_off(mechanism.fakes, bins)
+    middle, (few, many) = (
+        mechanism.fakes_promised,
+        received_fakes.bound_fake_count(mechanism.fakes, bins),
+    )
     below, above = law[middle::-1], law[middle:]
     assert below[few + 1 :].sum() + above[many + 1 :].sum() <= 1e-9
     for side, off in ((below, few), (above, many)):

@@ -20,13 +20,13 @@ from helpers.named import (
 )
 from mixtally.errors import MessageError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Intervals, Tally
 from mixtally.model.mechanism import NoFakes, Parameter, ShapedFakes
-from mixtally.model.results import Intervals, Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate import change as module
 from mixtally.protocol.estimate.change import (
-    Counted,
+    TalliedPart,
     change_intervals,
     difference_distribution,
     estimate_change,
@@ -63,7 +63,7 @@ def later_of(mechanism):
         return mechanism
     if isinstance(fakes, ShapedFakes):
         return replace(mechanism, fakes=replace(fakes, mixes=fakes.mixes + 1))
-    return mechanism.having(Parameter.FAKES, int(MORE * fakes.count))
+    return mechanism.with_parameter(Parameter.FAKES, int(MORE * fakes.count))
 
 
 def size(mechanism, users):
@@ -76,7 +76,7 @@ def pairs(name):
     """Both collections, with distinct pairs of tallied counts of each bin: one a run."""
     chance, both = SeededChance(7), (CASES[name], later_of(CASES[name]))
     return [
-        Counted(
+        TalliedPart(
             mechanism,
             Tally(draw_counts(mechanism, truth, size(mechanism, users), RUNS, chance),
                   size(mechanism, users)),
@@ -122,7 +122,7 @@ def alike(earlier, later, level, *, simultaneous_over):
     """The planted bug: the later collection's fakes are taken for those of both."""
     fakes = later.mechanism.fakes_promised - earlier.mechanism.fakes_promised
     tally = Tally(earlier.tally.counts, earlier.tally.messages + fakes)
-    taken = Counted(later.mechanism, tally)
+    taken = TalliedPart(later.mechanism, tally)
     return change_intervals(taken, later, level, simultaneous_over=simultaneous_over)
 
 
@@ -153,7 +153,7 @@ def test_estimates_are_unbiased_with_the_stated_error(name):
     """False alarm below 1e-8 a case: means within six standard errors, deviations within 4 %."""
     earlier, later = pairs(name)
     first = estimate_change(only(earlier, 0), only(later, 0))
-    error, unbiased = first.standard_error, later.unbiased - earlier.unbiased
+    error, unbiased = first.standard_error, later.unbiased_counts - earlier.unbiased_counts
     assert np.array_equal(first.counts, unbiased[0])
     off = unbiased - (AFTER - BEFORE)
     assert np.all(np.abs(off.mean(axis=0)) < 6 * error / RUNS**0.5)
@@ -203,8 +203,8 @@ def test_an_interval_is_every_change_that_the_exact_test_keeps(mechanism, level)
         want = [c for c in range(-most[0], most[1] + 1) if kept[d, c]]
         base = mechanism.fakes_promised + users[0]
         found = change_intervals(
-            Counted(both[0], Tally(np.array([base, 0]), sizes[0])),
-            Counted(both[1], Tally(np.array([base + d, 0]), sizes[1])),
+            TalliedPart(both[0], Tally(np.array([base, 0]), sizes[0])),
+            TalliedPart(both[1], Tally(np.array([base + d, 0]), sizes[1])),
             level,
             simultaneous_over=1,
         )
@@ -217,14 +217,14 @@ def second_of(mechanism):
     """The same with one fake more, where fakes are people's."""
     if isinstance(mechanism.fakes, ShapedFakes):
         return mechanism
-    return mechanism.having(Parameter.FAKES, mechanism.fakes.count + 1)
+    return mechanism.with_parameter(Parameter.FAKES, mechanism.fakes.count + 1)
 
 
 def test_the_normal_is_used_where_noise_is_large():
     methods = {}
     for name in CASES:
         earlier, later = pairs(name)
-        methods[name] = estimate_change(only(earlier, 0), only(later, 0)).each.method
+        methods[name] = estimate_change(only(earlier, 0), only(later, 0)).individual.method
     assert methods == {
         "flips": EXACT, "wide": NORMAL, "uniform": EXACT, "many": NORMAL, "shaped": EXACT,
         "flipped uniform": EXACT, "loud": NORMAL,
@@ -234,7 +234,7 @@ def test_the_normal_is_used_where_noise_is_large():
 
 def test_a_long_law_is_convolved_as_a_short_one(monkeypatch):
     long = clear_shaped(bins=2, ratio=ratio_of(0.01), shift=1500)
-    both = Counted(long, Tally(np.zeros(2, dtype=np.int64), long.fakes_promised))
+    both = TalliedPart(long, Tally(np.zeros(2, dtype=np.int64), long.fakes_promised))
     direct = difference_distribution(both, both)
     monkeypatch.setattr(module, "_DIRECT", 10)
     turned = difference_distribution(both, both)
@@ -247,7 +247,10 @@ def test_together_shares_the_error_among_bins_and_changes():
     """Far wider than each alone, and wider still for more changes."""
     both = [only(one, 0) for one in pairs("uniform")]
     alone, many = (estimate_change(*both, changes=k) for k in (1, 50))
-    for narrow, wide in ((alone.each, alone.together), (alone.together, many.together)):
+    for narrow, wide in (
+        (alone.individual, alone.simultaneous),
+        (alone.simultaneous, many.simultaneous),
+    ):
         assert np.all(wide.lower < narrow.lower)
         assert np.all(wide.upper > narrow.upper)
     assert many.significant.dtype == np.bool_
@@ -273,11 +276,11 @@ def test_all_bins_at_once_are_held_as_often_as_stated():
 
 
 def test_what_does_not_fit_is_refused():
-    good = Counted(UNIFORM, Tally(np.array([1_000, 1_000]), 12_000))
+    good = TalliedPart(UNIFORM, Tally(np.array([1_000, 1_000]), 12_000))
     three, few = Tally(np.array([1, 2, 3]), 12_000), Tally(np.array([1, 2]), 1_999)
     with pytest.raises(MessageError, match="compare collections under one plan"):
-        estimate_change(good, Counted(UNIFORM, three))
+        estimate_change(good, TalliedPart(UNIFORM, three))
     with pytest.raises(MessageError, match="each of them complete"):
-        estimate_change(Counted(UNIFORM, few), good)
+        estimate_change(TalliedPart(UNIFORM, few), good)
     with pytest.raises(ParameterError):
         estimate_change(good, good, level=1.0)

@@ -13,12 +13,16 @@ from mixtally.errors import MessageError, PlanError
 from mixtally.lab.simulation.counts_only import draw_part
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes, Shape
-from mixtally.model.question import Kind, Question, with_attributes
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.estimate.conclude.side_by_side import counted, part_of
-from mixtally.protocol.estimate.noise import Noises
-from mixtally.protocol.estimate.received import arrived, reconciled, undeclared
+from mixtally.protocol.estimate.conclude.combined_parts import part_of, select_counted_bins
+from mixtally.protocol.estimate.noise import NoiseCache
+from mixtally.protocol.estimate.received import (
+    assume_received,
+    reconcile_mechanism,
+    reconcile_parts,
+)
 
 PEOPLE, RUNS = 600, 120
 SHARES = np.array([0.5, 0.25, 0.15, 0.1])
@@ -27,7 +31,7 @@ SPREAD = OwnFakes(FakeRecord.UNIFORM, 1, 1 << 63)
 ONE = Question(name="q", bins=4)
 SETS = Question(name="q", bins=4, kind=Kind.SET, max_set=3)
 BITS = Question(name="q", bins=4, kind=Kind.BITS)
-TWO = with_attributes("q", (4, 2))
+TWO = make_attributes_question("q", (4, 2))
 FORMS = {
     "shaped": (ONE, [shaped(4, shift=20)]),
     "blanks": (ONE, [flipped(4, blanks=200)]),
@@ -91,14 +95,19 @@ class Seen:
 @lru_cache
 def seen(name, hops=3, told=None):
     """Of many rounds; ``told`` gives what is concluded from instead of what came."""
-    made, truth, chance, noises = plan(name, hops), held(FORMS[name][0]), SeededChance(5), Noises()
+    made, truth, chance, noises = (
+        plan(name, hops),
+        held(FORMS[name][0]),
+        SeededChance(5),
+        NoiseCache(),
+    )
     alone, together, off = [], [], []
     for _ in range(RUNS):
         tallies = tallies_of(made, chance)
         received = None if told is None else told(made, tallies)
         found = conclude(made, tallies, received=received, noises=noises).estimate
-        alone.append((found.each.lower <= truth) & (truth <= found.each.upper))
-        inside = (found.together.lower <= truth) & (truth <= found.together.upper)
+        alone.append((found.individual.lower <= truth) & (truth <= found.individual.upper))
+        inside = (found.simultaneous.lower <= truth) & (truth <= found.simultaneous.upper)
         together.append(inside.all())
         errors = found.standard_error if found.errors is None else found.errors
         off.append((found.counts - truth) / errors)
@@ -129,9 +138,10 @@ def test_every_hop_of_a_mix_cover_is_counted(name, hops):
 
 def of_one_hop(made, tallies):
     """The twin: only the first hop is taken to have drawn."""
-    received = undeclared(made, PEOPLE, tallies)
+    received = assume_received(made, PEOPLE, tallies)
     parts = tuple(
-        replace(one, declared=(one.added, *(None,) * (made.hops - 1))) for one in received.parts
+        replace(one, declared=(one.added_count, *(None,) * (made.hops - 1)))
+        for one in received.parts
     )
     return replace(received, parts=parts)
 
@@ -166,7 +176,7 @@ def test_the_fakes_of_a_hop_are_missed(hops):
 def test_what_came_says_how_many_fakes_there_were(name):
     made = plan(name)
     tallies = tallies_of(made, SeededChance(2))
-    parts = reconciled(made, undeclared(made, PEOPLE, tallies))
+    parts = reconcile_parts(made, assume_received(made, PEOPLE, tallies))
     for part, one, tally in zip(made.parts, parts, tallies, strict=True):
         assert one.people == PEOPLE
         sent = PEOPLE * part.repeats
@@ -175,7 +185,7 @@ def test_what_came_says_how_many_fakes_there_were(name):
         else:
             assert one.mechanism.fakes_promised == tally.messages - sent
     if len(parts) == 1:
-        assert arrived(made, tallies[0], PEOPLE) == parts[0].mechanism
+        assert reconcile_mechanism(made, tallies[0], PEOPLE) == parts[0].mechanism
 
 
 def test_a_tally_for_each_part_is_wanted():
@@ -186,8 +196,8 @@ def test_a_tally_for_each_part_is_wanted():
 
 def test_of_a_bit_in_clear_only_yes_is_counted():
     bit = Question(name="q", bins=2)
-    assert counted(BITS, bit) == slice(1, 2)
-    assert counted(ONE, bit) == slice(None)
+    assert select_counted_bins(BITS, bit) == slice(1, 2)
+    assert select_counted_bins(ONE, bit) == slice(None)
 
 
 def test_every_bin_of_a_record_is_in_a_part():

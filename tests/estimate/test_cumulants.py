@@ -11,7 +11,7 @@ from helpers.named import (
     flip_uniform,
 )
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.cumulants import cumulants
 from mixtally.protocol.estimate.noise import noise_distribution
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.named import flip_uniform
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.cumulants import cumulants
 
 CASES = [

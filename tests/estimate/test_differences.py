@@ -12,7 +12,7 @@ import pytest
 from mixtally.errors import ParameterError
 from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.model.planes import Planes
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.analysis import places_of
 from mixtally.protocol.estimate.cumulants import cumulants
 from mixtally.protocol.estimate.two_bins import noise_of

@@ -12,11 +12,11 @@ from helpers import least
 from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import MessageError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.protocol.estimate.analysis import Analysis, nearest_histogram
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.noise import NoiseCache
 from reference.coverage import draw_counts
 from reference.played import play
 
@@ -33,7 +33,7 @@ RUNS = 400
 
 def played_estimates(mechanism, runs=RUNS):
     """Estimates of ``runs`` collections played message by message, shape (runs, bins)."""
-    codes, chance, noises = np.repeat(np.arange(7), TRUTH), SeededChance(11), Noises()
+    codes, chance, noises = np.repeat(np.arange(7), TRUTH), SeededChance(11), NoiseCache()
     tallies = (play(mechanism, codes, chance) for _ in range(runs))
     return np.array([estimate_counts(mechanism, t, USERS, noises=noises).counts for t in tallies])
 
@@ -67,7 +67,7 @@ def test_counts_drawn_from_the_law_match_counts_played(name):
     messages = USERS + mechanism.fakes_promised
     drawn = draw_counts(mechanism, TRUTH, messages, RUNS, SeededChance(2))
     means = [
-        mechanism.unbiased(drawn, messages).mean(axis=0),
+        mechanism.debias_counts(drawn, messages).mean(axis=0),
         played_estimates(mechanism).mean(axis=0),
     ]
     spread = mechanism.standard_error(USERS) * math.sqrt(2 / RUNS)
@@ -78,7 +78,7 @@ def test_small_counts_may_come_out_negative_and_stay_so():
     mechanism = PROTOCOLS["uniform"]
     found = estimate_counts(mechanism, Tally(np.zeros(7, dtype=np.int64), USERS + 301), USERS)
     assert (found.counts == -301 / 7).all()
-    assert (found.each.lower == 0).all()
+    assert (found.individual.lower == 0).all()
     assert found.projected is None
 
 
@@ -90,11 +90,11 @@ def test_bins_that_other_parts_hold_share_the_error(name):
     alone = estimate_counts(mechanism, tally, USERS)
     among = estimate_counts(mechanism, tally, USERS, together=7000)
     shared = intervals(mechanism, tally, 0.95, simultaneous_over=7000)
-    assert among.together.lower.tolist() == shared.lower.tolist()
-    assert among.together.upper.tolist() == shared.upper.tolist()
-    assert (among.together.upper - alone.together.upper).min() > 0
-    assert (among.together.lower <= alone.together.lower).all()
-    assert among.each.upper.tolist() == alone.each.upper.tolist()
+    assert among.simultaneous.lower.tolist() == shared.lower.tolist()
+    assert among.simultaneous.upper.tolist() == shared.upper.tolist()
+    assert (among.simultaneous.upper - alone.simultaneous.upper).min() > 0
+    assert (among.simultaneous.lower <= alone.simultaneous.lower).all()
+    assert among.individual.upper.tolist() == alone.individual.upper.tolist()
 
 
 def test_bad_arguments_are_refused():

@@ -8,8 +8,8 @@ import pytest
 from helpers.named import clear_uniform, flip_blank
 from mixtally.lab.simulation import counts_only
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import threshold_of
+from mixtally.model.estimates import Tally
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.conclude import conclude_extensions
 
 USERS, ASKED, RUNS = 20_000, 4_000, 40_000

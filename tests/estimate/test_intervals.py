@@ -16,9 +16,9 @@ from helpers.named import (
 )
 from mixtally.lab.data.flights import flights
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.model.results import Tally
 from mixtally.model.shape import ratio_of
 from mixtally.planning.choose import choose
 from mixtally.planning.request import PlanRequest
@@ -131,7 +131,7 @@ def test_the_least_that_reaches_a_target_is_found_from_any_start(falls, targets,
     assert found.tolist() == wanted
 
 
-class Counted(noise.Noises):
+class Counted(noise.NoiseCache):
     """What was asked of it, each once."""
 
     def __init__(self):

@@ -8,7 +8,7 @@ from helpers.sampled import among
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Form, Layout
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.primitives.flips import flip
 from mixtally.protocol.estimate.item_sets import (
     estimate_sets,
@@ -16,7 +16,7 @@ from mixtally.protocol.estimate.item_sets import (
     set_intervals,
     set_significance,
 )
-from mixtally.protocol.tally.patterns import pattern_counts
+from mixtally.protocol.tally.patterns import count_patterns
 
 QUARTER = flip_blank(bins=4, fakes=0, threshold=threshold_of(0.25))
 
@@ -57,7 +57,7 @@ def play(mechanism, held, runs, seed):
     rows = np.repeat(np.arange(len(held), dtype=np.uint8), held)[:, None]
     bits = tuple(range((len(held) - 1).bit_length()))
     return np.concatenate([
-        pattern_counts(layout, flip(rows, mechanism.bins, mechanism.threshold, chance), [bits])
+        count_patterns(layout, flip(rows, mechanism.bins, mechanism.threshold, chance), [bits])
         for _ in range(runs)
     ])  # fmt: skip
 

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from helpers.named import flip_bits, flip_blank
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.joint import joint_counts
 from reference.played import play
 
@@ -62,7 +62,7 @@ def played(mechanism, runs, true_protocol=None):
     """Deviations of every pair in standard errors, and the share within 1.96 of them."""
     chance = SeededChance(3)
     bits = (chance.words(PEOPLE * 12) < np.uint64(1 << 62)).astype(np.uint8).reshape(PEOPLE, 12)
-    records, truth = packed(bits.tobytes(), 12), bits.astype(int).T @ bits
+    records, truth = pack_vectors(bits.tobytes(), 12), bits.astype(int).T @ bits
     above = np.triu_indices(12, 1)
     deviations, within = [], []
     for _ in range(runs):

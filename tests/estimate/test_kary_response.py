@@ -15,13 +15,13 @@ from helpers import contracts as c
 from mixtally.lab.simulation.counts_only import draw_part
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.model.estimates import Tally
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.estimate.change import TalliedPart, estimate_change
 from mixtally.protocol.estimate.cumulants import cumulants
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.winner import winner_chances
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 ALARM = 1e-7
 HELD = np.array([700, 250, 50, 0, 0])
@@ -30,11 +30,11 @@ PART = c.replaced(5, share=0.3, own=OwnFakes(FakeRecord.UNIFORM, 0, SCALE // 4))
 FAKES = 240
 
 
-def drawn(seed, held=HELD, part=PART, code=part_reports):
+def drawn(seed, held=HELD, part=PART, code=randomize_records):
     """A tally of devices, with their fakes."""
     chance = SeededChance(seed)
     rows = code(part, np.repeat(np.arange(len(held)), held), chance)
-    fakes, number = part_fakes(part, int(held.sum()), chance)
+    fakes, number = draw_part_fakes(part, int(held.sum()), chance)
     seen = np.concatenate([part.layout.codes(rows), part.layout.codes(fakes)])
     mechanism = part.mechanism(fakes=number, crowd=int(held.sum()))
     return mechanism, Tally(np.bincount(seen, minlength=len(held)), len(seen))
@@ -42,8 +42,8 @@ def drawn(seed, held=HELD, part=PART, code=part_reports):
 
 def by_others(part, codes, chance):
     """Planted: a value is replaced by one of the others alone."""
-    own = part.layout.codes(part_reports(part, codes, chance))
-    again = part.layout.codes(part_reports(part, codes, chance))
+    own = part.layout.codes(randomize_records(part, codes, chance))
+    again = part.layout.codes(randomize_records(part, codes, chance))
     return part.layout.rows(np.where((own == codes) & (again != codes), again, own))
 
 
@@ -63,7 +63,7 @@ def agrees(code):
 
 
 def test_devices_draw_what_is_estimated():
-    assert agrees(part_reports)
+    assert agrees(randomize_records)
     assert not agrees(by_others)
 
 
@@ -74,7 +74,7 @@ def test_tallies_drawn_from_counts_are_those_of_devices():
     for run in range(runs):
         received, tally = draw_part(PART, HELD, USERS, 1, chance)
         mechanism = PART.mechanism(fakes=received.received - USERS, crowd=USERS)
-        sums[run] = mechanism.unbiased(tally.counts, tally.messages)
+        sums[run] = mechanism.debias_counts(tally.counts, tally.messages)
     spread = np.array([math.sqrt(mechanism.variance_at(USERS + FAKES, int(h))) for h in HELD])
     assert np.all(np.abs(sums.mean(axis=0) - HELD) < 5.6 * spread / math.sqrt(runs))
     assert np.all(np.abs(sums.std(axis=0) / spread - 1.0) < 0.2)
@@ -85,7 +85,7 @@ def covered(level, *, wrong=1.0):
     hits, trials = 0, 0
     for seed in range(40):
         mechanism, tally = drawn(seed)
-        each = estimate_counts(mechanism, tally, USERS, level=level).each
+        each = estimate_counts(mechanism, tally, USERS, level=level).individual
         middle, half = (each.lower + each.upper) / 2, (each.upper - each.lower) / 2 * wrong
         hits += int((np.abs(HELD - middle) <= half)[:3].sum())
         trials += 3
@@ -105,12 +105,12 @@ def test_changes_hold(scale):
     after, hits, trials = HELD[::-1] * scale, 0, 0
     for seed in range(30):
         earlier, later = (
-            Counted(*drawn(2 * seed + place, held))
+            TalliedPart(*drawn(2 * seed + place, held))
             for place, held in ((0, HELD * scale), (1, after))
         )
         change = estimate_change(earlier, later, level=0.9)
         rise = after - HELD * scale
-        hits += int(((change.each.lower <= rise) & (rise <= change.each.upper)).sum())
+        hits += int(((change.individual.lower <= rise) & (rise <= change.individual.upper)).sum())
         trials += 5
         assert change.standard_error >= math.sqrt(2 * earlier.mechanism.variance(0))
     assert binom.cdf(hits, trials, 0.9) > ALARM
@@ -122,7 +122,7 @@ def mean_spread(seeds, *, wrong=False):
     true = float(places @ held)
     for seed in range(seeds):
         mechanism, tally = drawn(seed, held)
-        counts = mechanism.unbiased(tally.counts, tally.messages)
+        counts = mechanism.debias_counts(tally.counts, tally.messages)
         noise = cumulants(mechanism, tally.messages, counts * (not wrong))
         variance = float((places**2 * noise.variance).sum())
         found.append((float(places @ counts) - true) ** 2 / variance)
@@ -142,7 +142,7 @@ def test_the_law_of_the_winner_is_the_exact_one():
     votes, users = np.array([26, 24, 10]), 60
     mechanism, tally = drawn(3, votes, part)
     found = winner_chances(mechanism, tally, users)
-    g = mechanism.chance
+    g = mechanism.replacement_probability
     kept, named = 1 - g + g / 3, g / 3
     z = np.arange(users + 1)
     law = np.zeros((3, users + 1))

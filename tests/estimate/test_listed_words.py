@@ -9,20 +9,24 @@ import pytest
 
 from mixtally.errors import DataError, MessageError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Form, Layout
-from mixtally.model.listed import Listed
 from mixtally.model.mechanism import InClear, KaryResponse, UniformFakes
 from mixtally.model.planes import Planes, bin_points, points_at
-from mixtally.model.results import Tally
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import SCALE
+from mixtally.model.word_list import WordList
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.debias import estimate_counts
-from mixtally.protocol.estimate.listed import _variances, others, tally_of
-from mixtally.protocol.estimate.noise import Noises
-from mixtally.protocol.tally.fold import Fold, add, tally_messages
+from mixtally.protocol.estimate.listed_words import (
+    _variances,
+    estimate_unlisted,
+    tally_listed_words,
+)
+from mixtally.protocol.estimate.noise import NoiseCache
+from mixtally.protocol.tally.fold import Fold, add_tallies, tally_messages
 from reference.played import play
 
-NOISES = Noises()
+NOISES = NoiseCache()
 
 
 def mechanism(prime, digits, fakes):
@@ -37,7 +41,7 @@ def score(means):
 
 POINTS = np.array([12, 400, 123_456, 888, 4_000_000, 70])
 """Of Z_223^3: the last two nobody holds; 300 people hold words that are not listed."""
-LISTED = Listed(("a", "b", "c", "d", "e", "f"), POINTS)
+LISTED = WordList(("a", "b", "c", "d", "e", "f"), POINTS)
 
 
 def opened(runs, seed=5, planted=None):
@@ -47,10 +51,10 @@ def opened(runs, seed=5, planted=None):
     held = np.concatenate([np.repeat(POINTS[:4], (200, 90, 50, 10)), np.arange(300) * 31_000 + 5])
     for _ in range(runs):
         tally = play(made, held, chance)
-        lines, squares = tally_of(made.planes, tally, LISTED)
+        lines, squares = tally_listed_words(made.planes, tally, LISTED)
         if planted is not None:
             squares = planted(squares)
-        row = others(made, lines, squares, len(held), 0.95)
+        row = estimate_unlisted(made, lines, squares, len(held), 0.95)
         estimate = estimate_counts(made, lines, len(held), noises=NOISES)
         found.append((estimate, row))
     return found
@@ -110,7 +114,7 @@ def test_the_error_of_others_is_that_of_every_outcome(g):
         wider = {}
         for (total, squares), chance in law.items():
             for code, likely in messages.items():
-                hits = sum(over.bare.message(int(x), code // 3) == code for x in points)
+                hits = sum(over.device_planes.message(int(x), code // 3) == code for x in points)
                 key = (total + hits, squares + hits**2)
                 wider[key] = wider.get(key, 0.0) + chance * likely
         return wider
@@ -119,19 +123,19 @@ def test_the_error_of_others_is_that_of_every_outcome(g):
     for value in held:
         sent = {code: g * likely for code, likely in fake.items()}
         for number in range(4):
-            sent[over.bare.message(value, number)] += (1 - g) / 4
+            sent[over.device_planes.message(value, number)] += (1 - g) / 4
         law = with_one(law, sent)
     for _ in range(2):
         law = with_one(law, fake)
     estimates, stated = [], []
     for total, squares in law:
         lines = Tally(np.array([total, 0]), 7)
-        found = 5 - float(made.unbiased(lines.counts, 7).sum())
+        found = 5 - float(made.debias_counts(lines.counts, 7).sum())
         unlisted, listed = ((1 - g) * mean + g * 2 / 3 for mean in (2 / 4, 1 + 1 / 4))
         means = ((2, 2 / 3), (found, unlisted), (5 - found, listed))
         estimates.append(found)
         stated.append((squares - sum(n * mean**2 for n, mean in means)) / made.gain**2)
-        row = others(made, lines, squares, 5, 0.95)
+        row = estimate_unlisted(made, lines, squares, 5, 0.95)
         assert row.estimate == pytest.approx(found)
         assert row.standard_error**2 == pytest.approx(max(0.0, stated[-1]))
     weights = np.array(list(law.values()))
@@ -144,19 +148,19 @@ def test_the_error_of_others_is_that_of_every_outcome(g):
 
 SPACE, WORDS, UNLISTED = Planes(7, 2), np.array([0, 1, 8]), 18
 """Listed words and another in Z_7^2. No three of them, and of the two pads, are on one line."""
-PADS = points_at(SPACE.bare, SPACE.points + np.arange(2), SPACE.points).tolist()
+PADS = points_at(SPACE.device_planes, SPACE.points + np.arange(2), SPACE.points).tolist()
 
 
 def pointing(point, partner, points):
     """How many of ``points`` a message of ``point`` points at, for each direction it may draw."""
-    over = SPACE.bare
+    over = SPACE.device_planes
     kept = [n for n in range(8) if over.message(point, n) != over.message(partner, n)]
     return [sum(over.message(x, n) == over.message(point, n) for x in points) for n in kept]
 
 
 def expected(sets, fakes):
     """Mean counts, the mean of the sum of W_i^2, and the variance of the sum of W_i."""
-    points, over = [*WORDS.tolist(), *PADS], SPACE.bare
+    points, over = [*WORDS.tolist(), *PADS], SPACE.device_planes
     own = [pair for one, other in sets for pair in ((one, other), (other, one))]
     fake = [sum(over.message(x, code // 7) == code for x in points) for code in range(56)]
     ways = [fake] * fakes + [pointing(*pair, points) for pair in own]
@@ -177,7 +181,7 @@ def test_the_error_of_unlisted_words_counts_listed_ones_and_pads():
         sets = [*known, *[(1, UNLISTED)] * unlisted]
         counts, squares, variance = expected(sets, fakes=6)
         more = unlisted * ((1 + 4 / 7) ** 2 - (1 + 3 / 7) ** 2)
-        row = others(made, Tally(counts, 2 * len(sets) + 6), squares, len(sets), 0.95)
+        row = estimate_unlisted(made, Tally(counts, 2 * len(sets) + 6), squares, len(sets), 0.95)
         assert row.estimate == pytest.approx(unlisted)
         assert row.standard_error == pytest.approx(math.sqrt(variance + more) / made.gain)
 
@@ -185,10 +189,10 @@ def test_the_error_of_unlisted_words_counts_listed_ones_and_pads():
 def test_the_pads_of_sets_are_points_beside_the_listed_words():
     """Messages of the first direction, by hand: which points each of them holds."""
     sent = Tally(np.array([4, 2]), 6, codes=np.array([0, 3]))
-    single = bin_points(SPACE.bare, WORDS, SPACE.points).tolist()
+    single = bin_points(SPACE.device_planes, WORDS, SPACE.points).tolist()
     for most, points in ((1, single), (2, [*WORDS.tolist(), *PADS])):
-        own = np.array([SPACE.bare.message(x, 0) for x in points])
-        every, squares = tally_of(SPACE, sent, Listed(("a", "b", "c"), WORDS), most)
+        own = np.array([SPACE.device_planes.message(x, 0) for x in points])
+        every, squares = tally_listed_words(SPACE, sent, WordList(("a", "b", "c"), WORDS), most)
         hits = [(own == code).astype(int) for code in (0, 3)]
         assert every.counts.tolist() == (4 * hits[0] + 2 * hits[1]).tolist()
         assert squares == 4 * hits[0].sum() ** 2 + 2 * hits[1].sum() ** 2
@@ -202,7 +206,7 @@ def test_the_variances_of_a_message_are_those_over_all_keys(points, g):
     made = mechanism(3, 2, 2) if not g else KaryResponse(
         bins=9, replaced=int(g * SCALE), fakes=UniformFakes(2), crowd=5, planes=over
     )  # fmt: skip
-    own = [over.bare.message(0, number) for number in range(4)]
+    own = [over.device_planes.message(0, number) for number in range(4)]
     told = {code: (1 - g) * Fraction(own.count(code), 4) + g / 12 for code in range(12)}
     fake = dict.fromkeys(range(12), Fraction(1, 12))
     choices = {
@@ -212,7 +216,7 @@ def test_the_variances_of_a_message_are_those_over_all_keys(points, g):
     }
     for found, (law, keys) in zip(_variances(made, points), choices.values(), strict=True):
         hits = [
-            (sum(over.bare.message(x, code // 3) == code for x in key), chance)
+            (sum(over.device_planes.message(x, code // 3) == code for x in key), chance)
             for key in keys
             for code, chance in law.items()
         ]
@@ -231,17 +235,17 @@ def test_others_of_eighty_people_whose_words_are_replaced_are_covered():
         bins=over.points, replaced=SCALE // 4, fakes=UniformFakes(20), crowd=80, planes=over
     )
     for _ in range(1200):
-        points = below(chance, over.points, 12)
-        listed = Listed(tuple(map(str, range(12))), points)
-        words = np.concatenate([np.repeat(points[:5], 8), below(chance, over.points, 40)])
-        lines, squares = tally_of(over, play(made, words, chance), listed)
-        row = others(made, lines, squares, 80, 0.95)
+        points = draw_below(chance, over.points, 12)
+        listed = WordList(tuple(map(str, range(12))), points)
+        words = np.concatenate([np.repeat(points[:5], 8), draw_below(chance, over.points, 40)])
+        lines, squares = tally_listed_words(over, play(made, words, chance), listed)
+        row = estimate_unlisted(made, lines, squares, 80, 0.95)
         held += row.lower <= int((~np.isin(words, points)).sum()) <= row.upper
     assert 0.92 <= held / 1200 <= 0.985
 
 
 def test_words_of_one_point_are_one_line():
-    both = Listed(("a", "b", "c", "d", "e"), np.array([7, 3, 7, 7, 7]))
+    both = WordList(("a", "b", "c", "d", "e"), np.array([7, 3, 7, 7, 7]))
     assert both.lines.tolist() == [7, 3]
     assert both.line_of.tolist() == [0, 1, 0, 0, 0]
     assert both.labels == ("a + c + d + 1 more", "b")
@@ -249,7 +253,7 @@ def test_words_of_one_point_are_one_line():
 
 def test_words_of_one_point_alone_are_too_few():
     with pytest.raises(DataError, match="expected at least two"):
-        Listed(("a", "b"), np.array([7, 7]))
+        WordList(("a", "b"), np.array([7, 7]))
 
 
 OPEN = Layout(Form.INDEX, Planes(419, 7).messages)
@@ -271,15 +275,15 @@ def test_a_message_with_the_top_bit_set_is_no_message():
 
 def test_tallies_of_what_came_add_up():
     """Whatever the split, codes ascend and counts are those of all."""
-    codes = below(SeededChance(6), 50, 400) * (OPEN.bins // 50)
+    codes = draw_below(SeededChance(6), 50, 400) * (OPEN.bins // 50)
     rows = OPEN.rows(codes)
     whole = tally_messages(OPEN, rows)
-    split = add(tally_messages(OPEN, rows[:123]), tally_messages(OPEN, rows[123:]))
+    split = add_tallies(tally_messages(OPEN, rows[:123]), tally_messages(OPEN, rows[123:]))
     fold = Fold(OPEN, rows.size)
     for first in range(0, 400, 37):
         fold.add(rows[first : first + 37])
     expected = np.unique(codes, return_counts=True)
     for tally in (whole, split, fold.tally()):
         assert tally.messages == 400
-        for one, other in zip(tally.named, expected, strict=True):
+        for one, other in zip(tally.nonzero_counts, expected, strict=True):
             assert one.tolist() == other.tolist()

@@ -9,32 +9,34 @@ import pytest
 
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.mechanism.memoized import memoized
-from mixtally.primitives.bits import one_hot
+from mixtally.model.mechanism.memoized import make_memoized
+from mixtally.primitives.bits import one_hot_rows
 from mixtally.primitives.counting import column_counts
 from mixtally.protocol.estimate.memoized import (
-    debiased,
+    debias_reports,
     estimate_memoized,
     least_ones,
     recovery,
 )
-from mixtally.protocol.randomize.memoized import permanent_response, report
+from mixtally.protocol.randomize.memoized import draw_permanent_response, draw_reports
 
 PRINTED = {1: 0.375, 5: 0.277, 20: 0.117, 100: 0.004}
 
 
 def mechanism_of(bins=8, f=0.5, p=0.5, q=0.75):
-    return memoized(bins, f, p, q)
+    return make_memoized(bins, f, p, q)
 
 
 def played(mechanism, codes, reports, runs, seed):
     """How many people showed a 1, shape (runs, reports, bins)."""
-    chance, records = SeededChance(seed), one_hot(codes, mechanism.bins)
+    chance, records = SeededChance(seed), one_hot_rows(codes, mechanism.bins)
     ones = np.empty((runs, reports, mechanism.bins), dtype=np.int64)
     for run in range(runs):
-        memoized = permanent_response(mechanism, records, chance)
+        memoized = draw_permanent_response(mechanism, records, chance)
         for turn in range(reports):
-            ones[run, turn] = column_counts(report(mechanism, memoized, chance), mechanism.bins)
+            ones[run, turn] = column_counts(
+                draw_reports(mechanism, memoized, chance), mechanism.bins
+            )
     return ones
 
 
@@ -119,7 +121,7 @@ def test_unbiased_with_the_error_of_theory():
 def test_debiasing_that_forgets_what_was_kept_is_found():
     mechanism, truth, ones, people = study(runs=10)
     forgets = mechanism_of(500, 2.0**-40)
-    counts = debiased(forgets, ones.mean(axis=(0, 1)), people)
+    counts = debias_reports(forgets, ones.mean(axis=(0, 1)), people)
     spread = math.sqrt(mechanism.variance(3, 0.0, float(people)) / (ones.size / 3))
     assert abs((counts - truth).mean()) > 5 * spread
 
@@ -138,7 +140,7 @@ def coverage(runs=2500, widen=1.0):
     memoized = played(mechanism, codes, 3, runs, 7)
     truth, held = np.full(8, 1000), 0
     for run in memoized:
-        each = estimate_memoized(mechanism, run, 8000).each
+        each = estimate_memoized(mechanism, run, 8000).individual
         middle, half = (each.lower + each.upper) / 2, (each.upper - each.lower) / 2 * widen
         held += int((np.abs(truth - middle) <= half).sum())
     return held / (8 * runs)
@@ -189,10 +191,10 @@ def test_no_other_guess_recovers_more(shown, reports):
 def guessed(reports, truth, seed=3):
     """Mean share of wrong guesses about the kept and the true bits of many people."""
     mechanism, chance = mechanism_of(8), SeededChance(seed)
-    records = one_hot(np.arange(20_000) % 8, 8)
-    memoized = permanent_response(mechanism, records, chance)
+    records = one_hot_rows(np.arange(20_000) % 8, 8)
+    memoized = draw_permanent_response(mechanism, records, chance)
     ones = sum(
-        np.unpackbits(report(mechanism, memoized, chance), axis=1).astype(int)
+        np.unpackbits(draw_reports(mechanism, memoized, chance), axis=1).astype(int)
         for _ in range(reports)
     )
     guess = ones >= least_ones(mechanism, reports)

@@ -15,11 +15,11 @@ from helpers.sampled import among
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.numbers import rounded
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.encode.numbers import round_to_grid
 from mixtally.protocol.estimate.cumulants import cumulants
-from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
+from mixtally.protocol.estimate.numbers import QUANTILES, RoundedNumbers, summary
 from reference.coverage import draw_counts
 
 USERS, MANY, SOME, FEW = 4000, 20_000, 5000, 1000
@@ -48,11 +48,11 @@ def drawn(mechanism, runs, seed=8, *, rounding=True):
     count is drawn for the counts of one rounding, and laid on those of the others.
     """
     grid, chance = grid_of(mechanism), SeededChance(seed)
-    first = np.bincount(rounded(grid, VALUES, chance.words(USERS)), minlength=grid.points)
+    first = np.bincount(round_to_grid(grid, VALUES, chance.words(USERS)), minlength=grid.points)
     messages = USERS + mechanism.fakes_promised
     if mechanism.name == "clear-uniform":
         run = np.repeat(np.arange(runs), mechanism.fakes_promised)
-        place = below(chance, grid.points, len(run))
+        place = draw_below(chance, grid.points, len(run))
         fakes = np.bincount(run * grid.points + place, minlength=runs * grid.points)
         tallied = first + fakes.reshape(runs, -1)
     else:
@@ -60,7 +60,7 @@ def drawn(mechanism, runs, seed=8, *, rounding=True):
     counts = np.array([mechanism.unbiased(one, messages) for one in tallied])
     if rounding:
         for one in counts:
-            codes = rounded(grid, VALUES, chance.words(USERS))
+            codes = round_to_grid(grid, VALUES, chance.words(USERS))
             one += np.bincount(codes, minlength=grid.points) - first
     return counts
 
@@ -75,7 +75,7 @@ def held_at(mechanism, runs, levels, planted=lambda noise: noise, rows=lambda ro
     messages, found = USERS + mechanism.fakes_promised, []
     for counts in drawn(mechanism, runs):
         noise = planted(cumulants(mechanism, messages, counts))
-        made = Rounded(counts, grid_of(mechanism), USERS, noise)
+        made = RoundedNumbers(counts, grid_of(mechanism), USERS, noise)
         every = [map(rows, summary(made, level)) for level in levels]
         found.append(
             [[r.lower <= t <= r.upper for r, t in zip(one, TRUTH, strict=True)] for one in every]
@@ -89,12 +89,12 @@ def changes_held(mechanism, runs, planted=lambda noise: noise):
     pairs = zip(drawn(mechanism, runs), drawn(mechanism, runs, seed=9), strict=True)
     for pair in pairs:
         before, after = (
-            Rounded(
+            RoundedNumbers(
                 counts, grid_of(mechanism), USERS, planted(cumulants(mechanism, messages, counts))
             )
             for counts in pair
         )
-        rise = before.rise_to(after, 0.95)
+        rise = before.change_to(after, 0.95)
         held += rise.lower <= 0.0 <= rise.upper
     return held / runs
 
@@ -151,7 +151,7 @@ def test_the_twin_with_half_the_variance_is_found(name):
 def test_the_twin_without_rounding_in_its_error_is_found(plant):
     """Two points: rounding is most of the error, and by the noise alone few means are held."""
     mechanism = CASES["shaped fakes in two bins"]
-    plant(Grid, "rounding", lambda honest, *given: 0.0 * honest(*given))
+    plant(Grid, "rounding_variance", lambda honest, *given: 0.0 * honest(*given))
     assert held(mechanism, FEW)[0] < 0.90
 
 

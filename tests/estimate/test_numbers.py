@@ -13,10 +13,10 @@ from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.numbers import rounded
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.encode.numbers import round_to_grid
 from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
-from mixtally.protocol.estimate.numbers import QUANTILES, Rounded, summary
+from mixtally.protocol.estimate.numbers import QUANTILES, RoundedNumbers, summary
 from reference.played import play
 
 GOLDEN = json.loads(Path(__file__).with_name("rounded_golden.json").read_text())
@@ -38,7 +38,7 @@ def normal(variance, points=40):
 
 def found(counts, noise=None, grid=GRID, users=USERS):
     counts = np.asarray(counts, dtype=float)
-    return Rounded(counts, grid, users, noise or normal(0.0, counts.size))
+    return RoundedNumbers(counts, grid, users, noise or normal(0.0, counts.size))
 
 
 def hats(values, grid=GRID):
@@ -91,9 +91,9 @@ def test_the_sum_has_the_law_that_brute_force_finds(case):
     variance = np.dot(chances, (np.array(sums) - mean) ** 2)
     assert variance == pytest.approx(float(Fraction(case["variance_of_sum"])), rel=1e-12)
     noise_alone = fakes * grid.step**2 * (grid.points**2 - 1) / 12
-    assert variance <= noise_alone + grid.rounding(users) + 1e-12
+    assert variance <= noise_alone + grid.rounding_variance(users) + 1e-12
     stated = one.sum(0.95).standard_error ** 2
-    assert stated == pytest.approx(noise_alone + grid.rounding(users))
+    assert stated == pytest.approx(noise_alone + grid.rounding_variance(users))
     raw = float(Fraction(case["mean_of_second_moment"]))
     assert np.dot(chances, squares) == pytest.approx(raw - users * grid.step**2 / 8)
     clipped = np.clip([float(Fraction(y)) for y in case["ys"]], grid.low, grid.high)
@@ -123,14 +123,14 @@ def test_a_mean_has_no_resolution():
     row = found(hats(VALUES)).mean(0.95)
     half = 1.959964 * GRID.step / 2 / np.sqrt(USERS)
     assert (row.lower, row.upper) == pytest.approx((row.estimate - half, row.estimate + half))
-    change = found(hats(VALUES)).rise_to(found(hats(VALUES)), 0.95)
+    change = found(hats(VALUES)).change_to(found(hats(VALUES)), 0.95)
     assert change.upper == pytest.approx(half * np.sqrt(2))
     assert change.lower == -change.upper
 
 
 def test_the_running_sums_are_averages_of_the_share_below():
     """Over every step, exactly: people spread out in it count by how far it is to its end."""
-    passed, low, high = found(hats(VALUES)).running(0.95)
+    passed, low, high = found(hats(VALUES)).cumulative_counts(0.95)
     fine = np.linspace(0.0, 100.0, 39_001)
     below = np.searchsorted(VALUES, fine, side="right") / USERS
     averages = [np.trapezoid(below[i : i + 1001], dx=1 / 1000) for i in range(0, 39_000, 1000)]
@@ -155,7 +155,7 @@ def estimates(mechanism, runs=RUNS):
     chance, messages = SeededChance(4), USERS + mechanism.fakes_promised
     means, naive = [], []
     for _ in range(runs):
-        codes = rounded(GRID, VALUES, chance.words(USERS))
+        codes = round_to_grid(GRID, VALUES, chance.words(USERS))
         counts = mechanism.unbiased(play(mechanism, codes, chance).counts, messages)
         one = found(counts, cumulants(mechanism, messages, counts))
         means.append(one.mean(0.95).estimate)
@@ -198,9 +198,9 @@ LEANING = Cumulants(80.0, np.linspace(20.0, 900.0, 40), 4000.0)
 def test_running_sums_from_the_other_end_have_the_same_intervals():
     """How many lie below a step is the people without those above it, and leans the other way."""
     counts = hats(VALUES)
-    _, low, high = found(counts, LEANING).running(0.95)
+    _, low, high = found(counts, LEANING).cumulative_counts(0.95)
     turned = Cumulants(80.0, LEANING.third[::-1], 4000.0)
-    _, low_above, high_above = found(counts[::-1], turned).running(0.95)
+    _, low_above, high_above = found(counts[::-1], turned).cumulative_counts(0.95)
     assert low == pytest.approx(USERS - high_above[::-1])
     assert high == pytest.approx(USERS - low_above[::-1])
     assert np.abs((high + low) / 2 - np.cumsum(counts)[:-1]).max() > 1  # they do lean
@@ -210,5 +210,5 @@ def test_the_change_back_is_the_change_turned_over():
     counts = hats(VALUES)
     before = found(counts, Cumulants(80.0, np.linspace(0.0, 5000.0, 40), 4000.0))
     after = found(np.roll(counts, 1), Cumulants(80.0, np.linspace(900.0, 0.0, 40), 4000.0))
-    there, back = before.rise_to(after, 0.95), after.rise_to(before, 0.95)
+    there, back = before.change_to(after, 0.95), after.change_to(before, 0.95)
     assert (there.lower, there.upper) == pytest.approx((-back.upper, -back.lower))

@@ -11,8 +11,8 @@ import pytest
 from helpers.named import flip, flip_blank
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.conclude.pairs import pairs_and_tables
 from mixtally.protocol.estimate.item_sets import patterns_of_pairs
 from mixtally.protocol.estimate.pair_intervals import PairIntervals
@@ -58,7 +58,7 @@ def tables_of(bits):
 
 def collected(bits, mechanism, runs=RUNS, seed=5):
     """Of each collection the patterns of all pairs, and what ``two_by_two`` finds."""
-    records, chance = packed(bits.tobytes(), BINS), SeededChance(seed)
+    records, chance = pack_vectors(bits.tobytes(), BINS), SeededChance(seed)
     for _ in range(runs):
         tally = play(mechanism, records, chance, pairs=True)
         yield (
@@ -170,7 +170,7 @@ def test_notes_count_what_rows_say(kind):
     limits = {"max_set": 16} if kind is Kind.SET else {}
     question = Question(name="q", bins=BINS, kind=kind, **limits)
     bits, mechanism = rare_flips()
-    tally = play(mechanism, packed(bits.tobytes(), BINS), SeededChance(3), pairs=True)
+    tally = play(mechanism, pack_vectors(bits.tobytes(), BINS), SeededChance(3), pairs=True)
     shown = pairs_and_tables(question, mechanism, tally, LEVEL)
     assert len(shown) == 2 + (kind is Kind.BITS)
     for figures in shown[:2]:

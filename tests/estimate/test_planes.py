@@ -14,15 +14,19 @@ from scipy import stats
 from helpers.planes_golden import golden
 from mixtally.errors import AccountingError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import InClear, UniformFakes
-from mixtally.model.planes import Planes, curved_points
-from mixtally.model.results import Tally
-from mixtally.primitives.draw import below
+from mixtally.model.planes import Planes, points_on_curve
+from mixtally.primitives.draw import draw_below
 from mixtally.protocol.estimate import planes as module
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.noise import Noises, noise_distribution
-from mixtally.protocol.estimate.planes import pointing, pointing_at, unheld
+from mixtally.protocol.estimate.noise import NoiseCache, noise_distribution
+from mixtally.protocol.estimate.planes import (
+    count_pointing,
+    count_pointing_at,
+    count_pointing_at_free,
+)
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
@@ -36,7 +40,7 @@ def mechanism(prime, digits, fakes, bins=None):
 
 def drawn(over, count, seed=1):
     """Random messages, many of them twice or more where there are few."""
-    codes = below(SeededChance(seed), over.messages, count)
+    codes = draw_below(SeededChance(seed), over.messages, count)
     return np.unique(codes, return_counts=True), Tally(
         np.bincount(codes, minlength=over.messages), count
     )
@@ -60,9 +64,9 @@ def counted(over, tally, way, monkeypatch):
     """All values, counted in one way."""
     points = over.points
     if way == "products":
-        return pointing_at(over, tally, np.array(placed(over, points)))[0]
-    monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
-    return pointing(over, tally, points)
+        return count_pointing_at(over, tally, np.array(placed(over, points)))[0]
+    monkeypatch.setattr(module, "_MESSAGES_PER_POINT", 0.0 if way == "Fourier" else math.inf)
+    return count_pointing(over, tally, points)
 
 
 WAYS = ("rows", "Fourier", "products")
@@ -83,8 +87,10 @@ def test_three_ways_count_what_brute_force_does(prime, digits, way, monkeypatch)
 def test_values_of_a_list_are_counted_at_their_points(values, way, monkeypatch):
     over = Planes(5, 2)
     (codes, times), tally = drawn(over, 100)
-    monkeypatch.setattr(module, "_DEAR", 0.0 if way == "Fourier" else math.inf)
-    assert pointing(over, tally, values).tolist() == brute(over, codes, times, placed(over, values))
+    monkeypatch.setattr(module, "_MESSAGES_PER_POINT", 0.0 if way == "Fourier" else math.inf)
+    assert count_pointing(over, tally, values).tolist() == brute(
+        over, codes, times, placed(over, values)
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,11 +102,13 @@ def test_points_that_no_value_has_are_counted_by_rows_as_by_products(
     over = Planes(prime, digits)
     (codes, times), tally = drawn(over, 200)
     numbers = range(first, over.points)
-    held = curved_points(over.bare, np.array(numbers[:64])).tolist()
+    held = points_on_curve(over.device_planes, np.array(numbers[:64])).tolist()
     for rows in (0, over.points):
         monkeypatch.setattr(module, "_FEW_ROWS", rows)
-        assert unheld(over, tally, numbers).tolist() == brute(over, codes, times, held)
-    assert unheld(over, tally, range(over.points, over.points)).tolist() == []
+        assert count_pointing_at_free(over, tally, numbers).tolist() == brute(
+            over, codes, times, held
+        )
+    assert count_pointing_at_free(over, tally, range(over.points, over.points)).tolist() == []
 
 
 def test_few_messages_of_many_are_counted_as_well():
@@ -108,25 +116,27 @@ def test_few_messages_of_many_are_counted_as_well():
     over = Planes(7, 3)
     (codes, times), _ = drawn(over, 60)
     few = Tally(times, 60, None, codes)
-    assert pointing(over, few, over.points).tolist() == brute(over, codes, times, placed(over, 343))
+    assert count_pointing(over, few, over.points).tolist() == brute(
+        over, codes, times, placed(over, 343)
+    )
 
 
 @pytest.mark.parametrize(("prime", "digits"), LARGE)
 def test_products_are_exact_in_families_of_eight_bytes(prime, digits):
     """Messages of a point, and the same plus one, which miss it; others hit by chance."""
     over, chance = Planes(prime, digits), SeededChance(4)
-    points = below(chance, over.points, 30)
-    numbers = below(chance, over.bare.directions, 60)
-    codes = [over.bare.message(points[0], number) for number in numbers.tolist()]
+    points = draw_below(chance, over.points, 30)
+    numbers = draw_below(chance, over.device_planes.directions, 60)
+    codes = [over.device_planes.message(points[0], number) for number in numbers.tolist()]
     missing = [
         number * prime + (code + 1) % prime
         for code, number in zip(codes, numbers.tolist(), strict=True)
     ]
     every, times = np.unique(codes + missing, return_counts=True)
-    found, _ = pointing_at(over, Tally(times, len(codes) * 2, None, every), points)
+    found, _ = count_pointing_at(over, Tally(times, len(codes) * 2, None, every), points)
     truth = [
         sum(
-            many * (over.bare.message(point, code // prime) == code)
+            many * (over.device_planes.message(point, code // prime) == code)
             for code, many in zip(every.tolist(), times.tolist(), strict=True)
         )
         for point in points.tolist()
@@ -190,11 +200,14 @@ def test_the_squares_of_what_messages_point_at_are_summed(prime, digits):
     points = np.array([0, 1, over.points - 1, 4])
     held = np.array(
         [
-            sum(over.bare.message(point, code // prime) == code for point in points.tolist())
+            sum(
+                over.device_planes.message(point, code // prime) == code
+                for point in points.tolist()
+            )
             for code in codes.tolist()
         ]
     )
-    assert pointing_at(over, tally, points)[1] == int((times * held**2).sum())
+    assert count_pointing_at(over, tally, points)[1] == int((times * held**2).sum())
 
 
 def number_of(digits, prime):
@@ -212,7 +225,7 @@ def test_the_law_of_a_count_is_that_of_others(inputs, value):
     found = np.zeros(messages + 1)
     found[held + law.first : held + law.first + len(law.pmf)] = law.pmf
     assert found.tolist() == pytest.approx([float(Fraction(one)) for one in value["law"]])
-    estimates = made.unbiased(np.arange(messages + 1), messages)
+    estimates = made.debias_counts(np.arange(messages + 1), messages)
     mean = float(found @ estimates)
     assert mean == pytest.approx(float(Fraction(value["estimate_mean"]))) == pytest.approx(held)
     variance = float(found @ (estimates - mean) ** 2)
@@ -227,7 +240,7 @@ def test_another_law_is_found(planted):
     inputs, value = golden("planes-count-law")[int(planted.startswith("1/p"))]
     prime, fakes, people = inputs["p"], inputs["m"], len(inputs["people"])
     held = sum(person == inputs["value"] for person in inputs["people"])
-    kappa = Planes(prime, inputs["t"]).meeting
+    kappa = Planes(prime, inputs["t"]).collision_probability
     chances = (1 / prime, kappa) if planted.startswith("1/p") else (kappa, 1 / prime)
     others_ = people - held if planted.startswith("1/p") else people
 
@@ -253,16 +266,17 @@ def test_every_direction_is_drawn_alike():
     made = mechanism(5, 2, 30_000)
     tally = play(made, np.full(30_000, 7), SeededChance(8))
     own = [
-        over.bare.message(over.bare.point(7, 25), number) for number in range(over.bare.directions)
+        over.device_planes.message(over.device_planes.point(7, 25), number)
+        for number in range(over.device_planes.directions)
     ]
     due = np.full(over.messages, 30_000 / over.messages)
-    due[own] += 30_000 / over.bare.directions
+    due[own] += 30_000 / over.device_planes.directions
     assert stats.chisquare(tally.counts, due).pvalue > 2e-6
 
 
 def test_one_digit_is_a_value_in_clear():
     """Planes of one digit would be the values themselves: nobody else points at one."""
-    assert Planes(7, 1).meeting == 0.0
+    assert Planes(7, 1).collision_probability == 0.0
     assert Planes(7, 1).messages == 7
 
 
@@ -277,7 +291,7 @@ class Run:
         self.truth = held
         made = mechanism(prime, digits, fakes, len(held))
         tally = play(made, np.repeat(np.arange(len(held)), held), chance)
-        shown = Tally(pointing(made.planes, tally, len(held)), tally.messages)
+        shown = Tally(count_pointing(made.planes, tally, len(held)), tally.messages)
         self.found = estimate_counts(
             made, shown, int(held.sum()), level=level, noises=NOISES, together=len(held)
         )
@@ -290,7 +304,7 @@ class Run:
         return (ends.lower <= self.truth) & (self.truth <= ends.upper)
 
 
-NOISES = Noises()
+NOISES = NoiseCache()
 
 
 def collected(runs, seed=1, **more):
@@ -334,7 +348,9 @@ def test_small_primes_show_a_wrong_chance(prime, digits, planted, monkeypatch):
     """Of 60 people with one value: false alarm 6e-7; planted, kappa = 1/p or no gain."""
     held = np.array([60] + [0] * (prime**digits - 1))
     if planted == "kappa = 1/p":
-        monkeypatch.setattr(Planes, "meeting", property(lambda self: 1.0 / self.prime))
+        monkeypatch.setattr(
+            Planes, "collision_probability", property(lambda self: 1.0 / self.prime)
+        )
     elif planted != "nothing":
         monkeypatch.setattr(InClear, "gain", property(lambda _: 1.0))
     runs = []
@@ -342,8 +358,8 @@ def test_small_primes_show_a_wrong_chance(prime, digits, planted, monkeypatch):
     for _ in range(300):
         made = mechanism(prime, digits, 40, len(held))
         tally = play(made, np.zeros(60, dtype=np.int64), chance)
-        shown = pointing(made.planes, tally, len(held))
-        runs.append(made.unbiased(shown, tally.messages) - held)
+        shown = count_pointing(made.planes, tally, len(held))
+        runs.append(made.debias_counts(shown, tally.messages) - held)
     bias = [
         abs(score([errors[0] for errors in runs])) if np.std([e[0] for e in runs]) else 0.0,
         abs(score([errors[1:].mean() for errors in runs])),
@@ -358,13 +374,13 @@ def test_without_leading_zeros_a_common_total_cannot_be_told():
     over, chance = Planes(5, 2), SeededChance(3)
     first, others_ = np.arange(5), 5 * np.arange(5)
     for held in (first, others_, np.zeros(5, dtype=np.int64)):
-        numbers = below(chance, 5, 100)  # those that begin with 1
+        numbers = draw_below(chance, 5, 100)  # those that begin with 1
         codes = [
-            over.bare.message(point, number)
+            over.device_planes.message(point, number)
             for point, number in zip(np.repeat(held, 20).tolist(), numbers.tolist(), strict=True)
         ]
         tally = Tally(np.bincount(codes, minlength=over.messages), 100)
-        assert int(pointing_at(over, tally, first)[0].sum()) == 100
+        assert int(count_pointing_at(over, tally, first)[0].sum()) == 100
 
 
 def share(runs, ends):

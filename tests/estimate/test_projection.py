@@ -14,17 +14,17 @@ from helpers.contracts import flipped, plan_of
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.known_total import known_totals
 from mixtally.model.mechanism import BitFlips, KaryResponse, UniformFakes
 from mixtally.model.mechanism.base import Noise
-from mixtally.model.question import Kind, Question, with_attributes
-from mixtally.model.results import Tally
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.protocol.estimate import intervals as module
 from mixtally.protocol.estimate import total as totals_module
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.change import Counted, change_intervals, estimate_change
+from mixtally.protocol.estimate.change import TalliedPart, change_intervals, estimate_change
 from mixtally.protocol.estimate.conclude import conclude
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.intervals import intervals
@@ -251,7 +251,7 @@ def test_a_sum_that_is_always_the_people_changes_nothing(mechanism, people):
     plain = estimate_counts(mechanism, tally, people)
     used = estimate_counts(mechanism, tally, people, summed=(4,))
     assert np.array_equal(plain.counts, used.counts)
-    assert np.array_equal(plain.each.upper, used.each.upper)
+    assert np.array_equal(plain.individual.upper, used.individual.upper)
 
 
 def test_counts_add_up_to_the_people_and_differences_stay():
@@ -280,16 +280,16 @@ def concluded(counts, raw=False):
 
 def test_counts_that_do_not_use_the_people_say_so():
     found = concluded((900, 1350))
-    (said,) = found.doubts
+    (said,) = found.warnings
     assert "Part 1: the counts do not use the number of people. 2 bins are set 2,250 times" in said
     assert found.estimate.counts == pytest.approx(concluded((900, 1350), raw=True).estimate.counts)
-    assert concluded((900, 1350), raw=True).doubts == ()
+    assert concluded((900, 1350), raw=True).warnings == ()
 
 
 def test_honest_sums_raise_no_doubt():
     q = flipped(2, blanks=200).threshold / SCALE
     found = concluded([round(held + q * (1400 - 2 * held)) for held in (700, 300)])
-    assert found.doubts == ()
+    assert found.warnings == ()
     assert found.estimate.counts.sum() == pytest.approx(1000.0)
 
 
@@ -297,8 +297,8 @@ def test_honest_sums_raise_no_doubt():
     ("question", "bins", "known"),
     [
         (Question(name="q", bins=5), (5,), ((5,),)),
-        (with_attributes("q", (4, 2)), (6,), ((4, 2),)),
-        (with_attributes("q", (4, 2)), (4, 2), ((4,), (2,))),
+        (make_attributes_question("q", (4, 2)), (6,), ((4, 2),)),
+        (make_attributes_question("q", (4, 2)), (4, 2), ((4,), (2,))),
         (Question(name="q", bins=2, kind=Kind.BITS), (2,), ((),)),
         (Question(name="q", bins=2, kind=Kind.BITS), (1, 1), ((), ())),
         (Question(name="q", bins=2, kind=Kind.BITS), (2, 2), ((2,), (2,))),
@@ -359,7 +359,7 @@ def test_drawn_counts_and_changes_hold_as_often_as_stated(name):
     for row in counts:
         tally = Tally(row, messages)
         found = estimate_counts(sent, tally, people, summed=(len(truth),))
-        held.append((found.each.lower <= truth) & (truth <= found.each.upper))
+        held.append((found.individual.lower <= truth) & (truth <= found.individual.upper))
         off.append(found.counts - truth)
         totals = totals_of(sent, tally, people, (len(truth),))
         group = group_total(sent, tally, np.arange(2), people, *totals)
@@ -368,9 +368,9 @@ def test_drawn_counts_and_changes_hold_as_often_as_stated(name):
         summed.append(low <= truth[0] + truth[1] <= high)
         summed_off.append(group.estimate - truth[0] - truth[1])
         if before is not None:
-            step = estimate_change(*(Counted(sent, one) for one in (before[0], tally)),
+            step = estimate_change(*(TalliedPart(sent, one) for one in (before[0], tally)),
                                    totals=(before[1], totals))  # fmt: skip
-            changed.append((step.each.lower <= 0) & (step.each.upper >= 0))
+            changed.append((step.individual.lower <= 0) & (step.individual.upper >= 0))
         before = tally, totals
     assert np.std(off) == pytest.approx(found.standard_error, rel=5.0 / (2 * RUNS[name]) ** 0.5)
     within = 5.0 / (2 * RUNS[name]) ** 0.5
@@ -386,10 +386,10 @@ def test_a_change_given_both_totals_is_the_change_of_the_shown_counts():
         Tally(np.array([1000, 240, 150, 190]) + shift, messages) for shift in (0, np.arange(4) * 9)
     ]
     totals = [totals_of(sent, one, sum(truth), (4,)) for one in both]
-    step = estimate_change(*(Counted(sent, one) for one in both), totals=tuple(totals))
+    step = estimate_change(*(TalliedPart(sent, one) for one in both), totals=tuple(totals))
     shown = [estimate_counts(sent, one, sum(truth), summed=(4,)).counts for one in both]
     assert step.counts == pytest.approx(shown[1] - shown[0])
     assert step.counts.sum() == pytest.approx(0.0)
-    plain = change_intervals(*(Counted(sent, one) for one in both), 0.95, simultaneous_over=1)
-    widths = (step.each.upper - step.each.lower) / (plain.upper - plain.lower)
+    plain = change_intervals(*(TalliedPart(sent, one) for one in both), 0.95, simultaneous_over=1)
+    widths = (step.individual.upper - step.individual.lower) / (plain.upper - plain.lower)
     assert widths == pytest.approx(0.75**0.5, abs=0.05)

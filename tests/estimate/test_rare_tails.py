@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from helpers.named import flip_blank
-from mixtally.model.mechanism.memoized import memoized
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.estimate.cumulants import ends
+from mixtally.model.estimates import Tally
+from mixtally.model.mechanism.memoized import make_memoized
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.intervals import NORMAL, intervals
 from mixtally.protocol.estimate.memoized import bit_cumulants, estimate_memoized
 
@@ -22,7 +22,7 @@ MEANS = [1e-3, 0.05, 0.3, 1.0, 2.0, 4.0, 10.0, 20.0, 100.0, 1000.0]
 
 
 def bent(mean, tail):
-    return ends(*(np.asarray(mean) for _ in range(3)), tail)
+    return cornish_fisher_ends(*(np.asarray(mean) for _ in range(3)), tail)
 
 
 def normal(mean, tail):
@@ -71,7 +71,7 @@ def test_an_empty_bin_of_many_is_above_zero_no_more_often_than_stated():
 
 
 PEOPLE = 20_000
-RARE = memoized(60, 1e-4, 0.0, 1.0)
+RARE = make_memoized(60, 1e-4, 0.0, 1.0)
 """One bit in 20,000 is kept wrong, and shown as it is kept."""
 
 
@@ -83,7 +83,7 @@ def test_memoized_bits_that_nobody_has_are_seldom_above_zero(reports):
     ones = np.tile(np.arange(20), (reports, 1))  # ends are for twenty numbers of sixty
     every = np.pad(ones, ((0, 0), (0, 40)))
     found = estimate_memoized(RARE, every, PEOPLE)
-    assert wrong[found.together.lower[:20] > 0].sum() <= rate
+    assert wrong[found.simultaneous.lower[:20] > 0].sum() <= rate
     width = -NormalDist().inv_cdf(rate) * found.all_reports
     assert wrong[found.counts[:20] - width > 0.0].sum() > 5.0 * rate
 
@@ -91,11 +91,11 @@ def test_memoized_bits_that_nobody_has_are_seldom_above_zero(reports):
 @pytest.mark.parametrize("reports", [1, 2, 5])
 def test_cumulants_of_memoized_bits_are_those_of_every_outcome(reports):
     """From the two kinds of people, each with two kinds of kept bits."""
-    mechanism = memoized(4, 0.5, 0.25, 0.75)
+    mechanism = make_memoized(4, 0.5, 0.25, 0.75)
     people, held = 7, np.array([0.0, 3.0, 7.0])
     found = bit_cumulants(mechanism, held, people, reports)
     k = np.arange(reports + 1)
-    kept = [stats.binom.pmf(k, reports, shown) for shown in mechanism.shown]
+    kept = [stats.binom.pmf(k, reports, shown) for shown in mechanism.report_probabilities]
     for order, cumulants in enumerate(found, start=2):
         one, zero = (
             _cumulant(k / reports / mechanism.gain, wrong * kept[0] + (1 - wrong) * kept[1], order)

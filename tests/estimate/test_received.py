@@ -7,12 +7,12 @@ from msgspec.structs import replace
 from helpers.contracts import flipped, plan_of, shaped, uniform
 from mixtally.errors import MessageError, PlanError
 from mixtally.model.contract import FakeRecord, OwnFakes
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import BlankFakes, NoFakes, ShapedFakes, UniformFakes
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.question import Question, make_attributes_question
 from mixtally.model.received import PartReceived, Received
-from mixtally.model.results import Tally
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.estimate.received import doubts, reconciled
+from mixtally.protocol.estimate.received import find_coin_warnings, reconcile_parts
 
 PEOPLE, BINS = 800, 10
 QUESTION = Question(name="q", bins=BINS)
@@ -31,7 +31,7 @@ def came(received, declared=NOBODY, contributors=PEOPLE, **dropped):
 
 
 def only(plan, received):
-    (found,) = reconciled(plan, received)
+    (found,) = reconcile_parts(plan, received)
     return found
 
 
@@ -62,14 +62,14 @@ def test_of_what_was_dropped_as_many_are_records_as_of_all_that_was_sent():
     )
     assert (found.mechanism, found.people) == (honest.mechanism, honest.people)
     assert (honest.dropped, found.dropped) == (0, 3 * strangers + 4200)
-    (one,) = reconciled(BARE, came(PEOPLE - 5, past=5))
+    (one,) = reconcile_parts(BARE, came(PEOPLE - 5, past=5))
     assert one.people == PEOPLE - 5
 
 
 def test_nothing_that_could_be_read_is_no_round():
     assert only(UNIFORM, came(1, rest=3 * PEOPLE + 209)).people == 1
     with pytest.raises(MessageError, match="expected fewer than the 2,610 messages of people"):
-        reconciled(UNIFORM, came(0, rest=3 * PEOPLE + 210))
+        reconcile_parts(UNIFORM, came(0, rest=3 * PEOPLE + 210))
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_nothing_that_could_be_read_is_no_round():
 )
 def test_numbers_that_do_not_add_up_are_refused_by_name(plan, received, said):
     with pytest.raises(MessageError, match=said):
-        reconciled(plan, received)
+        reconcile_parts(plan, received)
 
 
 def test_numbers_below_zero_are_refused_where_they_stand():
@@ -120,18 +120,18 @@ def test_numbers_below_zero_are_refused_where_they_stand():
 
 
 def test_every_part_is_asked_for():
-    question = with_attributes("q", (BINS, 3))
+    question = make_attributes_question("q", (BINS, 3))
     plan = plan_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
     with pytest.raises(MessageError, match="parts of what came: expected 2, got 1"):
-        reconciled(plan, came(PEOPLE))
+        reconcile_parts(plan, came(PEOPLE))
     two = PartReceived(declared=NOBODY, received=2 * PEOPLE + 1, dropped={})
     one = PartReceived(declared=NOBODY, received=PEOPLE + 200, dropped={})
     with pytest.raises(MessageError, match="people in part 2"):
-        reconciled(plan, Received(contributors=PEOPLE, parts=(one, two)))
+        reconcile_parts(plan, Received(contributors=PEOPLE, parts=(one, two)))
 
 
 def test_each_part_is_told_from_its_own_tally():
-    question = with_attributes("q", (3, 3))
+    question = make_attributes_question("q", (3, 3))
     plan = plan_of(question, [uniform(3), uniform(3)], minimum_crowd=500, hops=3)
     many = [PEOPLE + 190, PEOPLE + 210]
     parts = tuple(PartReceived(declared=NOBODY, received=one, dropped={}) for one in many)
@@ -149,13 +149,13 @@ def test_people_toss_their_coins_as_they_like_and_that_is_said(coins):
     """Strangers can bring it about, so nothing is refused."""
     sent = came(2 * PEOPLE + coins)
     assert only(HALF_COINS, sent).mechanism.fakes == BlankFakes(PEOPLE + coins)
-    (said,) = doubts(HALF_COINS, sent)
+    (said,) = find_coin_warnings(HALF_COINS, sent)
     assert f"people sent {2 * PEOPLE + coins:,} messages" in said
     quarter = replace(HALF_COINS, honest_share=0.25)
-    assert doubts(quarter, sent) == [] or coins in (0, PEOPLE)
+    assert find_coin_warnings(quarter, sent) == [] or coins in (0, PEOPLE)
 
 
 def test_what_coins_give_is_no_doubt():
-    assert doubts(HALF_COINS, came(2 * PEOPLE + 390)) == []
-    assert doubts(UNIFORM, came(3 * PEOPLE + 200)) == []
-    assert doubts(BARE, came(PEOPLE - 9, rest=9)) == []
+    assert find_coin_warnings(HALF_COINS, came(2 * PEOPLE + 390)) == []
+    assert find_coin_warnings(UNIFORM, came(3 * PEOPLE + 200)) == []
+    assert find_coin_warnings(BARE, came(PEOPLE - 9, rest=9)) == []

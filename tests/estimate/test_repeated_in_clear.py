@@ -9,10 +9,10 @@ import pytest
 
 from helpers.sampled import each
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import InClear, ShapedFakes, UniformFakes
-from mixtally.model.results import Tally
 from mixtally.model.shape import LaplaceShape
-from mixtally.primitives.draw import from_table
+from mixtally.primitives.draw import draw_from_table
 from mixtally.protocol.estimate.intervals import intervals
 from mixtally.protocol.estimate.noise import noise_distribution
 
@@ -32,7 +32,7 @@ def noise(mechanism, seed):
     """What is counted besides the answers, in many collections."""
     law = noise_distribution(mechanism, 10_000, 0)
     cumulative = np.minimum(np.cumsum(law.pmf)[:-1], 1.0 - 2.0**-53) * 2.0**64
-    return law.first + from_table(SeededChance(seed), cumulative.astype(np.uint64), RUNS)
+    return law.first + draw_from_table(SeededChance(seed), cumulative.astype(np.uint64), RUNS)
 
 
 def covered(mechanism):

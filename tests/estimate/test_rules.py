@@ -5,18 +5,18 @@ from itertools import combinations
 
 import pytest
 
-from mixtally.protocol.estimate.rules import Ends, rules
+from mixtally.protocol.estimate.rules import BoundedEstimate, derive_rules
 
 PEOPLE = 1000
 
 
 def exact(counts):
-    return {items: Ends(count, count, count) for items, count in counts.items()}
+    return {items: BoundedEstimate(count, count, count) for items, count in counts.items()}
 
 
 def test_rules_by_hand():
     held = exact({(0,): 400, (1,): 500, (2,): 100, (0, 1): 300, (0, 2): 50})
-    found = {(one.given, one.then): one for one in rules(held, PEOPLE)}
+    found = {(one.given, one.then): one for one in derive_rules(held, PEOPLE)}
     assert len(found) == 4
     one = found[(0,), 1]
     assert one.support.estimate == 0.3
@@ -31,13 +31,13 @@ def test_rules_by_hand():
 
 def test_the_surest_are_first():
     held = exact({(0,): 400, (1,): 500, (2,): 100, (0, 1): 300, (0, 2): 50})
-    first, *_, last = rules(held, PEOPLE)
+    first, *_, last = derive_rules(held, PEOPLE)
     assert ((first.given, first.then), (last.given, last.then)) == (((0,), 1), ((0,), 2))
 
 
 def test_every_item_of_a_set_stands_at_the_end_once():
     counts = {one: 100 for size in (1, 2, 3) for one in combinations(range(3), size)}
-    found = [(one.given, one.then) for one in rules(exact(counts), PEOPLE)]
+    found = [(one.given, one.then) for one in derive_rules(exact(counts), PEOPLE)]
     assert len(found) == len(set(found)) == 3 * 2 + 3
     assert ((0, 2), 1) in found
 
@@ -54,7 +54,7 @@ def crowd(draw):
     for one, count in counts.items():
         lower = max(1, count - draw.randrange(25))
         upper = count + draw.randrange(25)
-        held[one] = Ends(draw.uniform(lower - 5, upper + 5), lower, upper)
+        held[one] = BoundedEstimate(draw.uniform(lower - 5, upper + 5), lower, upper)
     return counts, held
 
 
@@ -65,7 +65,7 @@ def misses(runs=200):
         counts, held = crowd(draw)
         if min(counts.values()) < 1:
             continue
-        for one in rules(held, 60):
+        for one in derive_rules(held, 60):
             both = counts[tuple(sorted((*one.given, one.then)))]
             confidence = both / counts[one.given]
             lift = 60 * confidence / counts[one.then,]
@@ -80,8 +80,12 @@ def test_intervals_hold_whenever_those_of_the_counts_do():
 
 
 def test_a_whole_bounds_its_parts_and_parts_the_whole():
-    held = {(0,): Ends(50, 10, 60), (1,): Ends(90, 80, 100), (0, 1): Ends(55, 40, 90)}
-    (first, second) = sorted(rules(held, 100), key=lambda one: one.given)
+    held = {
+        (0,): BoundedEstimate(50, 10, 60),
+        (1,): BoundedEstimate(90, 80, 100),
+        (0, 1): BoundedEstimate(55, 40, 90),
+    }
+    (first, second) = sorted(derive_rules(held, 100), key=lambda one: one.given)
     assert (first.given, second.given) == ((0,), (1,))
-    assert first.confidence == Ends(1.0, 40 / 60, 1.0)
-    assert second.confidence == Ends(pytest.approx(55 / 90), 40 / 100, 60 / 80)
+    assert first.confidence == BoundedEstimate(1.0, 40 / 60, 1.0)
+    assert second.confidence == BoundedEstimate(pytest.approx(55 / 90), 40 / 100, 60 / 80)

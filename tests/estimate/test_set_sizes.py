@@ -6,11 +6,11 @@ from scipy.stats import binom
 
 from helpers.named import clear_gaussian, clear_shaped, clear_uniform
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import draw_below
 from mixtally.protocol.estimate.conclude.set_sizes import set_sizes
-from mixtally.protocol.mixing import numbers_of
+from mixtally.protocol.mixing import draw_fake_counts
 
 BINS, MOST, FAKES = 40, 3, 1720
 SIZES = np.array([100, 250, 400, 150])
@@ -33,8 +33,8 @@ def fakes_of(mechanism, chance):
     """Fakes of every cell."""
     shaped, cells = mechanism.shaped, BINS + MOST
     if shaped is None:
-        return np.bincount(below(chance, cells, FAKES), minlength=cells)
-    each = [numbers_of(shaped.shape.weights, cells, chance) for _ in range(shaped.mixes)]
+        return np.bincount(draw_below(chance, cells, FAKES), minlength=cells)
+    each = [draw_fake_counts(shaped.shape.weights, cells, chance) for _ in range(shaped.mixes)]
     return np.sum(each, axis=0)
 
 

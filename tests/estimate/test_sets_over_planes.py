@@ -11,9 +11,9 @@ from helpers import contracts
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.planes import Planes
 from mixtally.model.question import Kind, Question
-from mixtally.protocol.estimate.conclude import conclude, seen_of
-from mixtally.protocol.estimate.noise import Noises, noise_distribution
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.estimate.conclude import conclude, tally_of_bins
+from mixtally.protocol.estimate.noise import NoiseCache, noise_distribution
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 
 P, BINS, MOST, PEOPLE, ROUNDS = 53, 60, 2, 300, 300
@@ -31,12 +31,12 @@ LEAST = 265
 
 @cache
 def rounds():
-    chance, noises, found = SeededChance(11), Noises(), []
+    chance, noises, found = SeededChance(11), NoiseCache(), []
     for _ in range(ROUNDS):
-        fakes, _ = part_fakes(PART, PEOPLE, chance)
-        rows = np.concatenate([part_reports(PART, SETS, chance), fakes])
+        fakes, _ = draw_part_fakes(PART, PEOPLE, chance)
+        rows = np.concatenate([randomize_records(PART, SETS, chance), fakes])
         tally = tally_messages(PART.layout, rows)
-        found.append((conclude(PLAN, [tally], noises=noises), seen_of(PART, tally).counts))
+        found.append((conclude(PLAN, [tally], noises=noises), tally_of_bins(PART, tally).counts))
     return found
 
 
@@ -116,13 +116,13 @@ def off_on_average(prime, digits, size):
 def test_what_points_in_special_position_may_change_is_bounded(prime, digits, size):
     """Enumerated: all points of a record and of x, of a plane and of space."""
     true = off_on_average(prime, digits, size)
-    stated = Planes(prime, digits).unsure(1, size) / size
+    stated = Planes(prime, digits).total_variation_bound(1, size) / size
     assert true <= stated
     assert true >= stated / 4
 
 
 def test_what_plans_have_leaves_next_to_nothing():
     """Planes of eleven members of 10^5 people, and of eight of 10^6; five digits are too few."""
-    assert Planes(37, 12).unsure(10**5, 11) < 1e-4
-    assert Planes(127, 9).unsure(10**6, 8) < 1e-6
-    assert Planes(37, 5).unsure(10**5, 11) > 1.0
+    assert Planes(37, 12).total_variation_bound(10**5, 11) < 1e-4
+    assert Planes(127, 9).total_variation_bound(10**6, 8) < 1e-6
+    assert Planes(37, 5).total_variation_bound(10**5, 11) > 1.0

@@ -7,7 +7,7 @@ from helpers.named import clear_shaped, clear_uniform, flip_blank
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.noise import least_significant, noise_distribution
 from reference.coverage import draw_counts
 

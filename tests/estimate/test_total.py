@@ -11,13 +11,13 @@ from helpers import contracts
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.counts_only import draw_part
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
 from mixtally.model.planes import Planes
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate import total as module
-from mixtally.protocol.estimate.noise import distribution_of
-from mixtally.protocol.estimate.planes import named_among, pointing
+from mixtally.protocol.estimate.noise import noise_of_parts
+from mixtally.protocol.estimate.planes import count_pointing, sum_named_points
 from mixtally.protocol.estimate.total import group_total, total_interval
 
 D, GROUP = 4, (1, 3)
@@ -99,7 +99,7 @@ def enumerated(name):
 
 
 def stated(made, total):
-    noise = distribution_of(made.noise_of_bins(len(HELD) + FAKES, len(GROUP), total))
+    noise = noise_of_parts(made.noise_of_bins(len(HELD) + FAKES, len(GROUP), total))
     return {noise.first + total + i: chance for i, chance in enumerate(noise.pmf.tolist())}
 
 
@@ -207,7 +207,7 @@ def test_the_variance_over_planes_is_unbiased(prime, digits, values, share):
             planes=over,
         )
     found = group_total(made, tally, bins, len(held) * scale)
-    points = [over.bare.point(int(one), values) for one in bins]
+    points = [over.device_planes.point(int(one), values) for one in bins]
     due = spread_of_messages(over, held, fakes, points, share)
     assert found.estimate == pytest.approx(sum(one in (0, 2, 3) for one in held) * scale)
     assert found.variance * made.gain**2 == pytest.approx(float(due) * scale)
@@ -218,11 +218,11 @@ def test_people_in_the_group_hold_their_own_point_for_certain(plant):
     over = Planes(5, 2)
     tally, scale = expected_tally(over, [0] * 12, 4, Fraction(0))
     made = InClear(bins=12, fakes=UniformFakes(4 * scale), planes=over)
-    points = [over.bare.point(one, 12) for one in (0, 2, 3)]
+    points = [over.device_planes.point(one, 12) for one in (0, 2, 3)]
     due = float(spread_of_messages(over, [0] * 12, 4, points, Fraction(0)))
     right = group_total(made, tally, np.array([0, 2, 3]), 12 * scale).variance * made.gain**2
     assert right == pytest.approx(due * scale)
-    plant(module, "named_among", lambda honest, *given: (0, honest(*given)[1]))
+    plant(module, "sum_named_points", lambda honest, *given: (0, honest(*given)[1]))
     wrong = group_total(made, tally, np.array([0, 2, 3]), 12 * scale).variance * made.gain**2
     assert wrong != pytest.approx(due * scale, rel=0.05)
 
@@ -234,11 +234,11 @@ def test_points_of_messages_are_counted_by_their_directions(prime, digits, monke
     named, times = np.unique(codes, return_counts=True)
     points = np.array([0, 1, over.points - 1, 4])
     held = [
-        sum(over.bare.message(point, code // prime) == code for point in points.tolist())
+        sum(over.device_planes.message(point, code // prime) == code for point in points.tolist())
         for code in codes.tolist()
     ]
     monkeypatch.setattr("mixtally.protocol.estimate.planes._PRODUCTS", 3 * prime)
-    found = named_among(over, Tally(times, 300, None, named), points)
+    found = sum_named_points(over, Tally(times, 300, None, named), points)
     assert found == (sum(held), sum(one**2 for one in held))
 
 
@@ -302,7 +302,7 @@ def scores(people, values, prime, size, seeds, groups):
     made = part.mechanism(fakes=people)
     for seed in seeds:
         _, tally = draw_part(part, held, people, 1, SeededChance(seed))
-        counts = made.unbiased(pointing(part.planes, tally, values), tally.messages)
+        counts = made.debias_counts(count_pointing(part.planes, tally, values), tally.messages)
         if seed == seeds[0]:
             errors = {
                 name: [group_total(made, tally, one, people).variance ** 0.5 for one in several]

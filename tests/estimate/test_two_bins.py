@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from mixtally.model.estimates import Intervals, Tally
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
 from mixtally.model.planes import Planes
-from mixtally.model.results import Intervals, Tally
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.protocol.estimate import two_bins
-from mixtally.protocol.estimate.change import Counted, change_intervals
+from mixtally.protocol.estimate.change import TalliedPart, change_intervals
 from mixtally.protocol.estimate.intervals import intervals
 from mixtally.protocol.estimate.noise import noise_distribution
 from mixtally.protocol.estimate.two_bins import difference_intervals, steps_distribution
@@ -44,7 +44,7 @@ def test_a_flipped_uniform_fake_moves_a_difference_like_two_coins(bins, q):
         Fraction(1, bins) * (1 - q if own == 0 else q) * (q if own == 1 else 1 - q)
         for own in range(bins)
     )
-    coin = two_bins._coin(float(q * (1 - q) + (1 - 2 * q) ** 2 / bins))
+    coin = two_bins._find_coin(float(q * (1 - q) + (1 - 2 * q) ** 2 / bins))
     assert coin * (1.0 - coin) == pytest.approx(float(up), rel=1e-12)
 
 
@@ -81,7 +81,9 @@ def coverage(mechanism, intervals=difference_intervals, level=0.95):
     for step, chance in zip(steps.tolist(), chances.tolist(), strict=True):
         if chance < 1e-9:
             continue
-        pair = [Counted(mechanism, Tally(np.array([many]), messages)) for many in (400 + step, 400)]
+        pair = [
+            TalliedPart(mechanism, Tally(np.array([many]), messages)) for many in (400 + step, 400)
+        ]
         found = intervals(*pair, level, over=1, one_message=True)
         total += chance * bool(found.lower[0] <= 0 <= found.upper[0])
     return total
@@ -137,7 +139,7 @@ def change_coverage(mechanism, held, ends=change_intervals, level=0.95):
     kept = [law.pmf > 1e-7 for law in laws]
     pairs = np.array(list(product(*(one[at] for one, at in zip(tallied, kept, strict=True)))))
     chances = np.outer(*(law.pmf[at] for law, at in zip(laws, kept, strict=True))).ravel()
-    both = [Counted(mechanism, Tally(column, messages)) for column in pairs.T]
+    both = [TalliedPart(mechanism, Tally(column, messages)) for column in pairs.T]
     found = ends(*both, level, simultaneous_over=1)
     rise = held[1] - held[0]
     return float(chances[(found.lower <= rise) & (rise <= found.upper)].sum())

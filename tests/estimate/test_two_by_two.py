@@ -9,8 +9,8 @@ from msgspec.structs import replace as altered
 
 from helpers.named import flip_bits, flip_blank
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives.fixed import threshold_of
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.fixed_point import threshold_of
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.item_sets import estimate_sets, patterns_of_pairs
 from mixtally.protocol.estimate.joint import joint_counts
 from mixtally.protocol.estimate.two_by_two import two_by_two
@@ -72,7 +72,7 @@ BITS = crowd()
 
 def played(mechanism, runs, change=lambda counted: counted):
     """What ``runs`` collections find, and the truth of every pair: tables, correlations."""
-    chance, records = SeededChance(3), packed(BITS.tobytes(), 6)
+    chance, records = SeededChance(3), pack_vectors(BITS.tobytes(), 6)
     found, single = [], []
     for _ in range(runs):
         tally = play(mechanism, records, chance, pairs=True)

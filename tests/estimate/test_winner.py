@@ -9,13 +9,13 @@ import pytest
 from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Estimate, Intervals, Tally
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, ShapedFakes, UniformFakes
-from mixtally.model.results import Estimate, Intervals, Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate.debias import estimate_counts
-from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.noise import NoiseCache
 from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 from reference.coverage import draw_counts
 
@@ -142,7 +142,7 @@ def played(mechanism, people, chance):
     messages = people + mechanism.fakes_promised
     if mechanism.name == "clear-uniform":
         noise = np.bincount(
-            below(chance, mechanism.bins, mechanism.fakes_promised), minlength=mechanism.bins
+            draw_below(chance, mechanism.bins, mechanism.fakes_promised), minlength=mechanism.bins
         )
         return truth, Tally(truth + noise, messages)
     return truth, Tally(draw_counts(mechanism, truth, messages, 1, chance)[0], messages)
@@ -193,7 +193,7 @@ def test_touching_intervals_rule_nobody_out_and_parted_ones_do():
         return Intervals(np.array(low), np.array(high), 0.95, "exact")
 
     together, alone = ends([40, 10, 9], [60, 40, 39]), ends([45, 20, 20], [55, 30, 30])
-    found = Estimate(np.array([50.0, 25.0, 24.0]), 5.0, each=alone, together=together)
+    found = Estimate(np.array([50.0, 25.0, 24.0]), 5.0, individual=alone, simultaneous=together)
     assert may_have_won(found).tolist() == [True, True, False]
     assert may_have_won(found, 0).tolist() == [False, True, True]
     assert may_have_won(found, 2).tolist() == [True, True, False]
@@ -208,7 +208,7 @@ def test_the_winner_is_among_those_not_ruled_out():
     mechanism, chance = flip_blank(bins=3, fakes=0, threshold=threshold_of(0.3)), SeededChance(5)
     truth = np.array([21, 20, 19])
     missed = ruled = bold = 0
-    noises = Noises()
+    noises = NoiseCache()
     for counts in draw_counts(mechanism, truth, 60, 2000, chance):
         found = estimate_counts(mechanism, Tally(counts, 60), 60, noises=noises)
         able = may_have_won(found)

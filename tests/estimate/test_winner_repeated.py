@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from helpers.named import clear_shaped, clear_uniform, flip_blank
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from mixtally.protocol.estimate import winner
 from mixtally.protocol.estimate.noise import noise_distribution
 

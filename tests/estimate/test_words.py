@@ -5,39 +5,41 @@ import pytest
 
 from mixtally.errors import InfeasibleError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.draw import below
-from mixtally.protocol.encode.bloom import design
+from mixtally.primitives.draw import draw_below
+from mixtally.protocol.encode.bloom import build_design
 from mixtally.protocol.estimate import words as module
 from mixtally.protocol.estimate.words import ALL, CHOSEN, estimate_words
-from mixtally.protocol.randomize.memoized import permanent_response, report
+from mixtally.protocol.randomize.memoized import draw_permanent_response, draw_reports
 
 TRUTH = np.array([900, 700, 500, 300, 200, 150, 100, 80, 40, 30, 0, 0])
 WORDS = [f"word {number}" for number in range(len(TRUTH))]
 
 
 def plan_of(f=0.5, p=0.5, q=0.75, bits=32, hashes=2, cohorts=4):
-    return memoized_plan(hashed_question("word", bits, hashes), f, p, q, cohorts)
+    return make_memoized_plan(hashed_question("word", bits, hashes), f, p, q, cohorts)
 
 
 def collected(plan, truth, names, reports, chance):
     """One collection: mean ones, shape (cohorts, bits), and the people of each cohort."""
     mechanism = plan.mechanism
-    table = np.packbits(design(plan, names), axis=1, bitorder="little")  # cohorts, bytes, words
+    table = np.packbits(
+        build_design(plan, names), axis=1, bitorder="little"
+    )  # cohorts, bytes, words
     words = np.repeat(np.arange(len(names)), truth)
-    cohort = below(chance, mechanism.cohorts, len(words))
-    kept = permanent_response(mechanism, np.ascontiguousarray(table[cohort, :, words]), chance)
+    cohort = draw_below(chance, mechanism.cohorts, len(words))
+    kept = draw_permanent_response(mechanism, np.ascontiguousarray(table[cohort, :, words]), chance)
     ones = np.zeros((mechanism.cohorts, mechanism.bins))
     for _ in range(reports):
-        shown = report(mechanism, kept, chance)
+        shown = draw_reports(mechanism, kept, chance)
         for c in range(mechanism.cohorts):
             ones[c] += column_counts(shown[cohort == c], mechanism.bins) / reports
     return ones, np.bincount(cohort, minlength=mechanism.cohorts)
 
 
 def study(plan, runs, *, seed=1, reports=2, truth=TRUTH, names=WORDS, candidates=None):
-    chance, table = SeededChance(seed), design(plan, candidates or names)
+    chance, table = SeededChance(seed), build_design(plan, candidates or names)
     return [
         estimate_words(
             plan.mechanism, *collected(plan, truth, names, reports, chance), table, reports
@@ -120,7 +122,7 @@ def test_more_candidates_than_bits_are_chosen_from():
         left = np.isnan(one.standard_errors)
         assert 200 < left.sum() < 303
         assert not one.found[left].any()
-        assert (one.each.upper[left] == truth.sum()).all()
+        assert (one.individual.upper[left] == truth.sum()).all()
     assert study(CLEAR, 1)[0].method == ALL
 
 
@@ -158,7 +160,7 @@ def test_the_variance_of_who_landed_where_is_hoeffdings():
     draws = SeededChance(9).words(3 * 2 * 5 + 2 * 5 * 3).astype(np.float64) / 2.0**64
     solve, columns = draws[:30].reshape(3, 10), draws[30:].reshape(2, 5, 3)
     people, counts = np.array([30, 70]), np.array([50.0, 30.0, 20.0])
-    seen = module._Seen(plan_of(bits=5).mechanism, np.zeros((2, 5)), people, 1)
+    seen = module._CohortCounts(plan_of(bits=5).mechanism, np.zeros((2, 5)), people, 1)
     found = module._cohort_variance(seen, solve, columns, counts)
     share, weights = people / 100, counts / 100
     for row in range(3):

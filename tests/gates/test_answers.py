@@ -2,7 +2,7 @@
 
 import pytest
 
-from bench.answers import ORDINARY, Answer, differences, numbers_of, read, write
+from bench.answers import ORDINARY, CommandAnswer, differences, numbers_of, read_answers, write
 
 PLAN = f"{ORDINARY[0]} --json"
 DELTA = "check delta --protocol flip-blank --json"
@@ -12,8 +12,8 @@ NUMBERS = {
 
 
 def moved(command, seconds=1.0, status=0, **numbers):
-    before = {command: Answer(1.0, 0, NUMBERS)}
-    return differences(before, {command: Answer(seconds, status, NUMBERS | numbers)})
+    before = {command: CommandAnswer(1.0, 0, NUMBERS)}
+    return differences(before, {command: CommandAnswer(seconds, status, NUMBERS | numbers)})
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_what_moves_further_than_it_may_is_named(command, given, named):
 
 
 def test_answers_are_kept_in_a_file(tmp_path):
-    answers = {PLAN: Answer(0.5, 0, NUMBERS), DELTA: Answer(60.0, None, {})}
+    answers = {PLAN: CommandAnswer(0.5, 0, NUMBERS), DELTA: CommandAnswer(60.0, None, {})}
     write(tmp_path / "answers", answers)
-    assert read(tmp_path / "answers") == answers
+    assert read_answers(tmp_path / "answers") == answers
 
 
 def test_of_an_answer_its_numbers_are_kept():

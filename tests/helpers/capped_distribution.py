@@ -28,7 +28,7 @@ def patterns(layout, rows):
         wide = np.zeros((len(rows), 8), dtype=np.uint8)
         wide[:, : rows.shape[1]] = rows
         return wide.view("<i8").reshape(-1)
-    many, named = layout.positions(layout.checked(rows))
+    many, named = layout.positions(layout.check_rows(rows))
     found = np.zeros(len(rows), dtype=np.int64)
     np.bitwise_or.at(found, np.repeat(np.arange(len(rows)), many), 1 << named)
     return found

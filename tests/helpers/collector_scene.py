@@ -4,7 +4,7 @@ from contextlib import suppress
 from hashlib import sha256
 
 from helpers.roles_in_folders import ENVIRONMENT, OPEN, Village, ask
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.manifest import (
     MOST_PIECE_BYTES,
@@ -13,14 +13,14 @@ from mixtally.device.wire.manifest import (
     Piece,
     write_manifest,
 )
-from mixtally.device.wire.note import signed
+from mixtally.device.wire.note import sign_note
 from mixtally.device.wire.sheet import read_sheet, sheet_hash
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector import Collector, agreed_of, propose, sign
+from mixtally.server.collector import Collector, parse_signed_contract, propose, sign
 from mixtally.server.collector.serve import application_of
 from mixtally.server.node.disk import no_step
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.refusal import ProblemError
 
@@ -42,15 +42,17 @@ class Office(Village):
         self.mixes = [self.node(place + 1) for place in range(len(self.jobs))]
         for node in self.mixes:
             self.awake(node)
-        node = Node(opened_folder(self.folders[-1].path, ENVIRONMENT), SecureChance())
-        gathered = sign(node, agreed_of(self.text, "contract"), self.text, self.call, self.now)
+        node = Node(open_folder(self.folders[-1].path, ENVIRONMENT), SecureChance())
+        gathered = sign(
+            node, parse_signed_contract(self.text, "contract"), self.text, self.call, self.now
+        )
         assert not gathered.missing
         node.close()
         return self.reopen()
 
     def reopen(self, *, step=no_step, overruled=()):
         """The collector as a process that begins."""
-        node = Node(opened_folder(self.folders[-1].path, ENVIRONMENT), SecureChance(), step)
+        node = Node(open_folder(self.folders[-1].path, ENVIRONMENT), SecureChance(), step)
         self.collector = Collector(node, self.peers(node, overruled))
         self.stopped = []
         address = self.folders[-1].role.address
@@ -61,7 +63,7 @@ class Office(Village):
     @property
     def agreed(self):
         """The contract as the collector keeps it."""
-        return agreed_of(self.text, "contract")
+        return parse_signed_contract(self.text, "contract")
 
     def proposed(self, wish=None):
         """The next round, signed by all."""
@@ -98,7 +100,7 @@ class Office(Village):
         held, before, made, pieces = people or bundles, None, [], {}
         for hop in range(1, hops + 1):
             said = PartManifest(held, added=len(self.fakes))._replace(**(parts or {}).get(hop, {}))
-            count, each = said.sent, size[hop]
+            count, each = said.sent_count, size[hop]
             data = b"".join(leaving) if hop == hops else bytes([hop]) * (count * each)
             most = MOST_PIECE_BYTES // each * each
             named = []
@@ -109,7 +111,7 @@ class Office(Village):
                     pieces[named[-1].sha256] = some
             said = said._replace(pieces=tuple(named))
             manifest = Manifest(sheet, hop, bundles, left_out, None, before, (said,))
-            before, held = fingerprint_of(write_manifest(manifest)), said.sent
+            before, held = fingerprint_of(write_manifest(manifest)), said.sent_count
             made.append(manifest)
         return made, pieces
 
@@ -124,7 +126,7 @@ class Office(Village):
         with suppress(ProblemError):
             row = node.rounds.of_sheet(manifest.sheet)
             return node.sign_manifest(row, manifest)
-        return signed(write_manifest(manifest), self.folders[manifest.hop - 1].signer)
+        return sign_note(write_manifest(manifest), self.folders[manifest.hop - 1].signer)
 
     def post(self, note):
         """Send a note to the collector."""

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from mixtally.accounting.divergence.in_clear import usual_ratio
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, local_epsilon_of
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, local_epsilon_of
 from mixtally.device.contract.plan import VERSION
 from mixtally.device.contract.planes import digits_for, most_digits
 from mixtally.errors import InputError
@@ -35,14 +35,14 @@ from mixtally.model.contract import (
     Rounds,
     UniformRecipe,
     envelope_bytes,
-    written_key,
+    format_verifier_key,
 )
+from mixtally.model.contract_json import stringify_large_integers
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import Guarantee, Observer
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.layout import Form, Layout
-from mixtally.model.question import Kind, Question, with_attributes
-from mixtally.model.spelling import plain
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 SEED = "00112233445566778899aabbccddeeff"
 RATIO = usual_ratio(1.0, 1)
@@ -52,7 +52,7 @@ RATIO = usual_ratio(1.0, 1)
 def role(name, port=7001):
     """Someone with an address on this machine and a key of their own."""
     public = hashlib.sha256(name.encode()).digest()
-    key = written_key(name, public)
+    key = format_verifier_key(name, public)
     return Role(name=name, address=f"http://127.0.0.1:{port}", key=key, operator=f"Team {name}")
 
 
@@ -123,13 +123,13 @@ def placeholder(promised):
 def proved(plan, accountant=None):
     """The plan with what is proved of it; PlanError where that is more than it promises."""
     priced = PrivacyTerms.of(plan)
-    stated = certified(priced, accountant)
+    stated = certify_terms(priced, accountant)
     return replace(plan, certificate=stated, local_epsilon=local_epsilon_of(priced))
 
 
 def builtins_of(record):
     """A record as a contract spells it."""
-    return plain(msgspec.to_builtins(record))
+    return stringify_large_integers(msgspec.to_builtins(record))
 
 
 def shaped(bins, *, ratio=RATIO, shift=20, most_set=1):
@@ -237,7 +237,7 @@ def random_plan(chance: random.Random) -> Plan:
                 users=chance.choice([1000, 123_456]),
                 minimum_crowd=chance.choice([900, 1000]),
                 honest_share=chance.choice([0.5, 1.0]),
-                count_flips=not alone and any(part.randomized for part in parts),
+                count_flips=not alone and any(part.is_randomized for part in parts),
                 collections=chance.choice([1, 1, 3]),
                 hops=chance.randint(1, 5),
                 **fields,
@@ -277,7 +277,7 @@ def random_encoder(chance: random.Random) -> dict:
         }
     if kind == 5:
         sizes = tuple(chance.randint(2, 6) for _ in range(chance.randint(2, 4)))
-        question = with_attributes("q", sizes)
+        question = make_attributes_question("q", sizes)
         if chance.random() < 0.5:
             question = replace(question, labels=tuple(f"={i}" for i in range(question.bins)))
         return {"question": question}

@@ -13,7 +13,7 @@ import xlsxwriter
 
 from mixtally.lab.data.file import BLOCK, DataFile
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.readers import read
+from mixtally.lab.data.readers import read_population
 from mixtally.lab.data.reading import Reading
 
 Table = dict[str, list[Any]]
@@ -24,7 +24,7 @@ def people(
 ) -> Population:
     """The crowd in a file, read as the fields of a ``Reading`` say, so many bytes at a time."""
     more = {} if progress is None else {"progress": progress}
-    return read(DataFile(path, block=block), Reading(columns=columns, **reading), **more)
+    return read_population(DataFile(path, block=block), Reading(columns=columns, **reading), **more)
 
 
 def delimited(table: Table, delimiter: str) -> bytes:

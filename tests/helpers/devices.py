@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 from helpers import contracts
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Pins, open_round, trusted
-from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.client.net import Pins, open_round, verify_contract
+from mixtally.device.wire.bundle import PartShape, check_body, part_envelopes, split_bundles
 from mixtally.device.wire.envelope import Opener
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.sheet import Sheet, sheet_hash, write_sheet
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import Role, fingerprint_of, write_contract
@@ -71,7 +71,7 @@ class World:
         fields = {"hops": tuple(roles[:-1]), "collector": roles[-1], **changes}
         self.contract = contracts.contract_of(self.plan, **fields)
         self.text = write_contract(self.contract)
-        self.note = signed(self.text, *self.signers)
+        self.note = sign_note(self.text, *self.signers)
         self.fingerprint = fingerprint_of(self.note)
         self.pins = Pins(self.fingerprint)
         self.suite = SUITES[self.contract.suite]
@@ -90,10 +90,10 @@ class World:
             "keys": tuple(map(self.suite.configuration, self.private)),
         }
         text = write_sheet(Sheet(**{**fields, **changes}))
-        return signed(text, *(self.signers if signers is None else signers))
+        return sign_note(text, *(self.signers if signers is None else signers))
 
     def trusted(self, pins=None, limits=ANY):
-        return trusted(self.note, self.pins if pins is None else pins, limits)
+        return verify_contract(self.note, self.pins if pins is None else pins, limits)
 
     def round(self, number=1, now=NOW, **changes):
         """The round as a device takes it."""
@@ -107,8 +107,8 @@ class World:
             for part, (size, *_) in zip(self.plan.parts, self.contract.envelope_bytes, strict=True)
         ]
         check_body(bundle, shapes)
-        (whole,) = split(bundle, shapes)
-        parts = [envelopes(whole, shapes, part) for part in range(len(shapes))]
+        (whole,) = split_bundles(bundle, shapes)
+        parts = [part_envelopes(whole, shapes, part) for part in range(len(shapes))]
         for hop, private in enumerate(self.private, 1):
             opener = Opener(self.suite, private, digest, hop)
             parts = [[one and opener.open(one, i) for one in part] for i, part in enumerate(parts)]

@@ -28,7 +28,7 @@ from mixtally.model.contract import (
     Shape,
     UniformRecipe,
 )
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Law = dict[int, int]
 Losses = dict[tuple[int, int], int]

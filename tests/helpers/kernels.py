@@ -14,6 +14,6 @@ BOTH = ["numpy", pytest.param("numba", marks=_MISSING)]
 def use(kernel, patch):
     """Make ``kernel``, one of ``BOTH``, the one that is chosen at every size."""
     if kernel == "numpy":
-        patch.setattr(compiled, "kernels", lambda _: None)
+        patch.setattr(compiled, "load_kernels", lambda _: None)
         return
-    assert compiled.kernels(float("inf")) is sys.modules["mixtally.primitives.jitted"]
+    assert compiled.load_kernels(float("inf")) is sys.modules["mixtally.primitives.jitted"]

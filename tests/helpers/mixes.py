@@ -6,16 +6,16 @@ from mixtally.device.wire.envelope import Opener, Sealer
 from mixtally.device.wire.sheet import read_sheet, sheet_hash
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.mix.beside import Beside
 from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake_processes import IntakeProcess
 from mixtally.server.mix.jobs import take_job
 from mixtally.server.mix.mix import Mix, Options
 from mixtally.server.mix.serve import mix_application
-from mixtally.server.mix.web import Bundles, only
+from mixtally.server.mix.web import BundleRoute, bundle_application
 from mixtally.server.node.disk import no_step
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.bodies import BodyBudget
 
 
 class Town(Village):
@@ -23,11 +23,11 @@ class Town(Village):
 
     def awaken(self, place: int, *, step=no_step, chance=None, options=None, overruled=()) -> Mix:
         """The mix at ``place``, as a process that begins."""
-        folder = opened_folder(self.folders[place - 1].path, ENVIRONMENT)
+        folder = open_folder(self.folders[place - 1].path, ENVIRONMENT)
         node = Node(folder, chance or SecureChance(), step)
         take_job(node, self.jobs[place - 1], self.text)
         stopped = []
-        intake = Intake(folder.inner("rounds"), stopped.append, step)
+        intake = Intake(folder.subfolder("rounds"), stopped.append, step)
         mix = Mix(node, self.peers(node, overruled), intake, options or Options())
         mix.stopped = stopped
         self.apps[folder.role.address] = mix_application(mix, lambda: self.now, stopped.append)
@@ -66,13 +66,13 @@ class Town(Village):
             [[seal(message, place) for message in part] for place, part in enumerate(parts)]
         )
 
-    def beside(self, number=1, *, step=no_step, place=1, clock=None) -> Beside:
+    def beside(self, number=1, *, step=no_step, place=1, clock=None) -> IntakeProcess:
         """A process of intake beside the mix at ``place``, as it begins; a test makes it tick."""
-        rounds, stopped = self.folders[place - 1].inner("rounds"), []
+        rounds, stopped = self.folders[place - 1].subfolder("rounds"), []
         intake = Intake(rounds, stopped.append, step, number)
-        made = Beside(rounds, intake, step)
-        bundles = Bundles(intake, made.find, clock or (lambda: self.now), Room(1 << 20))
-        self.apps[number] = only(bundles, stopped.append)
+        made = IntakeProcess(rounds, intake, step)
+        bundles = BundleRoute(intake, made.find, clock or (lambda: self.now), BodyBudget(1 << 20))
+        self.apps[number] = bundle_application(bundles, stopped.append)
         return made
 
     @property
@@ -93,10 +93,10 @@ class Town(Village):
     def opened(self, number=1):
         """What the collector holds of a round, opened, a list for each part; None for nothing."""
         row = self.collector.rounds.of(self.fingerprint, number)
-        before = self.collector.before(row)
+        before = self.collector.preceding_manifest(row)
         if before is None or before[1].destroyed is not None:
             return None
-        key = self.collector.keys.read(row.folder)
+        key = self.collector.keys.read_key(row.folder)
         opener = Opener(SUITES[1], key.private, bytes.fromhex(row.sheet), len(self.folders))
         parts = []
         for place, part in enumerate(before[1].parts):
@@ -113,8 +113,8 @@ class Town(Village):
     def receive(self, number=1):
         """The collector signs that it has everything, and tells all."""
         row = self.collector.rounds.of(self.fingerprint, number)
-        before = self.collector.before(row)
-        assert self.collector.missing(row) == 0
+        before = self.collector.preceding_manifest(row)
+        assert self.collector.count_missing(row) == 0
         self.collector.sign_receipt(row, before[0])
         self.peers(self.collector).send_all(self.now)
 

@@ -1,7 +1,7 @@
 """Every protocol by name: those of the product, and those that tests alone make so."""
 
 from mixtally.model.mechanism import BitFlips, InClear, KaryResponse, ShapedFakes, UniformFakes
-from mixtally.model.mechanism.named import (
+from mixtally.model.mechanism.presets import (
     clear_uniform,
     flip,
     flip_bits,

@@ -17,10 +17,10 @@ from mixtally.model.roles import Rounds
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.node.calls import Answer, SilentError
 from mixtally.server.node.disk import no_step
-from mixtally.server.node.folder import RoleFile, as_role, made_folder, opened_folder
+from mixtally.server.node.folder import RoleFile, create_folder, open_folder, to_role
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.web.routes import Shared, application
+from mixtally.server.node.web.routes import SharedRoutes, application
 
 START, OPEN, EVERY, KEPT = 1_000_000, 600, 1000, 5000
 ENVIRONMENT = {"MASTER": "5c" * 32}
@@ -62,7 +62,7 @@ class Village:
         names = [f"mix-{i + 1}" for i in range(hops)] + ["collector"]
         self.place, self.now, self.apps = place, START + 10, {}
         self.folders = [
-            made_folder(
+            create_folder(
                 place / name,
                 RoleFile(
                     name=name,
@@ -77,7 +77,7 @@ class Village:
             )
             for i, name in enumerate(names)
         ]
-        roles = [as_role(folder.role, folder.signer) for folder in self.folders]
+        roles = [to_role(folder.role, folder.signer) for folder in self.folders]
         self.contract = contracts.contract_of(
             plan,
             hops=tuple(roles[:-1]),
@@ -96,12 +96,12 @@ class Village:
 
     def node(self, place: int, *, step=no_step, cleared=True, sign=True, chance=None) -> Node:
         """The role at ``place``, opened from its folder, its contract signed and taken up."""
-        folder = opened_folder(self.folders[place - 1].path, ENVIRONMENT)
+        folder = open_folder(self.folders[place - 1].path, ENVIRONMENT)
         node = Node(folder, chance or SecureChance(), step)
         agreement = self.agreement(place)
         if sign:
             node.sign_contract(agreement, self.text)
-        node.take_up(agreement)
+        node.start_serving(agreement)
         if cleared:
             node.cleared.add(self.fingerprint)
         return node
@@ -113,7 +113,7 @@ class Village:
     def awake(self, node: Node):
         """Let others reach a node; its ASGI application."""
         stopped = []
-        app = application(Shared(node, lambda: self.now).routes(), stopped.append)
+        app = application(SharedRoutes(node, lambda: self.now).routes(), stopped.append)
         self.apps[node.folder.role.address] = app
         app.__dict__["stopped"] = stopped
         return app

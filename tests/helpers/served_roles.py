@@ -9,25 +9,33 @@ from typing import NamedTuple
 
 from helpers.devices import ANY
 from helpers.roles_in_folders import ENVIRONMENT, KEPT, ask
-from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.device.client.net import (
+    Diary,
+    Pins,
+    PostResult,
+    deliver,
+    open_round,
+    prepare,
+    verify_contract,
+)
 from mixtally.errors import DataError, RefusedError
 from mixtally.model.contract import fingerprint_of
 from mixtally.model.job import Job
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.collector import Collector, Proposal, agreed_of, propose, sign
+from mixtally.server.collector import Collector, Proposal, parse_signed_contract, propose, sign
 from mixtally.server.collector.serve import application_of
-from mixtally.server.mix.beside import Beside
 from mixtally.server.mix.intake import Intake
+from mixtally.server.mix.intake_processes import IntakeProcess
 from mixtally.server.mix.jobs import take_job
 from mixtally.server.mix.mix import Mix
 from mixtally.server.mix.serve import mix_application
-from mixtally.server.mix.web import Bundles, only
+from mixtally.server.mix.web import BundleRoute, bundle_application
 from mixtally.server.node.calls import SilentError
 from mixtally.server.node.disk import is_full
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.bodies import BodyBudget
 
 
 class Spec(NamedTuple):
@@ -55,13 +63,13 @@ class Serving:
     def __init__(self, spec, call, step, overruled=()) -> None:
         self.spec, self.call, self.step, self.now = spec, call, step, 0
         self.stopped = []
-        folder = opened_folder(spec.path, ENVIRONMENT)
+        folder = open_folder(spec.path, ENVIRONMENT)
         if spec.kind == "mix":
             self._by_hand(lambda node: take_job(node, spec.job, spec.text))
         node = Node(folder, SecureChance(), step)
         peers = Peers(node, call, frozenset(overruled))
         if spec.kind == "mix":
-            intake = Intake(folder.inner("rounds"), self.stopped.append, step)
+            intake = Intake(folder.subfolder("rounds"), self.stopped.append, step)
             self.role = Mix(node, peers, intake)
             self.app = mix_application(self.role, lambda: self.now, self.stopped.append)
         else:
@@ -85,7 +93,7 @@ class Serving:
 
     def command(self, now, name):
         """Commands of a collector; None where it was done, or why it was not."""
-        agreed = agreed_of(self.spec.text, "contract")
+        agreed = parse_signed_contract(self.spec.text, "contract")
         if name == "sign":
             found = self._by_hand(lambda node: sign(node, agreed, self.spec.text, self.call, now))
             return found.missing or None
@@ -102,7 +110,7 @@ class Serving:
 
     def _by_hand(self, command):
         """A command has a process of its own, which opens what is being served."""
-        folder = opened_folder(self.spec.path, ENVIRONMENT)
+        folder = open_folder(self.spec.path, ENVIRONMENT)
         node = Node(folder, SecureChance(), self.step)
         try:
             return command(node)
@@ -117,9 +125,9 @@ class Taking:
         self.now, self.stopped = 0, []
         rounds = spec.path / "rounds"
         intake = Intake(rounds, self.stopped.append, step, 1)
-        self._beside = Beside(rounds, intake, step)
-        bundles = Bundles(intake, self._beside.find, lambda: self.now, Room(1 << 20))
-        self._app = only(bundles, self.stopped.append)
+        self._beside = IntakeProcess(rounds, intake, step)
+        bundles = BundleRoute(intake, self._beside.find, lambda: self.now, BodyBudget(1 << 20))
+        self._app = bundle_application(bundles, self.stopped.append)
 
     def tick(self, now):
         """What its loop does."""
@@ -153,7 +161,7 @@ class Devices:
             if not note or not sheet:
                 return
             try:
-                agreed = trusted(note, Pins(self.contract), ANY)
+                agreed = verify_contract(note, Pins(self.contract), ANY)
             except RefusedError:  # the first mix does not know yet that all have signed it
                 return
             try:
@@ -176,11 +184,11 @@ class Devices:
 
     def _take_part(self, person, number, given, now):
         with self._diary(person) as diary:
-            name = agreed_of(self.spec.text, "contract").contract.name
+            name = parse_signed_contract(self.spec.text, "contract").contract.name
             entry = diary.find(name, number)
             if entry is None and given is not None:
                 entry = prepare(diary, given, person, _words, now, at_once=True)
-            if entry is not None and entry.pending:
+            if entry is not None and entry.is_pending:
                 deliver(diary, entry, now, ask=self._post)
 
     def _diary(self, person):
@@ -195,9 +203,9 @@ class Devices:
 
     def _post(self, address, path, body):
         try:
-            return Answer(self.call(address, "POST", path, body).status)
+            return PostResult(self.call(address, "POST", path, body).status)
         except SilentError:
-            return Answer(None)
+            return PostResult(None)
 
 
 def _words(count):

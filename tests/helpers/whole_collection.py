@@ -14,12 +14,12 @@ from helpers import contracts
 from helpers.role_processes import NOTHING, Process, cut_place
 from helpers.roles_in_folders import ENVIRONMENT, START, Village
 from helpers.served_roles import Spec
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import read_manifest, read_receipt
 from mixtally.device.wire.sheet import kind_of
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.collector.stored import Results
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.rounds import round_id
 
@@ -239,7 +239,7 @@ def check(stage):
 def counted_once(stage, number, taken):
     """Whoever was told 201 is in the tally once; nobody is twice."""
     spec = stage.specs["collector"]
-    tally = Results(spec.path).counted(round_id(stage.village.fingerprint, number))
+    tally = Results(spec.path).read_tally(round_id(stage.village.fingerprint, number))
     if tally is None:
         assert stage.ends[number] in ("destroyed", "expired"), stage.ends
         return
@@ -283,9 +283,9 @@ def same_bytes(stage):
 
 def nothing_left(spec):
     """No key, no envelope, no note that somebody has not."""
-    node = Node(opened_folder(spec.path, ENVIRONMENT), SecureChance())
+    node = Node(open_folder(spec.path, ENVIRONMENT), SecureChance())
     assert node.keys.all() == []
     assert list((spec.path / "rounds").iterdir()) == []
-    assert node.notes.errands() == []
+    assert node.notes.list_unsent() == []
     assert all(row.ended for row in node.rounds.all())
     node.close()

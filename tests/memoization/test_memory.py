@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.memoization import Memory, device_key
-from mixtally.lab.memoization import device as device_memory
-from mixtally.lab.simulation.memoized.crowd import memoizing, play_reports, watch
+from mixtally.lab.memoization import MemoizedDevice, device_key
+from mixtally.lab.memoization import device_key as device_memory
+from mixtally.lab.simulation.memoized.crowd import measure_recovery, memoize_crowd, play_reports
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
 from mixtally.model.question import Question
 from mixtally.primitives.chance import SecureChance
 from mixtally.protocol.randomize.memoized import memory_of
 
 QUESTION = Question(name="color", bins=64)
-PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
-CERTAIN = memoized_plan(QUESTION, 0.5, 0.0, 1.0)
+PLAN = make_memoized_plan(QUESTION, 0.5, 0.5, 0.75)
+CERTAIN = make_memoized_plan(QUESTION, 0.5, 0.0, 1.0)
 """Reports show the memory itself."""
-OTHER = memoized_plan(QUESTION, 0.25, 0.0, 1.0)
+OTHER = make_memoized_plan(QUESTION, 0.25, 0.0, 1.0)
 KEY = bytes(range(32))
 
 
@@ -33,7 +33,7 @@ def kept(folder, plan=CERTAIN):
 
 def said(folder, value, plan=CERTAIN):
     """What a device says of a value whose reports show what is memoized."""
-    return Memory(plan, kept(folder, plan).key).report(value, SecureChance())
+    return MemoizedDevice(plan, kept(folder, plan).key).report(value, SecureChance())
 
 
 def test_a_person_reports_from_one_memory_for_ever(tmp_path):
@@ -47,8 +47,8 @@ def test_a_person_reports_from_one_memory_for_ever(tmp_path):
 @pytest.mark.parametrize(
     "plan",
     [
-        memoized_plan(Question(name="q", bins=2, labels=("caf\u00e9", "tea")), 0.5, 0.0, 1.0),
-        memoized_plan(hashed_question("q", 64, 2), 0.5, 0.0, 1.0),
+        make_memoized_plan(Question(name="q", bins=2, labels=("caf\u00e9", "tea")), 0.5, 0.0, 1.0),
+        make_memoized_plan(hashed_question("q", 64, 2), 0.5, 0.0, 1.0),
     ],
     ids=["labels", "hashed"],
 )
@@ -78,7 +78,7 @@ def test_a_key_knows_under_what_it_answered(tmp_path):
 
 
 def test_hashed_values_keep_their_cohort(tmp_path):
-    plan = memoized_plan(hashed_question("word", 64, 2), 0.5, 0.0, 1.0, 8)
+    plan = make_memoized_plan(hashed_question("word", 64, 2), 0.5, 0.0, 1.0, 8)
     first = said(tmp_path, "日本", plan)
     assert said(tmp_path, "日本", plan) == first
     assert 0 <= first.cohort < 8
@@ -125,7 +125,7 @@ def test_without_the_lock_a_key_is_made_twice(tmp_path, monkeypatch):
         shown.append(kept(tmp_path).key)
         return true(chance)
 
-    monkeypatch.setattr(device_memory, "alone", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(device_memory, "exclusive_lock", lambda *_, **__: nullcontext())
     monkeypatch.setattr(device_memory, "new_key", meanwhile)
     assert kept(tmp_path).key != shown[0]
 
@@ -138,7 +138,7 @@ def test_a_key_is_for_its_owner_only(tmp_path):
 
 def test_a_value_the_question_does_not_have_is_refused():
     with pytest.raises(DataError, match="expected one of the 64 labels"):
-        Memory(CERTAIN, KEY).report("64", SecureChance())
+        MemoizedDevice(CERTAIN, KEY).report("64", SecureChance())
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -206,7 +206,7 @@ def test_what_is_no_key_is_refused_and_left_alone(tmp_path, damage):
 def crowd_of(plan, seed=1, people=3000, key=KEY, *, derived=False):
     codes = np.arange(people) % 64
     values = [str(code) for code in codes]
-    return memoizing(plan, values, codes, key, SeededChance(seed), derived=derived)
+    return memoize_crowd(plan, values, codes, key, SeededChance(seed), derived=derived)
 
 
 def test_a_crowd_with_a_key_memoizes_answers_of_its_own_and_keeps_them():
@@ -214,7 +214,7 @@ def test_a_crowd_with_a_key_memoizes_answers_of_its_own_and_keeps_them():
     assert np.array_equal(first.responses, again.responses)
     assert len(np.unique(first.responses, axis=0)) == 3000
     people, values = ([str(n) for n in numbers] for numbers in (range(3000), np.arange(3000) % 64))
-    assert np.array_equal(Memory(PLAN, KEY).responses(people, values), first.responses)
+    assert np.array_equal(MemoizedDevice(PLAN, KEY).responses(people, values), first.responses)
     another = crowd_of(PLAN, key=bytes(32), derived=True)
     assert not np.array_equal(another.responses, first.responses)
     assert not np.array_equal(crowd_of(PLAN, seed=2).responses, crowd_of(PLAN).responses)
@@ -224,7 +224,7 @@ def test_a_crowd_with_a_key_memoizes_answers_of_its_own_and_keeps_them():
 def test_counts_of_a_crowd_are_those_of_its_people(hashed):
     """With certain reports the counts are those of what is kept, cohort by cohort."""
     question = hashed_question("color", 64, 2) if hashed else QUESTION
-    plan = memoized_plan(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
+    plan = make_memoized_plan(question, 0.5, 0.0, 1.0, 4 if hashed else 1)
     crowd = crowd_of(plan)
     ones = play_reports(crowd, 2, SeededChance(3))
     bits = np.unpackbits(crowd.responses, axis=1, bitorder="little").astype(int)
@@ -246,6 +246,6 @@ def test_watching_sees_the_memory_and_not_the_truth():
 
     0.25 within 0.04, more than 9 deviations.
     """
-    seen = watch(crowd_of(PLAN), 200, SeededChance(9))
+    seen = measure_recovery(crowd_of(PLAN), 200, SeededChance(9))
     assert seen.memoized < 0.001
     assert seen.true == pytest.approx(0.25, abs=0.04)

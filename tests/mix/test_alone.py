@@ -88,7 +88,7 @@ def test_one_that_not_all_have_signed_does_not(tmp_path):
     town.all_awake()
     nodes = [mix.node for mix in town.mixes] + [town.collector]
     note = town.collector.propose(town.sheet(nodes), town.now)
-    town.mixes[0].node.take(note, town.now)
+    town.mixes[0].node.take_note(note, town.now)
     town.mixes[0].end()
     for folder in town.folders[1:]:
         del town.apps[folder.role.address]

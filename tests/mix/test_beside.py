@@ -9,8 +9,8 @@ from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.device.wire.bundle import PartShape
 from mixtally.device.wire.problem import Problem
 from mixtally.errors import DataError, ParameterError
-from mixtally.server.mix.beside import Taking, check_first, serve_intake
-from mixtally.server.mix.window import Window, announced, quiet, withdraw
+from mixtally.server.mix.intake_processes import IntakeOptions, check_first_mix, serve_intake
+from mixtally.server.mix.window import Window, is_intake_over, list_announced, withdraw
 from mixtally.server.node.refusal import ProblemError
 
 BINS = [bytes([i]) for i in range(4)]
@@ -70,7 +70,7 @@ def test_the_mix_waits_until_nobody_adds_anything(town):
     one = beside(town, clock=lambda: slow)
     town.close()
     town.tick()
-    assert announced(town.folders[0].inner("rounds")) == []
+    assert list_announced(town.folders[0].inner("rounds")) == []
     assert state(town) == "open"
     for _ in range(2):
         assert town.send(town.bundle([BINS[0]]), to=1).status == 201
@@ -120,13 +120,13 @@ def test_the_share_is_kept_until_the_file_is_closed(town):
 
     def looks(name):
         if name in ("after share", "before intake", "after intake closed"):
-            found.append((name, quiet(folder)))
+            found.append((name, is_intake_over(folder)))
 
     one = beside(town, step=looks)
     withdraw(folder)
     assert town.send(town.bundle([BINS[0]]), to=1).status == 201
     one.tick(town.now)
-    assert quiet(folder)
+    assert is_intake_over(folder)
     names = ["after share", "before intake", "after intake closed"]
     assert found == [(name, False) for name in names]
     assert not list(folder.glob("intake-1.db-*"))  # nothing is left that a killed one would leave
@@ -203,7 +203,7 @@ def test_beside_a_later_mix_nothing_is_taken(tmp_path):
     one = beside(town, place=2)
     assert town.send(town.bundle([BINS[0]]), to=1).status == 503
     one.end()
-    assert not list(town.folders[1].inner("rounds").rglob("intake*"))
+    assert not list(town.folders[1].subfolder("rounds").rglob("intake*"))
     town.end()
 
 
@@ -234,21 +234,21 @@ def test_a_disk_that_refuses_its_file_gives_the_share_back(town, monkeypatch):
 @pytest.mark.parametrize("number", [0, -1, 100])
 def test_a_number_of_its_own(tmp_path, number):
     with pytest.raises(ParameterError, match="--number"):
-        serve_intake(tmp_path, Taking(number, "127.0.0.1", 0))
+        serve_intake(tmp_path, IntakeOptions(number, "127.0.0.1", 0))
 
 
 def test_which_folders_are_those_of_a_first_mix(tmp_path):
     town = Town(tmp_path, hops=2)
     first, second, collector = (folder.path for folder in town.folders)
     for path in (first, second, collector):
-        check_first(path)  # nothing is signed yet
+        check_first_mix(path)  # nothing is signed yet
     town.all_awake()
-    check_first(first)
+    check_first_mix(first)
     with pytest.raises(DataError, match="no people send"):
-        check_first(second)
+        check_first_mix(second)
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(DataError, match="got none"):
-            serve_intake(path, Taking(1, "127.0.0.1", 0))
+            serve_intake(path, IntakeOptions(1, "127.0.0.1", 0))
     town.end()
 
 

@@ -13,7 +13,7 @@ from helpers.mixes import Town
 from helpers.roles_in_folders import EVERY, OPEN, START, ask
 from mixtally.device.wire.problem import Problem
 from mixtally.server.mix import intake as room
-from mixtally.server.mix.intake import Intake, taken_bodies
+from mixtally.server.mix.intake import Intake, read_bodies
 from mixtally.server.node.refusal import ProblemError
 
 
@@ -39,7 +39,7 @@ def empty(tmp_path_factory):
 
 def bodies(town):
     row = town.mixes[0].node.rounds.all()[0]
-    return list(taken_bodies(town.mixes[0].node.round_folder(row)))
+    return list(read_bodies(town.mixes[0].node.round_folder(row)))
 
 
 def kind(answer):
@@ -102,7 +102,7 @@ def test_a_round_that_not_all_have_signed_is_not_served(tmp_path):
     town.all_awake()
     nodes = [mix.node for mix in town.mixes] + [town.collector]
     note = town.collector.propose(town.sheet(nodes), town.now)
-    town.mixes[0].node.take(note, town.now)
+    town.mixes[0].node.take_note(note, town.now)
     town.tick()
     answer = town.send(b"")
     assert (answer.status, kind(answer)) == (503, Problem.NOT_READY.path)
@@ -182,7 +182,7 @@ def test_whatever_waits_is_committed_together(tmp_path):
     asyncio.run(many())
     assert steps.count("after intake") < 100
     intake.end()
-    held = b"".join(taken_bodies(tmp_path / "r-1")).split(b",")
+    held = b"".join(read_bodies(tmp_path / "r-1")).split(b",")
     assert held == [*(b"%d" % i for i in range(500)), b""]
 
 
@@ -200,7 +200,7 @@ def test_rows_are_neither_many_nor_long(tmp_path, monkeypatch):
 
     asyncio.run(many())
     intake.end()
-    rows = list(taken_bodies(tmp_path / "r-1"))
+    rows = list(read_bodies(tmp_path / "r-1"))
     assert b"".join(rows) == b"".join(bodies)
     assert [len(row) for row in rows] == [100, 100, 100, 600, 100, 90]
 
@@ -232,7 +232,7 @@ def test_closing_waits_for_what_was_taken(tmp_path):
         loop = asyncio.get_running_loop()
         put = [intake.put("r-1", b"x", loop) for _ in range(50)]
         intake.close("r-1")
-        assert b"".join(taken_bodies(tmp_path / "r-1")) == b"x" * 50
+        assert b"".join(read_bodies(tmp_path / "r-1")) == b"x" * 50
         await asyncio.gather(*put)
         with pytest.raises(ProblemError):
             intake.put("r-1", b"y", loop)

@@ -12,9 +12,9 @@ from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.manifest import TOO_FEW, Manifest, PartManifest, Piece
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.device.wire.suite import SUITES
-from mixtally.model.question import with_attributes
+from mixtally.model.question import make_attributes_question
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.mix.closing.close import Before, Closing, closed
+from mixtally.server.mix.closing.close import ClosingRound, PrecedingManifest, close_round
 from mixtally.server.mix.mix import Options
 
 BINS = [bytes([i]) for i in range(4)]
@@ -29,14 +29,14 @@ def test_every_message_once_and_the_fakes(tmp_path):
     (found,) = town.opened()
     told = manifests(town)
     added = sum(manifest.parts[0].added for manifest in told)
-    assert len(found) == 20 + added == told[-1].parts[0].sent
+    assert len(found) == 20 + added == told[-1].parts[0].sent_count
     fakes = Counter(found) - Counter(sent)
     assert fakes.total() == added
     assert not Counter(sent) - Counter(found)
     assert all(fakes[one] <= 3 * 6 for one in BINS)  # three hops of at most twice the shift
     assert [manifest.bundles for manifest in told] == [20, 20, 20]
     assert told[0].before is None
-    assert told[1].parts[0].received == told[0].parts[0].sent
+    assert told[1].parts[0].received == told[0].parts[0].sent_count
     town.receive()
     town.tick()
     assert {mix.node.rounds.all()[0].state for mix in town.mixes} == {"shredded"}
@@ -76,10 +76,10 @@ def test_drops_are_counted_by_their_reasons(tmp_path):
     first, second = (manifest.parts[0] for manifest in manifests(town))
     assert (first.received, first.copies, first.unopened, first.malformed) == (4, 0, 0, 0)
     assert [(one.bundles, one.left_out) for one in manifests(town)] == [(4, 4)] * 2
-    assert (second.received, second.copies) == (first.sent, 1)
+    assert (second.received, second.copies) == (first.sent_count, 1)
     assert (second.unopened, second.malformed) == (1, 0)
     (found,) = town.opened()
-    assert len(found) == second.sent
+    assert len(found) == second.sent_count
     town.end()
 
 
@@ -102,7 +102,12 @@ def test_a_bundle_counts_whole_or_not_at_all(tmp_path):
     """Good envelopes of a bundle that does not open stay behind, and take nobody's place."""
     parts = [contracts.uniform(4, whole=1, coin=0), contracts.uniform(3, whole=0, coin=1 << 63)]
     plan = contracts.plan_of(
-        with_attributes("q", (4, 3)), parts, hops=2, minimum_crowd=2, users=2, collections=3
+        make_attributes_question("q", (4, 3)),
+        parts,
+        hops=2,
+        minimum_crowd=2,
+        users=2,
+        collections=3,
     )
     town = town_of(tmp_path, plan=plan)
     seal, size = town.sealer().seal, sizes(town)[0]
@@ -180,14 +185,14 @@ def _closing(town, node, row, parts):
     odd_sizes = ((len(data), job.sizes[0][1]),)
     fields = {one: getattr(job, one) for one in job.__struct_fields__}
     fields |= {"streams": (odd,), "sizes": odd_sizes}
-    return closed(
-        Closing(
+    return close_round(
+        ClosingRound(
             type(job)(**fields),
             folder,
             read_sheet(town.note),
             row.sheet,
             node.keys.read(row.folder),
-            Before("0" * 64, before),
+            PrecedingManifest("0" * 64, before),
             (),
             SecureChance(),
         )
@@ -195,13 +200,13 @@ def _closing(town, node, row, parts):
 
 
 def test_too_few_are_destroyed_unopened(tmp_path, monkeypatch):
-    from mixtally.server.engine import hands
+    from mixtally.server.engine import envelope_worker
 
     town = town_of(tmp_path, crowd=3)
     body = town.bundle([BINS[0]])
     for one in (body, body, body, town.bundle([BINS[1]])):  # two people, one of them thrice
         town.send(one)
-    monkeypatch.setattr(hands.EnvelopeWorker, "open", None)  # nothing is opened
+    monkeypatch.setattr(envelope_worker.EnvelopeWorker, "open", None)  # nothing is opened
     run(town)
     told = manifests(town)
     assert [one.destroyed for one in told] == ["too-few"] * 3
@@ -233,7 +238,7 @@ def test_several_parts_are_streams_of_their_own(tmp_path):
     run(town)
     first, second = town.opened()
     told = manifests(town)[-1].parts
-    assert [len(first), len(second)] == [part.sent for part in told]
+    assert [len(first), len(second)] == [part.sent_count for part in told]
     added = [sum(one.parts[place].added for one in manifests(town)) for place in (0, 1)]
     assert [len(first), len(second)] == [6 + one for one in added]
     assert not Counter([BINS[0]] * 6) - Counter(first)

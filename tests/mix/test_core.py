@@ -9,12 +9,12 @@ from mixtally.server.mix.core import (
     TRANSITIONS,
     Event,
     Facts,
-    State,
+    MixState,
     Work,
-    event,
-    work,
+    next_event,
+    next_work,
 )
-from mixtally.server.node.batch import Batch
+from mixtally.server.node.batch_status import BatchStatus
 from mixtally.server.node.rounds import SIGNED
 
 CLOSES, EXPIRES = 100, 200
@@ -26,96 +26,104 @@ def facts(state, **changes):
 
 
 def test_the_first_state_is_that_of_a_signed_sheet():
-    assert State.SIGNED == SIGNED
+    assert MixState.SIGNED == SIGNED
 
 
 def test_every_way_ends_in_nothing_left():
-    reached = {State.SIGNED}
-    for _ in State:
+    reached = {MixState.SIGNED}
+    for _ in MixState:
         reached |= {to for (state, _), to in TRANSITIONS.items() if state in reached}
-    assert reached == set(State)
-    assert not [state for state, _ in TRANSITIONS if state is State.SHREDDED]
+    assert reached == set(MixState)
+    assert not [state for state, _ in TRANSITIONS if state is MixState.SHREDDED]
     for state in ENDS:
-        assert {to for (one, _), to in TRANSITIONS.items() if one is state} == {State.SHREDDED}
+        assert {to for (one, _), to in TRANSITIONS.items() if one is state} == {MixState.SHREDDED}
 
 
 @pytest.mark.parametrize(
     ("state", "changes", "now", "wanted"),
     [
-        (State.SIGNED, {}, 0, None),
-        (State.SIGNED, {"all_signed": True}, 0, Event.ALL_SIGNED),
-        (State.SIGNED, {"all_signed": True}, EXPIRES, Event.EXPIRY),
-        (State.SIGNED, {"withdrawn": True}, 0, Event.WITHDRAWAL),
-        (State.OPEN, {"withdrawn": True}, EXPIRES, Event.WITHDRAWAL),
-        (State.OPEN, {"quiet": True}, CLOSES - 1, None),
-        (State.OPEN, {"quiet": True}, CLOSES, Event.COMPLETE),
-        (State.OPEN, {}, CLOSES, None),
-        (State.OPEN, {}, EXPIRES, Event.EXPIRY),
-        (State.OPEN, {"first": False}, CLOSES, None),
-        (State.OPEN, {"first": False, "before": Batch.PIECES, "missing": 1}, CLOSES, None),
-        (State.OPEN, {"first": False, "before": Batch.PIECES}, 0, Event.COMPLETE),
-        (State.OPEN, {"first": False, "before": Batch.DESTROYED}, 0, Event.COMPLETE),
-        (State.CLOSED, {}, EXPIRES - 1, None),
-        (State.CLOSED, {"own": Batch.PIECES}, 0, Event.SIGNED_OFF),
-        (State.CLOSED, {"own": Batch.DESTROYED}, EXPIRES, Event.TOO_FEW),
-        (State.CLOSED, {}, EXPIRES, Event.EXPIRY),
-        (State.MIXED, {"receipt": True}, EXPIRES, Event.RECEIPT),
-        (State.MIXED, {}, EXPIRES, Event.EXPIRY),
-        (State.DELIVERED, {}, EXPIRES, None),
-        (State.DELIVERED, {"gone": True}, 0, Event.GONE),
-        (State.SHREDDED, {"gone": True}, EXPIRES, None),
+        (MixState.SIGNED, {}, 0, None),
+        (MixState.SIGNED, {"all_signed": True}, 0, Event.ALL_SIGNED),
+        (MixState.SIGNED, {"all_signed": True}, EXPIRES, Event.EXPIRY),
+        (MixState.SIGNED, {"withdrawn": True}, 0, Event.WITHDRAWAL),
+        (MixState.OPEN, {"withdrawn": True}, EXPIRES, Event.WITHDRAWAL),
+        (MixState.OPEN, {"quiet": True}, CLOSES - 1, None),
+        (MixState.OPEN, {"quiet": True}, CLOSES, Event.COMPLETE),
+        (MixState.OPEN, {}, CLOSES, None),
+        (MixState.OPEN, {}, EXPIRES, Event.EXPIRY),
+        (MixState.OPEN, {"first": False}, CLOSES, None),
+        (MixState.OPEN, {"first": False, "before": BatchStatus.PIECES, "missing": 1}, CLOSES, None),
+        (MixState.OPEN, {"first": False, "before": BatchStatus.PIECES}, 0, Event.COMPLETE),
+        (MixState.OPEN, {"first": False, "before": BatchStatus.DESTROYED}, 0, Event.COMPLETE),
+        (MixState.CLOSED, {}, EXPIRES - 1, None),
+        (MixState.CLOSED, {"own": BatchStatus.PIECES}, 0, Event.SIGNED_OFF),
+        (MixState.CLOSED, {"own": BatchStatus.DESTROYED}, EXPIRES, Event.TOO_FEW),
+        (MixState.CLOSED, {}, EXPIRES, Event.EXPIRY),
+        (MixState.MIXED, {"receipt": True}, EXPIRES, Event.RECEIPT),
+        (MixState.MIXED, {}, EXPIRES, Event.EXPIRY),
+        (MixState.DELIVERED, {}, EXPIRES, None),
+        (MixState.DELIVERED, {"gone": True}, 0, Event.GONE),
+        (MixState.SHREDDED, {"gone": True}, EXPIRES, None),
     ],
 )
 def test_what_has_happened(state, changes, now, wanted):
-    assert event(facts(state, **changes), now) is wanted
+    assert next_event(facts(state, **changes), now) is wanted
 
 
 @pytest.mark.parametrize(
     ("state", "changes", "wanted"),
     [
-        (State.SIGNED, {}, None),
-        (State.OPEN, {}, Work.TAKE),
-        (State.OPEN, {"first": False}, None),
-        (State.CLOSED, {}, Work.MIX),
-        (State.CLOSED, {"first": False, "before": Batch.PIECES}, Work.RECEIVE),
-        (State.CLOSED, {"first": False, "before": Batch.PIECES, "received": True}, Work.MIX),
-        (State.CLOSED, {"first": False, "before": Batch.DESTROYED}, Work.MIX),
-        (State.MIXED, {"own": Batch.PIECES}, None),
-        (State.MIXED, {"own": Batch.PIECES, "told": True}, Work.DELIVER),
-        (State.EXPIRED, {}, Work.DECLARE),
-        (State.EXPIRED, {"own": Batch.PIECES}, Work.SHRED),
-        (State.DESTROYED, {"own": Batch.DESTROYED}, Work.SHRED),
-        (State.SHREDDED, {"gone": True}, None),
+        (MixState.SIGNED, {}, None),
+        (MixState.OPEN, {}, Work.TAKE),
+        (MixState.OPEN, {"first": False}, None),
+        (MixState.CLOSED, {}, Work.MIX),
+        (MixState.CLOSED, {"first": False, "before": BatchStatus.PIECES}, Work.RECEIVE),
+        (
+            MixState.CLOSED,
+            {"first": False, "before": BatchStatus.PIECES, "received": True},
+            Work.MIX,
+        ),
+        (MixState.CLOSED, {"first": False, "before": BatchStatus.DESTROYED}, Work.MIX),
+        (MixState.MIXED, {"own": BatchStatus.PIECES}, None),
+        (MixState.MIXED, {"own": BatchStatus.PIECES, "told": True}, Work.DELIVER),
+        (MixState.EXPIRED, {}, Work.DECLARE),
+        (MixState.EXPIRED, {"own": BatchStatus.PIECES}, Work.SHRED),
+        (MixState.DESTROYED, {"own": BatchStatus.DESTROYED}, Work.SHRED),
+        (MixState.SHREDDED, {"gone": True}, None),
     ],
 )
 def test_what_is_to_be_done(state, changes, wanted):
-    assert work(facts(state, **changes), 0) is wanted
+    assert next_work(facts(state, **changes), 0) is wanted
 
 
 def test_bundles_are_taken_until_the_round_closes():
     for now, wanted in ((0, Work.TAKE), (CLOSES - 1, Work.TAKE), (CLOSES, Work.STOP)):
-        assert work(facts(State.OPEN), now) is wanted
-    assert work(facts(State.OPEN, first=False), CLOSES) is None
+        assert next_work(facts(MixState.OPEN), now) is wanted
+    assert next_work(facts(MixState.OPEN, first=False), CLOSES) is None
 
 
 class World:
     """A round as its disk would be, changed by others and by what is done about it."""
 
     def __init__(self, first, few):
-        self.facts, self.few, self.log = facts(State.SIGNED, first=first), few, []
+        self.facts, self.few, self.log = facts(MixState.SIGNED, first=first), few, []
 
     def happens(self, what):
         now = self.facts
         changes = {
             "signed": {"all_signed": True},
-            "batch": {"before": Batch.PIECES if now.before is Batch.NONE else now.before},
-            "destroyed": {"before": Batch.DESTROYED if now.before is Batch.NONE else now.before},
+            "batch": {
+                "before": BatchStatus.PIECES if now.before is BatchStatus.NONE else now.before
+            },
+            "destroyed": {
+                "before": BatchStatus.DESTROYED if now.before is BatchStatus.NONE else now.before
+            },
             "piece": {"missing": max(0, now.missing - 1)},
             "idle": {"quiet": Work.STOP in self.log},  # all processes of intake have ended
-            "told": {"told": now.own is not Batch.NONE},
+            "told": {"told": now.own is not BatchStatus.NONE},
             "receipt": {"receipt": Work.DELIVER in self.log},
         }
-        if what == "batch" and now.before is Batch.NONE:
+        if what == "batch" and now.before is BatchStatus.NONE:
             changes["batch"]["missing"] = 2
         if now.first and what in ("batch", "destroyed"):
             return
@@ -123,11 +131,16 @@ class World:
 
     def drive(self, time):
         for _ in range(20):
-            if (happened := event(self.facts, time)) is not None:
+            if (happened := next_event(self.facts, time)) is not None:
                 state = TRANSITIONS[self.facts.state, happened]  # every one is in the table
                 self.log.append(state)
                 self.facts = self.facts._replace(state=state)
-            elif (todo := work(self.facts, time)) in (Work.TAKE, Work.STOP, Work.DELIVER, None):
+            elif (todo := next_work(self.facts, time)) in (
+                Work.TAKE,
+                Work.STOP,
+                Work.DELIVER,
+                None,
+            ):
                 self.log.append(todo)
                 return
             else:
@@ -139,12 +152,12 @@ class World:
         if todo is Work.RECEIVE:
             self.facts = self.facts._replace(received=True)
         elif todo is Work.MIX:
-            nothing = self.few or self.facts.before is Batch.DESTROYED
-            own = Batch.DESTROYED if nothing else Batch.PIECES
+            nothing = self.few or self.facts.before is BatchStatus.DESTROYED
+            own = BatchStatus.DESTROYED if nothing else BatchStatus.PIECES
             self.facts = self.facts._replace(own=own)
         elif todo is Work.DECLARE:
-            assert self.facts.own is Batch.NONE
-            self.facts = self.facts._replace(own=Batch.DESTROYED)
+            assert self.facts.own is BatchStatus.NONE
+            self.facts = self.facts._replace(own=BatchStatus.DESTROYED)
         elif todo is Work.SHRED:
             self.facts = self.facts._replace(gone=True)
 
@@ -167,17 +180,17 @@ def test_any_schedule(first, few, schedule):
         world.happens(what)
         world.drive(EXPIRES)
     world.drive(EXPIRES)
-    assert world.facts.state is State.SHREDDED  # whatever happened, by its expiry it is over
+    assert world.facts.state is MixState.SHREDDED  # whatever happened, by its expiry it is over
     log = world.log
-    for once in (Work.MIX, Work.RECEIVE, Work.DECLARE, Work.SHRED, *State):
+    for once in (Work.MIX, Work.RECEIVE, Work.DECLARE, Work.SHRED, *MixState):
         assert log.count(once) <= 1
     if Work.DELIVER in log:
-        assert log.index(State.MIXED) < log.index(Work.DELIVER)
+        assert log.index(MixState.MIXED) < log.index(Work.DELIVER)
     if Work.MIX in log:
-        assert log.index(State.CLOSED) < log.index(Work.MIX)
-        assert Work.TAKE not in log[log.index(State.CLOSED) :]
-        assert not first or Work.STOP in log[: log.index(State.CLOSED)]
-    if State.DELIVERED in log:
+        assert log.index(MixState.CLOSED) < log.index(Work.MIX)
+        assert Work.TAKE not in log[log.index(MixState.CLOSED) :]
+        assert not first or Work.STOP in log[: log.index(MixState.CLOSED)]
+    if MixState.DELIVERED in log:
         assert Work.DELIVER in log
-    assert world.facts.own is not Batch.NONE  # it has said how it ended
+    assert world.facts.own is not BatchStatus.NONE  # it has said how it ended
     assert log[-1] is None

@@ -8,7 +8,7 @@ import pytest
 from helpers.mixes import Town
 from helpers.roles_in_folders import KEPT, OPEN, START, ask
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece, write_manifest
-from mixtally.device.wire.note import signed
+from mixtally.device.wire.note import sign_note
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.server.node.refusal import OldStateError
 
@@ -58,7 +58,7 @@ def test_a_running_role_that_is_shown_its_own_unknown_note_stops(town):
     row = filled(town)
     part = PartManifest(0)
     text = write_manifest(Manifest(row.sheet, 1, 2, 0, None, None, (part,)))
-    note = signed(text, town.folders[0].signer)
+    note = sign_note(text, town.folders[0].signer)
     app = town.apps[town.folders[0].role.address]
     assert ask(app, "POST", "/notes", note).status == 503
     assert isinstance(town.mixes[0].stopped[0], OldStateError)
@@ -76,13 +76,13 @@ def test_a_forged_batch_occupies_nothing_and_a_second_is_refused(town):
     second = town.apps[town.folders[1].role.address]
     assert ask(second, "PUT", f"/pieces/{piece.sha256}", data).status == 403
     for signer in (town.folders[1].signer, town.folders[2].signer):
-        assert ask(second, "POST", "/notes", signed(text, signer)).status in (403, 503)
+        assert ask(second, "POST", "/notes", sign_note(text, signer)).status in (403, 503)
     town.mixes[1].node.stopped = None  # it was shown a manifest of its own place? no: of hop 1
     assert town.mixes[1].stopped == []
     town.close()
     town.tick()
     town.tick()
-    evil = signed(text, town.folders[0].signer)  # the first mix itself, after its true batch
+    evil = sign_note(text, town.folders[0].signer)  # the first mix itself, after its true batch
     answer = ask(second, "POST", "/notes", evil)
     assert answer.status == 409
     assert ask(second, "PUT", f"/pieces/{piece.sha256}", data).status == 403
@@ -99,7 +99,7 @@ def test_too_small_a_batch_of_a_dishonest_first_mix(town):
         Manifest(row.sheet, 1, 1, 0, None, None, (PartManifest(1, pieces=(piece,)),))
     )
     second = town.apps[town.folders[1].role.address]
-    answer = ask(second, "POST", "/notes", signed(text, town.folders[0].signer))
+    answer = ask(second, "POST", "/notes", sign_note(text, town.folders[0].signer))
     assert answer.status == 403
     assert ask(second, "PUT", f"/pieces/{piece.sha256}", data).status == 403
 
@@ -163,7 +163,7 @@ def test_a_round_that_was_destroyed_counts(town):
     again = read_sheet(town.note)._replace(expires=row.expires + 1)
     from mixtally.device.wire.sheet import write_sheet
 
-    other = signed(write_sheet(again), town.folders[-1].signer)
+    other = sign_note(write_sheet(again), town.folders[-1].signer)
     assert ask(app, "POST", "/notes", other).status == 409
 
 

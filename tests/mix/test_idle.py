@@ -7,14 +7,14 @@ import pytest
 
 from helpers.mixes import town_of
 from mixtally.server.node.calls import call
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web.run import Server, open_listening_socket
 
 
 @pytest.fixture
 def served(tmp_path):
     """A first mix whose round is open, and where it listens."""
     town = town_of(tmp_path, hops=2)
-    place = listening("127.0.0.1", 0)
+    place = open_listening_socket("127.0.0.1", 0)
     stop = Server(town.apps[town.folders[0].role.address]).run_in_thread(place)
     yield town, place.getsockname()
     stop()
@@ -34,4 +34,4 @@ def test_heads_without_a_body_keep_nobody_out(served, path, length):
         body = town.bundle([b"\1"]) if to == town.path else town.text
         for _ in range(5):
             answer = call("http://{}:{}".format(*where), "POST", to, body)
-            assert answer.good, answer
+            assert answer.is_success, answer

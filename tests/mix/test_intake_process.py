@@ -21,7 +21,7 @@ BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from mixtally.server.mix.beside import Taking, serve_intake
+from mixtally.server.mix.intake_processes import Taking, serve_intake
 from mixtally.server.node.clock import Clocks
 
 folder, number, kill, count = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])

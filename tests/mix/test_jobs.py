@@ -24,7 +24,7 @@ def node(town):
 
 def look(node):
     jobs = Jobs(node)
-    jobs.look()
+    jobs.load_new()
     return jobs
 
 
@@ -36,7 +36,7 @@ def altered(node, job, change):
 
 
 def test_what_sign_wrote_is_taken_up(town, node):
-    assert look(node).of[town.fingerprint] == town.jobs[0]
+    assert look(node).by_contract[town.fingerprint] == town.jobs[0]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_job_that_was_altered_is_not_served(town, node, change):
     with pytest.raises(DataError, match="the job that `mix sign` wrote, bound by"):
         look(node)
     take_job(node, town.jobs[0], town.text)  # whoever signs again mends it
-    assert look(node).of[town.fingerprint] == town.jobs[0]
+    assert look(node).by_contract[town.fingerprint] == town.jobs[0]
 
 
 def test_a_job_under_another_name(town, node):

@@ -11,8 +11,8 @@ from mixtally.server.mix.mix import Options
 from mixtally.server.node.calls import call
 from mixtally.server.node.loop import Loop
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.web.routes import Shared, application
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web.routes import SharedRoutes, application
+from mixtally.server.node.web.run import Server, open_listening_socket
 
 BINS = [bytes([i]) for i in range(4)]
 
@@ -29,7 +29,7 @@ class OnSockets(Town):
             loop.start()
             self.loops.append(loop)
             self.serve(place, self.apps[mix.node.folder.role.address])
-        clock = Shared(self.collector, lambda: self.now)
+        clock = SharedRoutes(self.collector, lambda: self.now)
         self.serve(len(self.mixes), application(clock.routes(), print))
 
     def serve(self, place, app):
@@ -57,7 +57,7 @@ def wait_for(what):
 
 @pytest.mark.seconds
 def test_a_round_over_sockets(tmp_path, plant):
-    sockets = [listening("127.0.0.1", 0) for _ in range(4)]
+    sockets = [open_listening_socket("127.0.0.1", 0) for _ in range(4)]
     ports = iter([place.getsockname()[1] for place in sockets])
 
     def role_file(honest, **fields):
@@ -72,7 +72,7 @@ def test_a_round_over_sockets(tmp_path, plant):
         wait_for(lambda: all(mix.node.cleared for mix in town.mixes))
         addresses = [folder.role.address for folder in town.folders]
         keys = [call(one, "POST", f"/contracts/{contract}/rounds/1/key") for one in addresses]
-        assert all(key.good for key in keys)
+        assert all(key.is_success for key in keys)
         nodes = [mix.node for mix in town.mixes] + [town.collector]
         town.note = town.collector.propose(town.sheet(nodes), town.now)
         for _ in range(2):
@@ -89,7 +89,9 @@ def test_a_round_over_sockets(tmp_path, plant):
         assert call(first, "POST", path + "/bundles", b"x").status == 400
         town.close()
         row = town.collector.rounds.all()[0]
-        wait_for(lambda: town.collector.before(row) and not town.collector.missing(row))
+        wait_for(
+            lambda: town.collector.preceding_manifest(row) and not town.collector.count_missing(row)
+        )
         (found,) = town.opened()
         added = sum(town.collector.manifest_of(row, hop)[1].parts[0].added for hop in (1, 2, 3))
         assert len(found) == len(sent) + added

@@ -10,10 +10,10 @@ from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.device.wire.suite import SUITES
-from mixtally.model.question import with_attributes
+from mixtally.model.question import make_attributes_question
 from mixtally.server.engine.engine import Engine
 from mixtally.server.mix.closing import source
-from mixtally.server.mix.closing.close import closed
+from mixtally.server.mix.closing.close import close_round
 from mixtally.server.node.copies import Digests
 
 BINS = [bytes([i]) for i in range(4)]
@@ -23,7 +23,7 @@ COIN = contracts.uniform(4, whole=0, coin=1 << 63)
 def coin_town(place, hops=2):
     """Mixes of a contract whose first part has a coin, and whose second has none."""
     parts = [COIN, contracts.uniform(3, whole=1, coin=0)]
-    question = with_attributes("q", (4, 3))
+    question = make_attributes_question("q", (4, 3))
     plan = contracts.plan_of(question, parts, hops=hops, minimum_crowd=2, users=2, collections=3)
     return town_of(place, plan=plan)
 
@@ -157,11 +157,11 @@ def what_of(town, several):
 def test_the_same_bytes_however_bundles_are_looked_at_and_after_a_restart(tmp_path, monkeypatch):
     town = coin_town(tmp_path)
     what = what_of(town, 20)
-    manifest = closed(what)
+    manifest = close_round(what)
     assert (manifest.bundles, manifest.left_out) == (20, 1)
     assert manifest.parts[0].received == 27
     monkeypatch.setattr(source, "_BUNDLES_AT_ONCE", 3)
-    assert closed(what._replace(engine=Engine(most_held=0))) == manifest
+    assert close_round(what._replace(engine=Engine(most_held=0))) == manifest
     for place in range(6):  # whatever step it is broken off at
         steps = list(range(place))
 
@@ -169,8 +169,8 @@ def test_the_same_bytes_however_bundles_are_looked_at_and_after_a_restart(tmp_pa
             steps.pop()
 
         with pytest.raises(IndexError):
-            closed(what._replace(step=step))
-        assert closed(what) == manifest
+            close_round(what._replace(step=step))
+        assert close_round(what) == manifest
     town.end()
 
 
@@ -178,8 +178,8 @@ def test_the_same_bytes_however_bundles_are_looked_at_and_after_a_restart(tmp_pa
 def test_worker_processes_drop_the_same_padding(tmp_path):
     town = coin_town(tmp_path)
     what = what_of(town, 3000)
-    alone = closed(what)
-    assert closed(what._replace(engine=Engine(2))) == alone
+    alone = close_round(what)
+    assert close_round(what._replace(engine=Engine(2))) == alone
     assert alone.parts[0].received == 4000
     town.end()
 
@@ -189,5 +189,5 @@ def test_digests_are_found_whole():
     known = [bytes([i]) * 16 + bytes(16) for i in range(1, 9)] + [b"\1" * 31 + b"\0"]
     near = [b"\1" * 16 + bytes(15) + b"\1", b"\1" * 32, bytes(32), b"\1" * 16 + b" " * 16]
     found = Digests(b"".join(known))
-    assert found.contain(b"".join([*known, *near])).tolist() == [True] * 9 + [False] * 4
-    assert Digests(b"").contain(b"".join(near)).tolist() == [False] * 4
+    assert found.contains_each(b"".join([*known, *near])).tolist() == [True] * 9 + [False] * 4
+    assert Digests(b"").contains_each(b"".join(near)).tolist() == [False] * 4

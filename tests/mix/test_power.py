@@ -11,7 +11,7 @@ from helpers.mixes import Town
 from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, unsynced, watched
 from mixtally.errors import DataError
-from mixtally.server.mix.intake import Intake, taken_bodies
+from mixtally.server.mix.intake import Intake, read_bodies
 from mixtally.server.node.database import Database
 from mixtally.server.node.refusal import ProblemError
 
@@ -54,7 +54,7 @@ def body_of(data):
 
 def bodies_in(folder):
     """Those that were taken; the last one is shorter than it says where a row is not whole."""
-    for row in taken_bodies(folder):
+    for row in read_bodies(folder):
         at = 0
         while at < len(row):
             end = at + 4 + int.from_bytes(row[at : at + 4])
@@ -119,8 +119,8 @@ def test_a_receipt_waits_until_the_names_of_pieces_are_safe(tmp_path):
             left.append("begun")
             node = town.mixes[1].node
             (row,) = node.rounds.all()
-            assert node.missing(row) == 1  # it is none that came before it is safe
-            node.sign_receipt(row, node.before(row)[0])
+            assert node.count_missing(row) == 1  # it is none that came before it is safe
+            node.sign_receipt(row, node.preceding_manifest(row)[0])
             left[:] = [disk.image(tmp_path / str(seed), Random(seed)) for seed in range(8)]
 
     disk = Disk(place)

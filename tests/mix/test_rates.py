@@ -8,7 +8,7 @@ from mixtally.server.mix import rates
 
 
 def test_a_bundle_costs_something_and_nothing_stays(tmp_path):
-    assert 1e-6 < rates.posted(SecureChance(), 100, 2, tmp_path) < 1.0
+    assert 1e-6 < rates.measure_posts(SecureChance(), 100, 2, tmp_path) < 1.0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -16,4 +16,4 @@ def test_what_is_not_taken_has_no_rate(tmp_path, monkeypatch):
     """The twin: were refusals counted, they would be cheap bundles."""
     monkeypatch.setattr(rates, "_PATH", "/contracts/none/rounds/1/bundles/more")
     with pytest.raises(DataError, match="expected 320 bundles taken, got 0"):
-        rates.posted(SecureChance(), 100, 2, tmp_path)
+        rates.measure_posts(SecureChance(), 100, 2, tmp_path)

@@ -6,11 +6,11 @@ import shutil
 import pytest
 
 from helpers.mixes import manifests, run, sizes, town_of
-from mixtally.device.wire.envelope import Label, Opener
+from mixtally.device.wire.envelope import KeyDomain, Opener
 from mixtally.device.wire.suite import SUITES
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.server.engine.engine import Engine
-from mixtally.server.mix.closing.close import closed
+from mixtally.server.mix.closing.close import close_round
 from mixtally.server.node.keys import RoundKey
 
 BINS = [bytes([i]) for i in range(4)]
@@ -24,17 +24,17 @@ def test_the_order_is_that_of_the_keyed_hash_however_it_is_sorted(tmp_path, most
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    what = mix._what(row)._replace(engine=Engine(most_held=most_held))
-    manifest = closed(what)
-    assert closed(what) == manifest == closed(what._replace(engine=Engine()))
+    what = mix._make_closing(row)._replace(engine=Engine(most_held=most_held))
+    manifest = close_round(what)
+    assert close_round(what) == manifest == close_round(what._replace(engine=Engine()))
     (piece,) = manifest.parts[0].pieces
     data = (what.folder / f"out-{piece.sha256}").read_bytes()
     size = sizes(town)[1]
     some = [data[i : i + size] for i in range(0, len(data), size)]
-    key = hmac.digest(what.key.order, Label.ORDER.value + bytes(2), "sha256")
+    key = hmac.digest(what.key.order, KeyDomain.ORDER.value + bytes(2), "sha256")
     assert some == sorted(some, key=lambda one: hmac.digest(key, one, "sha256"))
     assert not list(what.folder.glob("spill*"))
-    other = closed(
+    other = close_round(
         what._replace(key=RoundKey(what.key.private, bytes(32)), folder=_moved(what, tmp_path))
     )
     assert other.parts[0].pieces != manifest.parts[0].pieces
@@ -56,10 +56,10 @@ def test_fakes_are_drawn_once_and_lie_there_sealed(tmp_path):
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    what = mix._what(row)._replace(chance=SeededChance(1))
-    manifest = closed(what)
+    what = mix._make_closing(row)._replace(chance=SeededChance(1))
+    manifest = close_round(what)
     stored = (what.folder / "drawn-0").read_bytes()
-    assert closed(what._replace(chance=SeededChance(2))) == manifest
+    assert close_round(what._replace(chance=SeededChance(2))) == manifest
     assert (what.folder / "drawn-0").read_bytes() == stored
     (piece,) = manifest.parts[0].pieces
     data = (what.folder / f"out-{piece.sha256}").read_bytes()
@@ -68,7 +68,7 @@ def test_fakes_are_drawn_once_and_lie_there_sealed(tmp_path):
         assert data[start : start + size] not in stored
     opener = Opener(
         SUITES[1],
-        town.collector.keys.read(row.folder).private,
+        town.collector.keys.read_key(row.folder).private,
         bytes.fromhex(row.sheet),
         2,
     )
@@ -91,7 +91,7 @@ def test_pieces_are_cut_at_their_most_bytes(tmp_path, monkeypatch):
         size = sizes(town)[manifest.hop]
         assert len(pieces) > 1
         assert {piece.messages for piece in pieces[:-1]} == {1000 // size}
-    assert len(town.opened()[0]) == manifests(town)[-1].parts[0].sent
+    assert len(town.opened()[0]) == manifests(town)[-1].parts[0].sent_count
     town.end()
 
 
@@ -103,7 +103,7 @@ def test_worker_processes_give_the_same_bytes(tmp_path):
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    alone = closed(mix._what(row))
-    assert closed(mix._what(row)._replace(engine=Engine(2))) == alone
+    alone = close_round(mix._make_closing(row))
+    assert close_round(mix._make_closing(row)._replace(engine=Engine(2))) == alone
     assert alone.parts[0].received == 4500
     town.end()

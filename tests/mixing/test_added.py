@@ -9,7 +9,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Form, Layout
 from mixtally.model.planes import Planes
 from mixtally.model.recipe import BlanksRecipe, LaplaceShape, NoRecipe, UniformRecipe
-from mixtally.protocol.mixing import added
+from mixtally.protocol.mixing import draw_recipe_messages
 
 BINS, COUNT = 5, 60_000
 HALF = 1 << 63
@@ -20,7 +20,7 @@ LAYOUTS = {
 }
 
 
-def blanks_p_value(layout, threshold, mix=added):
+def blanks_p_value(layout, threshold, mix=draw_recipe_messages):
     rows = mix(BlanksRecipe(COUNT, threshold), layout, SeededChance(2))
     assert len(rows) == COUNT
     return p_value(layout, rows, conditional(0, BINS, threshold / 2**64, layout.cap))
@@ -35,7 +35,7 @@ def test_blanks_follow_the_conditional_distribution(layout, threshold):
 
 def test_a_mix_that_leaves_out_what_is_above_the_cap_is_found():
     def cut(recipe, layout, chance):
-        rows = added(recipe, Layout(Form.BITS, BINS), chance)
+        rows = draw_recipe_messages(recipe, Layout(Form.BITS, BINS), chance)
         rows[np.bitwise_count(rows).sum(axis=1) > layout.cap] = 0
         return rows
 
@@ -44,7 +44,9 @@ def test_a_mix_that_leaves_out_what_is_above_the_cap_is_found():
 
 def test_a_mix_that_flips_half_as_often_is_found():
     def softer(recipe, layout, chance):
-        return added(BlanksRecipe(recipe.count, recipe.threshold // 2), layout, chance)
+        return draw_recipe_messages(
+            BlanksRecipe(recipe.count, recipe.threshold // 2), layout, chance
+        )
 
     assert blanks_p_value(LAYOUTS["positions"], HALF // 100, softer) < 1e-6
 
@@ -52,8 +54,8 @@ def test_a_mix_that_flips_half_as_often_is_found():
 def test_positions_of_many_bins_follow_the_binomial():
     """How many ones a message has, over several spans; false alarm 10^-6."""
     layout = Layout(Form.POSITIONS, 20_000, 40)
-    rows = added(BlanksRecipe(100_000, int(0.0002 * 2**64)), layout, SeededChance(3))
-    many, named = layout.positions(layout.checked(rows))
+    rows = draw_recipe_messages(BlanksRecipe(100_000, int(0.0002 * 2**64)), layout, SeededChance(3))
+    many, named = layout.positions(layout.check_rows(rows))
     seen = np.bincount(many, minlength=15)
     pmf = stats.binom(20_000, 0.0002).pmf(np.arange(14))
     expected = np.append(pmf, 1.0 - pmf.sum()) * len(rows)
@@ -63,7 +65,9 @@ def test_positions_of_many_bins_follow_the_binomial():
 
 def test_shaped_fakes_come_as_they_always_did():
     recipe, layout = LaplaceShape(1 << 63, 4), Layout(Form.INDEX, 60_000)
-    numbers = np.bincount(layout.codes(added(recipe, layout, SeededChance(4))), minlength=60_000)
+    numbers = np.bincount(
+        layout.codes(draw_recipe_messages(recipe, layout, SeededChance(4))), minlength=60_000
+    )
     shares = np.array(recipe.weights, dtype=float) / 2**64
     counts = np.bincount(numbers, minlength=len(shares))
     assert stats.chisquare(counts, shares * 60_000).pvalue > 1e-6
@@ -78,7 +82,7 @@ def test_uniform_fakes_fall_on_every_message():
     """False alarm 10^-6; so many, whoever sends what."""
     over = Planes(5, 2)
     layout = Layout(Form.INDEX, over.messages)
-    rows = added(UniformRecipe(COUNT), layout, SeededChance(3))
+    rows = draw_recipe_messages(UniformRecipe(COUNT), layout, SeededChance(3))
     assert len(rows) == COUNT
     assert uniform_p_value(over, layout.codes(rows)) > 1e-6
 
@@ -92,4 +96,7 @@ def test_uniform_fakes_of_a_power_of_two_are_found():
 
 def test_nothing_is_added_where_people_bring_the_cover():
     layout = LAYOUTS["positions"]
-    assert added(NoRecipe(), layout, SeededChance(5)).shape == (0, layout.message_bytes)
+    assert draw_recipe_messages(NoRecipe(), layout, SeededChance(5)).shape == (
+        0,
+        layout.message_bytes,
+    )

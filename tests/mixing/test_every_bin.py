@@ -5,12 +5,12 @@ import pytest
 
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Form, Layout
-from mixtally.protocol.mixing import shaped_fakes
+from mixtally.protocol.mixing import draw_shaped_fakes
 
 
 def numbers(weights, bins, seed=1):
     layout = Layout(Form.INDEX, bins)
-    rows = shaped_fakes(weights, layout, SeededChance(seed))
+    rows = draw_shaped_fakes(weights, layout, SeededChance(seed))
     return np.bincount(layout.codes(rows), minlength=bins)
 
 

@@ -10,7 +10,7 @@ from helpers.named import clear_shaped
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.shape import ratio_of
-from mixtally.protocol.mixing import room_for, shaped_fakes, shuffle
+from mixtally.protocol.mixing import check_shuffle_memory, draw_shaped_fakes, shuffle
 
 
 def order_p_value(mixer, runs=12_000):
@@ -42,15 +42,15 @@ def test_nothing_is_lost_or_changed():
 
 
 def test_a_batch_larger_than_memory_is_refused():
-    room_for(1000, 10, 100_000)
+    check_shuffle_memory(1000, 10, 100_000)
     with pytest.raises(ParameterError, match="GB"):
-        room_for(1000, 10, 50_000)
+        check_shuffle_memory(1000, 10, 50_000)
 
 
 def shaped_p_value(weights, drawn_from):
     """Chi-square p-value of the numbers of fakes in 60,000 bins against ``weights``."""
     mechanism = clear_shaped(bins=60_000, ratio=ratio_of(0.5), shift=6)
-    rows = shaped_fakes(drawn_from, mechanism.layout, SeededChance(4))
+    rows = draw_shaped_fakes(drawn_from, mechanism.layout, SeededChance(4))
     numbers = np.bincount(mechanism.layout.codes(rows), minlength=60_000)
     shares = np.array([w / 2**64 for w in weights])
     counts = np.bincount(numbers, minlength=len(weights))

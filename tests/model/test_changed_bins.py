@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from mixtally.model.question import Kind, Question, with_attributes
         (Question(name="x", bins=10), 2),
         (Question(name="x", bins=10, kind=Kind.SET, max_set=3), 6),
         (Question(name="x", bins=5, kind=Kind.SET, max_set=3), 5),
-        (with_attributes("x", (4, 5)), 4),
+        (make_attributes_question("x", (4, 5)), 4),
         (Question(name="x", bins=1, kind=Kind.BITS), 1),
         (Question(name="x", bins=7, kind=Kind.BITS), 7),
     ],

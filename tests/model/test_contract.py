@@ -14,10 +14,10 @@ from mixtally.model.contract import (
     OwnFakes,
     Role,
     fingerprint_of,
+    format_verifier_key,
     write_contract,
-    written_key,
 )
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 QUESTION = Question(name="q", bins=9)
 SETS = Question(name="q", bins=9, kind=Kind.SET, max_set=3)
@@ -53,13 +53,13 @@ def test_the_same_key_under_two_names_is_one_operator_twice():
     hops, collector = network(2)
     public = hashlib.sha256(b"somebody").digest()
     plan = plan_of(QUESTION, [shaped(9)])
-    same = tuple(replace(hop, key=written_key(hop.name, public)) for hop in hops)
+    same = tuple(replace(hop, key=format_verifier_key(hop.name, public)) for hop in hops)
     assert {hop.public for hop in same} == {public}
     with pytest.raises(
         PlanError, match="hops of the contract: expected another name, address and key"
     ):
         contract_of(plan, hops=same)
-    mine = replace(collector, key=written_key(collector.name, hops[0].public))
+    mine = replace(collector, key=format_verifier_key(collector.name, hops[0].public))
     with pytest.raises(
         PlanError, match="hops of the contract: expected another name, address and key"
     ):
@@ -97,10 +97,10 @@ def test_a_part_hides_records_of_the_size_that_is_asked(most):
 def test_a_part_without_a_cover_hides_a_record_by_its_own_flips_alone():
     covered = flipped(3, own=OwnFakes(FakeRecord.BLANK, 1, 0))
     parts = [covered, flipped(3)]
-    plan = plan_of(with_attributes("q", (3, 3)), parts, count_flips=False)
+    plan = plan_of(make_attributes_question("q", (3, 3)), parts, count_flips=False)
     bare = plan.parts[1].mechanism(fakes=0, crowd=plan.crowd)
     assert bare == flip_blank(bins=3, fakes=0, threshold=plan.parts[1].threshold)
-    counted = plan_of(with_attributes("q", (3, 3)), parts, count_flips=True)
+    counted = plan_of(make_attributes_question("q", (3, 3)), parts, count_flips=True)
     assert counted.parts[1].mechanism(fakes=0, crowd=counted.crowd).crowd == 1000
 
 
@@ -115,7 +115,7 @@ def test_a_part_without_a_cover_hides_a_record_by_its_own_flips_alone():
 )
 def test_a_role_that_nobody_can_be_is_named(changes, words):
     good = {"name": "mix", "address": "https://mix.example", "operator": "us"}
-    good["key"] = written_key("mix", bytes(32))
+    good["key"] = format_verifier_key("mix", bytes(32))
     assert Role(**good).public == bytes(32)
     with pytest.raises(PlanError, match=words):
         Role(**good | changes)

@@ -15,7 +15,7 @@ from spec.altered import altered, places
 def taken(data):
     """Whether a device takes it."""
     try:
-        return bool(client.read(data))
+        return bool(client.parse_contract(data))
     except RefusedError:
         return False
 

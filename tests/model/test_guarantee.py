@@ -13,7 +13,7 @@ from helpers.named import flip_blank
 from mixtally.errors import ParameterError
 from mixtally.model import guarantee
 from mixtally.model.guarantee import Guarantee, Observer
-from mixtally.primitives.codec import canonical, from_canonical
+from mixtally.primitives.codec import canonical_bytes, from_canonical
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
@@ -38,36 +38,36 @@ def test_a_delta_outside_its_range_is_refused(delta):
 
 @pytest.mark.parametrize("users", [2, 1000, 10**10])
 def test_a_number_of_users_in_range_comes_back_itself(users):
-    assert guarantee.checked_users(users) == users
+    assert guarantee.check_users(users) == users
 
 
 @pytest.mark.parametrize("users", [-5, 0, 1, 10**10 + 1])
 def test_a_number_of_users_outside_its_range_is_refused(users):
     with pytest.raises(ParameterError, match="users"):
-        guarantee.checked_users(users)
+        guarantee.check_users(users)
 
 
 @pytest.mark.parametrize("fraction", [1e-12, 0.5, 1.0])
 def test_an_honest_share_in_range_comes_back_itself(fraction):
-    assert guarantee.checked_fraction(fraction) == fraction
+    assert guarantee.check_fraction(fraction) == fraction
 
 
 @pytest.mark.parametrize("fraction", [0.0, -0.1, 1.0000001, math.nan, math.inf])
 def test_an_honest_share_outside_its_range_is_refused(fraction):
     with pytest.raises(ParameterError, match="honest share"):
-        guarantee.checked_fraction(fraction)
+        guarantee.check_fraction(fraction)
 
 
 def test_equal_guarantees_have_equal_bytes():
     """A whole number for epsilon must not give the same promise a second fingerprint."""
     whole, decimal = Guarantee(epsilon=1, delta=1e-6), Guarantee(epsilon=1.0, delta=1e-6)
     assert whole == decimal
-    assert canonical(whole) == canonical(decimal)
+    assert canonical_bytes(whole) == canonical_bytes(decimal)
 
 
 def test_what_was_written_for_a_whole_epsilon_can_be_read_again():
     promised = Guarantee(epsilon=1, delta=1e-6)
-    assert from_canonical(canonical(promised), Guarantee, "guarantee") == promised
+    assert from_canonical(canonical_bytes(promised), Guarantee, "guarantee") == promised
 
 
 THIRD = 0.3333333333333333
@@ -90,7 +90,7 @@ BELOW_ONE = 0.9999999999999999
     ],
 )
 def test_what_certainly_arrives_is_exact_in_the_decimal_as_written(sent, fraction, honest):
-    assert guarantee.arriving(sent, fraction) == honest
+    assert guarantee.count_arriving(sent, fraction) == honest
     assert (
         flip_blank(bins=3, fakes=sent, threshold=1 << 60).with_honest(fraction).fakes.count
         == honest
@@ -102,16 +102,16 @@ def test_what_certainly_arrives_is_exact_in_the_decimal_as_written(sent, fractio
     [(63, 0.7, 90), (29, 0.58, 50), (100, 0.8, 125), (0, 0.5, 0), (1, THIRD, 4), (7, 1.0, 7)],
 )
 def test_promised_fakes_leave_as_many_as_are_needed(honest, fraction, fakes):
-    assert guarantee.promised(honest, fraction) == fakes
-    assert guarantee.arriving(fakes, fraction) >= honest
-    assert fakes == 0 or guarantee.arriving(fakes - 1, fraction) < honest
+    assert guarantee.count_promised(honest, fraction) == fakes
+    assert guarantee.count_arriving(fakes, fraction) >= honest
+    assert fakes == 0 or guarantee.count_arriving(fakes - 1, fraction) < honest
 
 
 @given(sent=st.integers(0, 10**13), fraction=st.floats(1e-12, 1.0))
 def test_no_fake_is_counted_that_a_fraction_does_not_hold(sent, fraction):
-    honest = guarantee.arriving(sent, fraction)
+    honest = guarantee.count_arriving(sent, fraction)
     assert honest <= Fraction(str(fraction)) * sent < honest + 1
-    assert guarantee.promised(honest, fraction) <= sent
+    assert guarantee.count_promised(honest, fraction) <= sent
 
 
 def test_nobody_else_takes_a_share_of_fakes_or_people():

@@ -8,11 +8,11 @@ import pytest
 
 from helpers.named import kary_response
 from mixtally.errors import ParameterError
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import KaryResponse, Parameter, UniformFakes
-from mixtally.model.mechanism.kary_response import replaced_of
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.estimate.debias import errors_of, estimate_counts
+from mixtally.model.mechanism.kary_response import replacement_threshold
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.estimate.debias import errors_by_count, estimate_counts
 from mixtally.protocol.estimate.noise import noise_distribution
 
 CASES = [
@@ -40,7 +40,7 @@ def law(users, held, bins, share, fakes, *, own_too=True):
 
 
 def of(users, bins, share, fakes):
-    return kary_response(bins=bins, replaced=replaced_of(share), crowd=users, fakes=fakes)
+    return kary_response(bins=bins, replaced=replacement_threshold(share), crowd=users, fakes=fakes)
 
 
 def moments_hold(case, *, variance=None, own_too=True):
@@ -51,7 +51,7 @@ def moments_hold(case, *, variance=None, own_too=True):
     mean = sum(k * p for k, p in enumerate(chances))
     spread = sum(k * k * p for k, p in enumerate(chances)) - mean**2
     stated = one.variance_at(messages, held) if variance is None else variance(one, messages)
-    (found,) = one.unbiased(np.array([0]), messages) + float(mean) / one.gain
+    (found,) = one.debias_counts(np.array([0]), messages) + float(mean) / one.gain
     unbiased = math.isclose(found, held, rel_tol=1e-9, abs_tol=1e-9)
     return unbiased and math.isclose(stated, float(spread) / one.gain**2, rel_tol=1e-9)
 
@@ -92,14 +92,14 @@ def test_intervals_hold_as_often_as_they_say(case, level):
     one, missed = of(users, bins, share, fakes), Fraction(0)
     for seen, chance in enumerate(law(*case)):
         tally = Tally(np.full(bins, seen), users + fakes)
-        each = estimate_counts(one, tally, users, level=level).each
+        each = estimate_counts(one, tally, users, level=level).individual
         missed += chance * (not each.lower[0] <= held <= each.upper[0])
     assert missed <= 1 - Fraction(level)
 
 
 def test_errors_differ_from_bin_to_bin():
     one, counts = of(1000, 10, 0.25, 100), np.array([-5.0, 0.0, 100.0, 1000.0, 2000.0])
-    found = errors_of(one, 1100, counts, 1000)
+    found = errors_by_count(one, 1100, counts, 1000)
     wanted = [one.standard_error(1000, held) for held in (0, 0, 100, 1000, 1000)]
     assert found == pytest.approx(wanted, rel=1e-12)
     assert one.noise_by_count
@@ -107,7 +107,7 @@ def test_errors_differ_from_bin_to_bin():
 
 def test_local_epsilon_is_that_of_one_message():
     one = of(9, 7, 0.3, 0)
-    g = one.chance
+    g = one.replacement_probability
     assert one.local_epsilon == pytest.approx(math.log((1 - g + g / 7) / (g / 7)), rel=1e-12)
     assert one.local_epsilon > math.log((1 - g) * 7 / g)  # without one's own among the uniform
 
@@ -115,7 +115,7 @@ def test_local_epsilon_is_that_of_one_message():
 def test_nothing_is_promised_of_bad_numbers():
     for share in (0.0, 1.0, -0.5, 2.0, math.nan, 2.0**-66, 1.0 - 2.0**-66):
         with pytest.raises(ParameterError):
-            replaced_of(share)
+            replacement_threshold(share)
     for wrong in ({"replaced": 0}, {"replaced": SCALE}, {"replaced": True}, {"crowd": 0},
                   {"bins": 1}, {"crowd": 10**10 + 1}):  # fmt: skip
         with pytest.raises(ParameterError):
@@ -124,8 +124,8 @@ def test_nothing_is_promised_of_bad_numbers():
 
 def test_other_parameters_are_refused():
     one = of(9, 7, 0.3, 4)
-    assert one.having(Parameter.FAKES, 9).fakes == UniformFakes(9)
-    assert one.having(Parameter.REPLACED, 5).replaced == 5
+    assert one.with_parameter(Parameter.FAKES, 9).fakes == UniformFakes(9)
+    assert one.with_parameter(Parameter.REPLACED, 5).replaced == 5
     assert one.with_honest(0.5).fakes == UniformFakes(2)
     with pytest.raises(TypeError):
-        one.having(Parameter.FLIP, 1 << 60)
+        one.with_parameter(Parameter.FLIP, 1 << 60)

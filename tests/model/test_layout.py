@@ -40,7 +40,7 @@ def test_a_message_is_as_wide_as_its_bins_need(form, bins, width):
     assert layout.message_bytes == width
     last = layout.rows(np.array([0, bins - 1]))
     assert last.shape == (2, width)
-    assert np.array_equal(layout.checked(last), last)
+    assert np.array_equal(layout.check_rows(last), last)
 
 
 @given(CASES)
@@ -49,7 +49,7 @@ def test_codes_come_back_from_indexes(case):
     layout = Layout(Form.INDEX, bins)
     rows = layout.rows(np.array(codes, dtype=np.int64))
     assert rows.dtype == np.uint8
-    assert layout.codes(layout.checked(rows)).tolist() == codes
+    assert layout.codes(layout.check_rows(rows)).tolist() == codes
     assert [int.from_bytes(bytes(row), "little") for row in rows] == codes
 
 
@@ -57,7 +57,7 @@ def test_codes_come_back_from_indexes(case):
 def test_codes_come_back_from_bits(case):
     bins, codes = case
     layout = Layout(Form.BITS, bins)
-    rows = layout.checked(layout.rows(np.array(codes, dtype=np.int64)))
+    rows = layout.check_rows(layout.rows(np.array(codes, dtype=np.int64)))
     ones = [np.flatnonzero(np.unpackbits(row, bitorder="little")).tolist() for row in rows]
     assert ones == [[code] for code in codes]
 
@@ -67,17 +67,17 @@ def test_messages_come_back_as_rows(case, form):
     bins, codes = case
     layout = layout_of(form, bins)
     rows = layout.rows(np.array(codes, dtype=np.int64))
-    assert np.array_equal(layout.read([bytes(row) for row in rows]), rows)
+    assert np.array_equal(layout.parse_messages([bytes(row) for row in rows]), rows)
 
 
 @pytest.mark.parametrize("form", Form)
 def test_no_messages_are_no_rows(form):
     layout = layout_of(form, 300)
-    assert layout.read([]).shape == (0, layout.message_bytes)
+    assert layout.parse_messages([]).shape == (0, layout.message_bytes)
 
 
 def test_a_blank_has_no_bit_set():
-    blank = Layout(Form.BITS, 9).blank(3)
+    blank = Layout(Form.BITS, 9).blank_rows(3)
     assert blank.tolist() == [[0, 0]] * 3
     assert blank.dtype == np.uint8
 
@@ -89,13 +89,13 @@ def test_a_message_of_the_wrong_length_is_refused(form, change):
     good = bytes(layout.message_bytes)
     bad = bytes(layout.message_bytes + change)
     with pytest.raises(MessageError, match=rf"message 1: .* {len(bad)} bytes"):
-        layout.read([good, bad, good])
+        layout.parse_messages([good, bad, good])
 
 
 def test_lengths_that_even_out_are_still_refused():
     layout = Layout(Form.INDEX, 300)
     with pytest.raises(MessageError, match="message 0"):
-        layout.read([b"\0", b"\0\0\0"])
+        layout.parse_messages([b"\0", b"\0\0\0"])
 
 
 @pytest.mark.parametrize("bit", range(105, 112))
@@ -103,7 +103,7 @@ def test_a_set_padding_bit_is_refused(bit):
     message = bytearray(14)
     message[bit // 8] |= 1 << bit % 8
     with pytest.raises(MessageError, match=r"message 2: .* a bin past the last"):
-        Layout(Form.BITS, 105).read([bytes(14), bytes(14), bytes(message)])
+        Layout(Form.BITS, 105).parse_messages([bytes(14), bytes(14), bytes(message)])
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,15 @@ def test_an_index_past_the_last_is_refused(bins, index):
     layout = Layout(Form.INDEX, bins)
     width = layout.message_bytes
     with pytest.raises(MessageError, match=r"message 1: .* a bin past the last"):
-        layout.read([bytes(width), index.to_bytes(width, "little")])
+        layout.parse_messages([bytes(width), index.to_bytes(width, "little")])
 
 
 def test_every_byte_is_an_index_among_256_bins():
     layout = Layout(Form.INDEX, 256)
-    assert layout.codes(layout.read([b"\0", b"\xff"])).tolist() == [0, 255]
+    assert layout.codes(layout.parse_messages([b"\0", b"\xff"])).tolist() == [0, 255]
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 1), (3, 3), (1, 3, 2)])
 def test_an_array_of_the_wrong_shape_is_refused(shape):
     with pytest.raises(MessageError, match="an array of shape"):
-        Layout(Form.BITS, 9).checked(np.zeros(shape, dtype=np.uint8))
+        Layout(Form.BITS, 9).check_rows(np.zeros(shape, dtype=np.uint8))

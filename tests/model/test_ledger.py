@@ -8,8 +8,8 @@ import pytest
 from mixtally.errors import InputError, ParameterError, PlanError
 from mixtally.model import ledger as ledgers
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.ledger import Charge, Ledger, charged, opened, read_ledger
-from mixtally.primitives.codec import canonical
+from mixtally.model.ledger import Charge, Ledger, add_charge, new_ledger, read_ledger
+from mixtally.primitives.codec import canonical_bytes
 from model.builders import a_certificate, a_plan
 
 BUDGET = Guarantee(epsilon=3.0, delta=1e-5)
@@ -17,8 +17,8 @@ OTHER = a_plan(users=2000)
 
 
 def a_ledger():
-    one = charged(opened(BUDGET), a_plan(), 2, note="spring", date="2024-03-01")
-    return charged(one, OTHER, 1, note="fall", date="2024-09-01")
+    one = add_charge(new_ledger(BUDGET), a_plan(), 2, note="spring", date="2024-03-01")
+    return add_charge(one, OTHER, 1, note="fall", date="2024-09-01")
 
 
 def read(data):
@@ -27,7 +27,7 @@ def read(data):
 
 def edited(change):
     """The bytes of a valid ledger after ``change`` of its fields, canonical again."""
-    tree = json.loads(canonical(a_ledger()))
+    tree = json.loads(canonical_bytes(a_ledger()))
     change(tree)
     return json.dumps(tree, sort_keys=True, separators=(",", ":")).encode()
 
@@ -38,8 +38,8 @@ def test_a_ledger_that_was_written_before_is_read():
         b'{"budget":{"delta":1e-05,"epsilon":3.0,"observer":"messages"},"charges":[],'
         b'"seal":"ff9178d82fe867d4e1d86a7b1cd03c8c58b3a06b2d66ab56c6a8caa64043b9c5","version":2}'
     )
-    assert read(written) == opened(BUDGET)
-    assert canonical(opened(BUDGET)) == written
+    assert read(written) == new_ledger(BUDGET)
+    assert canonical_bytes(new_ledger(BUDGET)) == written
 
 
 def accepted(data):
@@ -57,7 +57,7 @@ def swap(tree):
 def larger_plan(tree):
     """Another plan with its own fingerprint: only the seal can tell."""
     plan = a_plan(users=5000)
-    tree["charges"][0]["plan"] = json.loads(canonical(plan))
+    tree["charges"][0]["plan"] = json.loads(canonical_bytes(plan))
     tree["charges"][0]["fingerprint"] = plan.fingerprint
 
 
@@ -75,14 +75,14 @@ EDITS = {
     "doubled": lambda tree: tree["charges"].append(tree["charges"][0]),
     "seal": lambda tree: tree.update(seal="0" * 64),
     "no seal": lambda tree: tree.update(seal=""),
-    "seal of the empty ledger": lambda tree: tree.update(seal=opened(BUDGET).seal),
+    "seal of the empty ledger": lambda tree: tree.update(seal=new_ledger(BUDGET).seal),
 }
 
 
 def test_a_ledger_comes_back_from_its_bytes():
     ledger = a_ledger()
-    assert read(canonical(ledger)) == ledger
-    assert read(canonical(opened(BUDGET))) == opened(BUDGET)
+    assert read(canonical_bytes(ledger)) == ledger
+    assert read(canonical_bytes(new_ledger(BUDGET))) == new_ledger(BUDGET)
     assert [(c.plan, c.times, c.note, c.date) for c in ledger.charges] == [
         (a_plan(), 2, "spring", "2024-03-01"),
         (OTHER, 1, "fall", "2024-09-01"),
@@ -108,8 +108,8 @@ def test_without_the_seal_edits_would_pass(monkeypatch, edit):
 
 def test_a_chain_that_forgets_the_seal_before_is_noticed(monkeypatch):
     """The planted bug: each charge sealed alone does not notice that an earlier one is gone."""
-    honest = ledgers._next
-    monkeypatch.setattr(ledgers, "_next", lambda _, charge: honest("", charge))
+    honest = ledgers._next_seal
+    monkeypatch.setattr(ledgers, "_next_seal", lambda _, charge: honest("", charge))
     data = edited(EDITS["first charge dropped"])
     assert accepted(data)
     monkeypatch.undo()
@@ -119,10 +119,12 @@ def test_a_chain_that_forgets_the_seal_before_is_noticed(monkeypatch):
 @pytest.mark.parametrize("keep", [0, 1, 50, -1, -100])
 def test_a_truncated_file_is_refused(keep):
     with pytest.raises(PlanError, match="restore it"):
-        read(canonical(a_ledger())[:keep])
+        read(canonical_bytes(a_ledger())[:keep])
 
 
-@pytest.mark.parametrize("data", [b"{}", b"[]", b"null", b"hello", b"\xff\xfe", canonical(OTHER)])
+@pytest.mark.parametrize(
+    "data", [b"{}", b"[]", b"null", b"hello", b"\xff\xfe", canonical_bytes(OTHER)]
+)
 def test_another_file_is_no_ledger(data):
     with pytest.raises(PlanError, match="restore it"):
         read(data)
@@ -130,11 +132,11 @@ def test_another_file_is_no_ledger(data):
 
 def test_another_spelling_is_refused():
     with pytest.raises(PlanError):
-        read(json.dumps(json.loads(canonical(a_ledger())), indent=1).encode())
+        read(json.dumps(json.loads(canonical_bytes(a_ledger())), indent=1).encode())
 
 
 def test_every_single_byte_matters():
-    data = canonical(a_ledger())
+    data = canonical_bytes(a_ledger())
     for place in range(0, len(data), 7):
         flipped = bytes([*data[:place], data[place] ^ 1, *data[place + 1 :]])
         assert not accepted(flipped), place
@@ -142,7 +144,7 @@ def test_every_single_byte_matters():
 
 def test_another_version_is_refused():
     with pytest.raises(PlanError, match="ledger version"):
-        Ledger(version=1, budget=BUDGET, charges=(), seal=opened(BUDGET).seal)
+        Ledger(version=1, budget=BUDGET, charges=(), seal=new_ledger(BUDGET).seal)
 
 
 def test_a_ledger_of_the_version_before_is_told_by_its_version():
@@ -164,25 +166,25 @@ def test_a_charge_belongs_to_its_plan():
 @pytest.mark.parametrize("times", [0, -1])
 def test_a_charge_cannot_be_taken_back(times):
     with pytest.raises(ParameterError, match="times"):
-        charged(opened(BUDGET), OTHER, times)
+        add_charge(new_ledger(BUDGET), OTHER, times)
 
 
 @pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "x" * 201])
 @pytest.mark.parametrize("field", ["note", "date"])
 def test_text_is_one_printable_line(field, text):
     with pytest.raises(ParameterError, match=f"{field}: expected one printable line"):
-        charged(opened(BUDGET), OTHER, 1, **{field: text})
+        add_charge(new_ledger(BUDGET), OTHER, 1, **{field: text})
 
 
 def test_seals_differ_with_budget_order_and_charges():
-    again = charged(charged(opened(BUDGET), OTHER, 1), a_plan(), 2)
+    again = add_charge(add_charge(new_ledger(BUDGET), OTHER, 1), a_plan(), 2)
     seals = {
-        opened(BUDGET).seal,
-        opened(Guarantee(epsilon=3.0, delta=1e-6)).seal,
+        new_ledger(BUDGET).seal,
+        new_ledger(Guarantee(epsilon=3.0, delta=1e-6)).seal,
         a_ledger().seal,
         again.seal,
-        charged(opened(BUDGET), OTHER, 2).seal,
-        charged(opened(BUDGET), a_plan(certificate=a_certificate(upper=1e-6)), 2).seal,
+        add_charge(new_ledger(BUDGET), OTHER, 2).seal,
+        add_charge(new_ledger(BUDGET), a_plan(certificate=a_certificate(upper=1e-6)), 2).seal,
     }
     assert len(seals) == 6
 

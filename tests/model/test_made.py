@@ -43,6 +43,6 @@ def test_a_mistake_of_ours_inside_is_not_taken_for_one_of_theirs(monkeypatch):
     def planted(bins, least):
         raise TypeError("planted")
 
-    monkeypatch.setattr(question, "checked_bins", planted)
+    monkeypatch.setattr(question, "check_bins", planted)
     with pytest.raises(TypeError, match="planted"):
         Question(name="q", bins=2)

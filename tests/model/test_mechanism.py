@@ -13,7 +13,7 @@ from helpers.named import (
     single_bit,
 )
 from helpers.protocols import examples_of
-from mixtally.accounting.parameters import parsed
+from mixtally.accounting.parameters import parse_parameters
 from mixtally.errors import MixtallyError, ParameterError, PlanError
 from mixtally.model.mechanism import (
     BitFlips,
@@ -58,7 +58,7 @@ def test_every_name_is_that_of_a_mechanism():
 
 
 def test_a_mechanism_is_found_by_the_name_of_its_protocol(protocol):
-    made = parsed(protocol, examples_of(protocol)).counted.message.mechanism
+    made = parse_parameters(protocol, examples_of(protocol)).honest_record.message.mechanism
     assert made.name == protocol
     assert mechanism_of(protocol) is type(made)
 
@@ -143,12 +143,12 @@ def test_a_parameter_that_can_be_found_is_put_in_place_of_its_own(mechanism):
     for parameter, has in own.items():
         if not has:
             with pytest.raises(TypeError, match=f"{mechanism.name} has no {parameter}"):
-                mechanism.having(parameter, 1 << 30)
+                mechanism.with_parameter(parameter, 1 << 30)
             continue
         value = 1 << 30 if parameter == Parameter.FLIP else 77
-        found = mechanism.having(parameter, value)
+        found = mechanism.with_parameter(parameter, value)
         assert integer(found, parameter) == value
-        assert found.having(parameter, integer(mechanism, parameter)) == mechanism
+        assert found.with_parameter(parameter, integer(mechanism, parameter)) == mechanism
 
 
 def integer(mechanism, parameter):

@@ -9,7 +9,7 @@ from helpers.named import clear_shaped, clear_uniform, flip_blank, flip_uniform
 from mixtally.errors import ParameterError
 from mixtally.model.layout import Form
 from mixtally.model.mechanism import FakeSource
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 USERS = 1000
 SHAPE = {"ratio": round(math.exp(-0.5) * SCALE), "shift": 27}

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.model.mechanism.memoized import Memoized, memoized
+from mixtally.model.mechanism.memoized import Memoized, make_memoized
 from mixtally.model.memoized_plan import (
     MEMOIZED_VERSION,
     MemoizedPlan,
     hashed_question,
-    memoized_plan,
+    make_memoized_plan,
 )
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.codec import canonical, fingerprint, from_canonical
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.codec import canonical_bytes, fingerprint, from_canonical
+from mixtally.primitives.fixed_point import SCALE
 
 QUESTION = Question(name="color", bins=3, labels=("red", "green", "blue"))
 HASHED = hashed_question("word", 64, 2)
@@ -23,24 +23,24 @@ HASHED = hashed_question("word", 64, 2)
 
 def test_probabilities_become_the_nearest_integers_and_come_back():
     for f, p, q in ((0.5, 0.5, 0.75), (1.0, 0.0, 1.0), (0.3, 0.1, 0.7), (2.0**-40, 0.0, 2.0**-64)):
-        made = memoized(3, f, p, q)
-        assert (made.f, made.shown) == (f, (p, q))
+        made = make_memoized(3, f, p, q)
+        assert (made.f, made.report_probabilities) == (f, (p, q))
         assert made.permanent % 2 == 0
-    assert memoized(3, 2.0**-40, 0.0, 0.6 * 2.0**-64).q == 1
-    assert memoized(3, 0.5, 0.5, 0.75).facts() == {"permanent": 0.5, "p": 0.5, "q": 0.75}
+    assert make_memoized(3, 2.0**-40, 0.0, 0.6 * 2.0**-64).q == 1
+    assert make_memoized(3, 0.5, 0.5, 0.75).facts() == {"permanent": 0.5, "p": 0.5, "q": 0.75}
 
 
 def test_a_plan_comes_back_from_its_bytes_and_every_number_is_in_its_fingerprint():
-    plan = memoized_plan(HASHED, 0.5, 0.5, 0.75, 8)
-    assert from_canonical(canonical(plan), MemoizedPlan, "a plan") == plan
+    plan = make_memoized_plan(HASHED, 0.5, 0.5, 0.75, 8)
+    assert from_canonical(canonical_bytes(plan), MemoizedPlan, "a plan") == plan
     others = [
-        memoized_plan(HASHED, 0.5, 0.5, 0.75, 7),
-        memoized_plan(HASHED, 0.6, 0.5, 0.75, 8),
-        memoized_plan(HASHED, 0.5, 0.4, 0.75, 8),
-        memoized_plan(HASHED, 0.5, 0.5, 0.8, 8),
-        memoized_plan(hashed_question("word", 64, 3), 0.5, 0.5, 0.75, 8),
-        memoized_plan(hashed_question("word", 65, 2), 0.5, 0.5, 0.75, 8),
-        memoized_plan(Question(name="word", bins=64), 0.5, 0.5, 0.75),
+        make_memoized_plan(HASHED, 0.5, 0.5, 0.75, 7),
+        make_memoized_plan(HASHED, 0.6, 0.5, 0.75, 8),
+        make_memoized_plan(HASHED, 0.5, 0.4, 0.75, 8),
+        make_memoized_plan(HASHED, 0.5, 0.5, 0.8, 8),
+        make_memoized_plan(hashed_question("word", 64, 3), 0.5, 0.5, 0.75, 8),
+        make_memoized_plan(hashed_question("word", 65, 2), 0.5, 0.5, 0.75, 8),
+        make_memoized_plan(Question(name="word", bins=64), 0.5, 0.5, 0.75),
     ]
     assert len({fingerprint(one) for one in [plan, *others]}) == 8
 
@@ -74,20 +74,20 @@ def test_integers_outside_their_ranges_are_refused(changes, said):
 def test_what_is_no_probability_is_refused(chance):
     for numbers in ((chance, 0.5, 0.75), (0.5, chance, 0.75), (0.5, 0.5, chance)):
         with pytest.raises(ParameterError, match=r"expected a (probability|number in)"):
-            memoized(8, *numbers)
+            make_memoized(8, *numbers)
 
 
 @pytest.mark.parametrize(
     ("question", "mechanism"),
     [
-        (QUESTION, memoized(4, 0.5, 0.5, 0.75)),
-        (QUESTION, memoized(3, 0.5, 0.5, 0.75, hashes=1)),
-        (HASHED, memoized(64, 0.5, 0.5, 0.75)),
-        (HASHED, memoized(64, 0.5, 0.5, 0.75, hashes=3)),
-        (Question(name="x", bins=3, kind=Kind.BITS), memoized(3, 0.5, 0.5, 0.75)),
+        (QUESTION, make_memoized(4, 0.5, 0.5, 0.75)),
+        (QUESTION, make_memoized(3, 0.5, 0.5, 0.75, hashes=1)),
+        (HASHED, make_memoized(64, 0.5, 0.5, 0.75)),
+        (HASHED, make_memoized(64, 0.5, 0.5, 0.75, hashes=3)),
+        (Question(name="x", bins=3, kind=Kind.BITS), make_memoized(3, 0.5, 0.5, 0.75)),
         (
             Question(name="x", bins=3, kind=Kind.SET, max_set=2, labels=("a", "b", "c")),
-            memoized(3, 0.5, 0.5, 0.75, hashes=2),
+            make_memoized(3, 0.5, 0.5, 0.75, hashes=2),
         ),
     ],
 )
@@ -97,14 +97,14 @@ def test_a_mechanism_for_another_question_is_refused(question, mechanism):
 
 
 def test_another_version_is_refused():
-    mechanism = memoized(3, 0.5, 0.5, 0.75)
+    mechanism = make_memoized(3, 0.5, 0.5, 0.75)
     for version in (1, MEMOIZED_VERSION + 1):
         with pytest.raises(PlanError, match="use the version that wrote it"):
             MemoizedPlan(version=version, question=QUESTION, mechanism=mechanism)
 
 
 def test_coins_alone_have_no_error_that_is_finite():
-    told, coins = memoized(3, 0.5, 0.5, 0.75), memoized(3, 1.0, 0.5, 0.75)
+    told, coins = make_memoized(3, 0.5, 0.5, 0.75), make_memoized(3, 1.0, 0.5, 0.75)
     assert math.isinf(coins.standard_error(100, 5))
     assert told.standard_error(100, math.inf) < told.standard_error(100, 5)
     each = told.variance(5, np.array([0.0, 40.0]), np.array([100.0, 60.0]))

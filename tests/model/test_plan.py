@@ -13,7 +13,7 @@ from mixtally.model.contract import FakeRecord, OwnFakes, read_plan, write_plan
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.plan import Plan
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from model.builders import a_certificate, a_plan
 
 PART = a_plan().parts[0]
@@ -126,9 +126,9 @@ def test_a_missing_field_is_refused(field):
 @pytest.mark.parametrize(
     ("plan", "asked"),
     [
-        (plan_of(with_attributes("q", (3, 4)), [uniform(3), uniform(4)]), [3, 4]),
+        (plan_of(make_attributes_question("q", (3, 4)), [uniform(3), uniform(4)]), [3, 4]),
         (plan_of(Question(name="q", bins=3, kind=Kind.BITS), [shaped(2)] * 3), [2, 2, 2]),
-        (plan_of(with_attributes("q", (3, 4)), [flipped(7, most_set=2, blanks=3)]), [7]),
+        (plan_of(make_attributes_question("q", (3, 4)), [flipped(7, most_set=2, blanks=3)]), [7]),
     ],
 )
 def test_every_part_knows_what_it_asks(plan, asked):
@@ -146,13 +146,13 @@ def test_fakes_that_are_counted_on_are_those_of_honest_people_or_of_one_mix():
 
 def test_what_is_left_of_fewer_collections_is_their_share():
     plan = a_plan(collections=4, local_epsilon=8.0)
-    assert plan.left_of(1) == 2.0
-    assert a_plan().left_of(1) is None
+    assert plan.local_epsilon_of(1) == 2.0
+    assert a_plan().local_epsilon_of(1) is None
 
 
 def test_a_plan_that_is_not_checked_would_be_written(monkeypatch):
     """The planted bug: records that ask no device."""
-    monkeypatch.setattr("mixtally.model.plan.check", lambda *_: None)
+    monkeypatch.setattr("mixtally.model.plan.check_readable", lambda *_: None)
     assert isinstance(replace(a_plan(), users=1), Plan)
     monkeypatch.undo()
     with pytest.raises(PlanError):

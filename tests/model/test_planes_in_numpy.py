@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mixtally.device.contract.planes import Planes
-from mixtally.model.planes import digits_of, directions, messages
+from mixtally.model.planes import digits_of, directions, plane_messages
 
 FAMILIES = [(2, 2), (2, 7), (3, 4), (5, 3), (2, 62), (7, 22), (179, 8), (2_097_143, 3)]
 
@@ -27,4 +27,4 @@ def test_directions_and_messages_are_those_of_a_device(prime, digits):
     points = (chosen * 7 + 1) % family.points
     assert digits_of(points, prime, digits)[0].tolist() == (points % prime).tolist()
     wanted = [family.message(*pair) for pair in zip(points.tolist(), chosen.tolist(), strict=True)]
-    assert messages(points, chosen, prime, digits).tolist() == wanted
+    assert plane_messages(points, chosen, prime, digits).tolist() == wanted

@@ -3,13 +3,13 @@
 import pytest
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.model.question import MOST_BINS, Question, checked_bins
+from mixtally.model.question import MOST_BINS, Question, check_bins
 from mixtally.primitives.codec import from_json
 
 
 @pytest.mark.parametrize("bins", [2, 3, MOST_BINS])
 def test_a_number_of_bins_in_range_comes_back_itself(bins):
-    assert checked_bins(bins) == bins
+    assert check_bins(bins) == bins
     assert Question(name="q", bins=bins).bins == bins
 
 

@@ -32,7 +32,7 @@ from mixtally.model.contract import (
 )
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.layout import Form
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 1 << 60)
 LABELS = ("apple", "pear", "plum")
@@ -48,7 +48,9 @@ BASES = {
         Question(name="q", bins=9, kind=Kind.SET, max_set=2), [flipped(9, most_set=2, blanks=5)]
     ),
     "bits": plan_of(Question(name="q", bins=4, kind=Kind.BITS), [flipped(4, most_set=None)]),
-    "two": plan_of(with_attributes("q", (3, 4)), [flipped(3, own=BLANK), flipped(4, own=BLANK)]),
+    "two": plan_of(
+        make_attributes_question("q", (3, 4)), [flipped(3, own=BLANK), flipped(4, own=BLANK)]
+    ),
     "edges": plan_of(Question(name="q", bins=3), [uniform(3)], edges=(0.0, 1.0, 2.0, 5.0)),
     "prefixes": plan_of(
         Question(name="q", bins=PREFIXES.bins), [uniform(PREFIXES.bins)], prefixes=PREFIXES
@@ -258,7 +260,7 @@ def put(tree, path, value):
 def reason_of(plain):
     """Why a device refuses a contract."""
     with pytest.raises(RefusedError) as caught:
-        client.read(json.dumps(plain).encode())
+        client.parse_contract(json.dumps(plain).encode())
     return caught.value.reason
 
 
@@ -266,7 +268,7 @@ def test_there_are_many_cases_and_all_begin_with_what_is_taken():
     assert len(PLANS) + len(CONTRACTS) >= 100
     for plan in BASES.values():
         assert read_plan(write_plan(plan), "p.json") == plan
-        assert client.read(write_contract(contract_of(plan)))
+        assert client.parse_contract(write_contract(contract_of(plan)))
 
 
 @pytest.mark.parametrize("name", PLANS)

@@ -10,15 +10,15 @@ import pytest
 
 from helpers import contracts
 from mixtally.errors import ParameterError
-from mixtally.lab.attacks.senders import holds
+from mixtally.lab.attacks.senders import planes_hold_points
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import KaryResponse, UniformFakes
 from mixtally.model.planes import Planes, points_at
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.noise import noise_distribution
-from mixtally.protocol.randomize import part_reports, parts
+from mixtally.protocol.randomize import parts, randomize_records
 
 OVER = Planes(7, 5)
 CASES = [
@@ -68,7 +68,7 @@ def agrees(case, **twin):
     wanted = distribution(*case, **twin)
     found = noise_distribution(one, messages, held)
     mean = float(sum(k * p for k, p in enumerate(wanted)))
-    (estimate,) = one.unbiased(np.array([0]), messages) + mean / one.gain
+    (estimate,) = one.debias_counts(np.array([0]), messages) + mean / one.gain
     inside = [
         float(found.pmf[k - held - found.first])
         if 0 <= k - held - found.first < len(found.pmf)
@@ -97,7 +97,7 @@ def test_intervals_hold_as_often_as_they_say(planes, level):
         one, missed = of(8, 2, 0.25, 5, planes), Fraction(0)
         for seen, chance in enumerate(distribution(8, held, 2, 0.25, 5, planes)):
             tally = Tally(np.full(9, seen), 21)
-            each = estimate_counts(one, tally, 8, level=level).each
+            each = estimate_counts(one, tally, 8, level=level).individual
             missed += chance * (not each.lower[0] <= held <= each.upper[0])
         assert missed <= 1 - Fraction(level)
 
@@ -118,12 +118,14 @@ def drawn(part, people=60_000):
         rows = np.zeros((people, 3), dtype=np.uint8)
         for bin_index in (3, 7, 11):
             rows[::2, bin_index // 8] |= 1 << bin_index % 8
-        sent = part.layout.codes(part_reports(part, rows, chance))
+        sent = part.layout.codes(randomize_records(part, rows, chance))
         seen = [(sent == one).sum() for one in (7, 5)]
     else:
-        sent = part.layout.codes(part_reports(part, sets, chance))
+        sent = part.layout.codes(randomize_records(part, sets, chance))
         places = points_at(part.planes.bare, np.array([7, 5]), part.bins)
-        seen = [holds(part.planes, sent, np.full(len(sent), one)).sum() for one in places]
+        seen = [
+            planes_hold_points(part.planes, sent, np.full(len(sent), one)).sum() for one in places
+        ]
     mechanism = part.mechanism(fakes=0, crowd=people)
     off = mechanism.unbiased(np.array(seen), 3 * people) - [people // 2, 0]
     return off / [math.sqrt(mechanism.variance_at(3 * people, n)) for n in (people // 2, 0)]
@@ -133,7 +135,7 @@ def drawn(part, people=60_000):
 def test_as_they_are_drawn(name, plant):
     """False alarm: below 10^-8, two scores within six. The twin replaces nothing."""
     assert np.all(np.abs(drawn(PARTS[name])) < 6)
-    plant(parts, "_replaced", lambda *given: given[2])
+    plant(parts, "_replace_randomly", lambda *given: given[2])
     assert np.any(np.abs(drawn(PARTS[name])) > 20)
 
 

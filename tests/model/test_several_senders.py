@@ -5,7 +5,7 @@ import math
 import pytest
 
 from helpers.named import clear_shaped, flip_bits
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 
 @pytest.mark.parametrize("repeats", [1, 2, 7])

@@ -16,9 +16,9 @@ from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism.fakes import ShapedFakes
 from mixtally.model.shape import GaussianShape, LaplaceShape, ratio_of
 from mixtally.primitives.chance import Keystream
-from mixtally.primitives.codec import canonical
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.mixing import shaped_fakes
+from mixtally.primitives.codec import canonical_bytes
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.mixing import draw_shaped_fakes
 
 MOST_ABOVE = 100_000
 SHIFTS = st.integers(1, 300)
@@ -107,7 +107,7 @@ def test_the_mean_is_that_of_the_table_and_not_the_shift(shape, mean):
 )
 def test_every_accepted_shape_can_be_drawn(shape):
     """Also when its low end is so rare that it has no weight left."""
-    fakes = shaped_fakes(shape.weights, Layout(Form.INDEX, 3), Keystream(bytes(32)))
+    fakes = draw_shaped_fakes(shape.weights, Layout(Form.INDEX, 3), Keystream(bytes(32)))
     assert len(fakes) <= 3 * shape.most
 
 
@@ -150,5 +150,5 @@ def test_weights_once_computed_change_nothing_that_is_compared_or_written():
     used, fresh = LaplaceShape(1 << 63, 5), LaplaceShape(1 << 63, 5)
     assert len(used.weights) == 5 + 1 + 62
     assert used.weights is used.weights
-    assert (used, hash(used), canonical(used)) == (fresh, hash(fresh), canonical(fresh))
+    assert (used, hash(used), canonical_bytes(used)) == (fresh, hash(fresh), canonical_bytes(fresh))
     assert len(replace(used, shift=7).weights) == 7 + 1 + 62

@@ -6,7 +6,7 @@ from helpers import contracts
 from mixtally.model.question import Question
 from mixtally.server.collector import propose
 from mixtally.server.node.calls import Answer, call
-from mixtally.server.node.peers import listing
+from mixtally.server.node.peers import format_listing
 from network.roles import inner
 
 
@@ -149,7 +149,7 @@ ALONE = {
     "a role that shows notes nested deeper than readers go": (begins(b"[" * 200_000), "waits"),
     "a role that shows something else than notes": (begins(b'{"notes": 3}'), "waits"),
     "a role that shows false signatures of the one that begins": (
-        begins(listing([f"{number:064x}" for number in range(9)])),
+        begins(format_listing([f"{number:064x}" for number in range(9)])),
         "serves",
     ),
     "a mix that takes no note of those behind it": (not_ready, "shredded/delivered"),

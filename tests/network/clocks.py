@@ -4,9 +4,17 @@ import json
 
 from helpers.roles_in_folders import EVERY, KEPT, OPEN, START
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.device.client.net import (
+    Diary,
+    Pins,
+    PostResult,
+    deliver,
+    open_round,
+    prepare,
+    verify_contract,
+)
 from mixtally.device.wire.manifest import write_manifest
-from mixtally.device.wire.note import signed
+from mixtally.device.wire.note import sign_note
 from network.stage import BINS, people
 
 END, DAY = START + OPEN, 86400
@@ -139,8 +147,10 @@ def device_at(now):
     """A device whose clock says so."""
 
     def act(stage):
-        note = signed(stage.text, *(folder.signer for folder in stage.folders))
-        agreed = trusted(note, Pins(stage.fingerprint), Limits(epsilon=20.0, delta=0.1, hops=1))
+        note = sign_note(stage.text, *(folder.signer for folder in stage.folders))
+        agreed = verify_contract(
+            note, Pins(stage.fingerprint), Limits(epsilon=20.0, delta=0.1, hops=1)
+        )
         return open_round(agreed, stage.note, now)
 
     return act
@@ -150,19 +160,21 @@ def told_to_wait(after):
     """A device whose first mix tells it to come again after so long."""
 
     def act(stage):
-        note = signed(stage.text, *(folder.signer for folder in stage.folders))
-        agreed = trusted(note, Pins(stage.fingerprint), Limits(epsilon=20.0, delta=0.1, hops=1))
+        note = sign_note(stage.text, *(folder.signer for folder in stage.folders))
+        agreed = verify_contract(
+            note, Pins(stage.fingerprint), Limits(epsilon=20.0, delta=0.1, hops=1)
+        )
         sent = []
 
         def ask(address, path, body):
             sent.append(body)
-            return Answer(503, after)
+            return PostResult(503, after)
 
         with Diary(stage.place / "diary.db") as diary:
             given = open_round(agreed, stage.note, stage.now)
             entry = prepare(diary, given, 1, lambda n: bytes(8 * n), stage.now, at_once=True)
             entry = deliver(diary, entry, stage.now, ask=ask)
-            if entry.pending:
+            if entry.is_pending:
                 deliver(diary, entry, stage.now - 5, ask=ask)
             return f"{entry.state}, {len(sent)} sent"
 

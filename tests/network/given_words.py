@@ -13,17 +13,17 @@ from mixtally.lab.simulation.play import play
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.grid import Grid
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.model.received import PartReceived, Received
-from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.mixing import added, shuffle
+from mixtally.protocol.mixing import draw_recipe_messages, shuffle
 from mixtally.protocol.tally.fold import tally_messages
 from mixtally.protocol.tally.sift import sift
 from mixtally.report.texts import whole_facts
 from mixtally.server.collector.concluding import Conclusion
-from mixtally.server.collector.results import document
+from mixtally.server.collector.results import round_document
 from mixtally.server.collector.stored import Results
 from mixtally.server.engine.engine import Engine
 from mixtally.server.engine.shards import shard
@@ -149,7 +149,7 @@ SCENES = {
     ),
     "attributes, a part each": Scene(
         planned(
-            with_attributes("q", (2, 3)),
+            make_attributes_question("q", (2, 3)),
             contracts.uniform(2, whole=1, coin=1 << 62),
             contracts.uniform(3, coin=1 << 63),
         ),
@@ -213,7 +213,7 @@ def mixed(scene, of_mix=of_mix):
         rows = part.layout.read([message for person in sent for message in person[place]])
         declared = []
         for chance in chances:
-            fakes = added(part.recipe, part.layout, chance)
+            fakes = draw_recipe_messages(part.recipe, part.layout, chance)
             rows = shuffle(np.concatenate([rows, fakes]), chance)
             declared.append(len(fakes) or None)
         batch.rows.append(rows)
@@ -236,9 +236,9 @@ def in_shards(place, processes=0):
             urls, size = [], part.layout.message_bytes
             for place_, some in enumerate(np.array_split(rows, 3)):
                 path = place / f"{number}-{place_}.parquet"
-                label = shard.Label(plan=plan.fingerprint, batch="b", number=place_)
+                label = shard.ShardLabel(plan=plan.fingerprint, batch="b", number=place_)
                 with path.open("wb") as file:
-                    shard.write(file, [some], size, label)
+                    shard.write_shard(file, [some], size, label)
                 urls.append(path.as_uri())
             made = fold(urls, part.layout, plan.fingerprint, processes=processes)
             assert (made.counted, made.lost) == (3, ())
@@ -267,7 +267,7 @@ def counted_by(scene, by, of_mix=of_mix):
 def analysis_of(plan):
     if plan.question.hashed is None:
         return COUNTS_ALONE
-    return Analysis(listed=sought(plan.question, LISTED))
+    return Analysis(listed=look_up_words(plan.question, LISTED))
 
 
 def written(held, came, place):
@@ -279,8 +279,8 @@ def written(held, came, place):
 
 def as_published(held, found, place):
     kept = Results(place)
-    kept.publish("one", whole_facts(document(held, found, top=0)))
-    return kept.published("one")
+    kept.publish("one", whole_facts(round_document(held, found, top=0)))
+    return kept.read_result("one")
 
 
 class Turns:
@@ -325,7 +325,7 @@ def network(taps, name, engine=None, of_mix=of_mix):
             stage.finish()
             address = stage.folders[-1].role.address
             result = call(address, "GET", stage.path("/result")).body
-            held = stage.office.held(stage.row())
+            held = stage.office.shown_round(stage.row())
             if scene.plan.question.hashed is not None:  # words are counted when they are listed
                 found = stage.office.conclusion(stage.row(), analysis_of(scene.plan))
                 result = as_published(held, found, where / "listed")

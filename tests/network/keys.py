@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, OPEN, START
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Diary, Pins, open_round, prepare, trusted
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.client.net import Diary, Pins, open_round, prepare, verify_contract
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.sheet import read_sheet
 from mixtally.device.wire.suite import SUITES
 from mixtally.model.contract import write_contract
@@ -52,7 +52,7 @@ def signed_by(*signers):
         known = [
             STRANGER if one == "stranger" else stage.folders[one - 1].signer for one in signers
         ]
-        return stage.post(2, signed(stage.text_of_sheet(2), *known))
+        return stage.post(2, sign_note(stage.text_of_sheet(2), *known))
 
     return act
 
@@ -123,7 +123,7 @@ def swapped_files(stage):
     node.key(stage.fingerprint, 2)
     folder = node.folder.inner("keys")
     shutil.copy(folder / f"{stage.fingerprint}-1.key", folder / f"{stage.fingerprint}-2.key")
-    return Keys(folder, node.folder.master, node.chance).read(f"{stage.fingerprint}-2")
+    return Keys(folder, node.folder.master, node.chance).read_key(f"{stage.fingerprint}-2")
 
 
 # -- a device ---------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ def swapped_files(stage):
 
 def device(stage):
     """What a device believes of the contract, whose fingerprint it pinned."""
-    note = signed(stage.text, *(folder.signer for folder in stage.folders))
-    return trusted(note, Pins(stage.fingerprint), ANY)
+    note = sign_note(stage.text, *(folder.signer for folder in stage.folders))
+    return verify_contract(note, Pins(stage.fingerprint), ANY)
 
 
 def shown(honest, key_of, **changes):
@@ -143,7 +143,7 @@ def shown(honest, key_of, **changes):
         keys[key_of - 1] = ANOTHER
         text = stage.text_of_sheet(1, keys=tuple(keys), **changes)
         signers = [one.signer for place, one in enumerate(stage.folders, 1) if place != honest]
-        return open_round(device(stage), signed(text, *signers), stage.now)
+        return open_round(device(stage), sign_note(text, *signers), stage.now)
 
     return act
 
@@ -152,7 +152,7 @@ def signature_of_the_other(stage):
     """The honest mix's line is taken from the sheet that it signed."""
     keys = [*read_sheet(stage.note).keys[:2], ANOTHER, read_sheet(stage.note).keys[3]]
     text = stage.text_of_sheet(1, keys=tuple(keys))
-    others = signed(text, *(stage.folders[place].signer for place in (0, 2, 3)))
+    others = sign_note(text, *(stage.folders[place].signer for place in (0, 2, 3)))
     own = stage.folders[1].signer.line(stage.note.partition(b"\n\n")[0] + b"\n")
     return open_round(device(stage), others + own, stage.now)
 
@@ -167,7 +167,7 @@ def another_sheet_later(stage):
     with Diary(stage.place / "diary.db") as diary:
         prepare(diary, open_round(agreed, stage.note, stage.now), 1, words, stage.now)
         text = stage.text_of_sheet(1, expires=START + 10_000)
-        other = signed(text, *(folder.signer for folder in stage.folders))
+        other = sign_note(text, *(folder.signer for folder in stage.folders))
         return prepare(diary, open_round(agreed, other, stage.now), 1, words, stage.now)
 
 
@@ -175,14 +175,14 @@ def two_contracts(stage):
     """All roles sign two contracts of one name and serial, one for this person."""
     plan = replace(stage.contract.plan, users=3)
     text = write_contract(replace(stage.contract, plan=plan))
-    note = signed(text, *(folder.signer for folder in stage.folders))
-    second = trusted(note, Pins(keys=(("mix-2", stage.folders[1].signer.public),)), ANY)
+    note = sign_note(text, *(folder.signer for folder in stage.folders))
+    second = verify_contract(note, Pins(keys=(("mix-2", stage.folders[1].signer.public),)), ANY)
     with Diary(stage.place / "diary.db") as diary:
         prepare(diary, open_round(device(stage), stage.note, stage.now), 1, words, stage.now)
         sheet = stage.text_of_sheet(
             2, contract=second.contract.fingerprint, opens=stage.now, closes=stage.now + OPEN
         )
-        given = open_round(second, signed(sheet, *(f.signer for f in stage.folders)), stage.now)
+        given = open_round(second, sign_note(sheet, *(f.signer for f in stage.folders)), stage.now)
         return prepare(diary, given, 1, words, stage.now)
 
 

@@ -7,10 +7,10 @@ from helpers.roles_in_folders import ask
 from mixtally.device.wire.manifest import MOST_HOPS, write_manifest
 from mixtally.device.wire.note import Signer
 from mixtally.server.mix import intake
-from mixtally.server.mix.web import MOST_BODY_BYTES, Bundles
+from mixtally.server.mix.web import MOST_BODY_BYTES, BundleRoute
 from mixtally.server.node.web import bodies
-from mixtally.server.node.web.bodies import Room
-from mixtally.server.node.web.routes import MOST_NOTE_BYTES, Shared, application
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.routes import MOST_NOTE_BYTES, SharedRoutes, application
 from network.stage import BINS
 
 STRANGER = Signer("mix-1", b"s" * 32)
@@ -20,10 +20,10 @@ MORE = MOST_NOTE_BYTES + 1
 
 def roomy(stage, place=1):
     """A role as it serves, with little room, which it is to have again afterwards."""
-    mix, room = stage.mixes[place - 1], Room(ROOM)
-    bundles = Bundles(mix.intake, mix.find, lambda: stage.now, room)
-    shared = Shared(mix.node, lambda: stage.now, room).routes()
-    return application(shared, mix.stopped.append, bundles.first), room
+    mix, room = stage.mixes[place - 1], BodyBudget(ROOM)
+    bundles = BundleRoute(mix.intake, mix.find, lambda: stage.now, room)
+    shared = SharedRoutes(mix.node, lambda: stage.now, room).routes()
+    return application(shared, mix.stopped.append, bundles.match_route), room
 
 
 class Sent:
@@ -187,7 +187,7 @@ def stated(path, length):
 
 def lines_of_strangers(stage):
     """A contract that is known, with a line for each of twenty thousand strangers."""
-    line = STRANGER.line(b"another\n")
+    line = STRANGER.signature_line(b"another\n")
     return stage.post(1, stage.text + b"\n" + line * 20_000)
 
 
@@ -195,7 +195,7 @@ def long_text(stage):
     """A text longer than any that roles read of somebody whom they do not know."""
     text = b'{"kind": "sheet", "x": "' + b"[" * (1 << 17) + b'"}\n'
     with mock.patch("json.loads") as parsed:
-        said = stage.post(1, text + b"\n" + STRANGER.line(text))
+        said = stage.post(1, text + b"\n" + STRANGER.signature_line(text))
     assert not parsed.called
     return said
 

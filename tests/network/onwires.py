@@ -5,11 +5,19 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Diary, Pins, State, deliver, open_round, prepare, trusted
+from mixtally.device.client.net import (
+    BundleState,
+    Diary,
+    Pins,
+    deliver,
+    open_round,
+    prepare,
+    verify_contract,
+)
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.server.node.calls import call
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web.run import Server, open_listening_socket
 from network.conftest import folder
 from network.stage import Stage
 
@@ -49,7 +57,7 @@ class OnWires(Stage):
         ]
         self.office = self.awaken_collector(chance=SeededChance(hops + 1))
         for name, one in zip(NAMES, self.folders, strict=True):
-            where = listening("127.0.0.1", 0)
+            where = open_listening_socket("127.0.0.1", 0)
             self.taps.of[name].upstream = where.getsockname()[1]
             self.stops.append(Server(self.apps[one.role.address]).run_in_thread(where))
         for _ in range(2):
@@ -61,11 +69,11 @@ class OnWires(Stage):
         first = self.folders[0].role.address
         note = call(first, "GET", f"/contracts/{self.fingerprint}").body
         sheet = call(first, "GET", self.path("")).body
-        given = open_round(trusted(note, Pins(self.fingerprint), ANY), sheet, self.now)
+        given = open_round(verify_contract(note, Pins(self.fingerprint), ANY), sheet, self.now)
         more = {} if ask is None else {"ask": ask}
         with Diary(self.place / f"diary-{seed}.db") as diary:
             entry = prepare(diary, given, value, Words(seed), self.now, at_once=True)
-            return deliver(diary, entry, self.now, **more).state is State.TAKEN
+            return deliver(diary, entry, self.now, **more).state is BundleState.TAKEN
 
     def end(self):
         with ThreadPoolExecutor() as hands:

@@ -7,7 +7,7 @@ import threading
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, START
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import Receipt, write_manifest, write_receipt
 from mixtally.model.contract import write_contract
 from mixtally.server.node import disk
@@ -161,7 +161,7 @@ def shredded_while_a_piece_comes(stage):
     stage.post(2, stage.by(1, write_manifest(manifest)))
     name, shredding = (
         manifest.parts[0].pieces[0].sha256,
-        threading.Thread(target=node.shred, args=(row,)),
+        threading.Thread(target=node.shred_round, args=(row,)),
     )
     put = disk.put
 
@@ -200,7 +200,7 @@ def expected_while_shredded(stage):
 
     node.keys.destroy = slowly
     coming.start()
-    node.shred(row)
+    node.shred_round(row)
     coming.join()
     return f"{ended[0]}, {'gone' if not node.round_folder(row).exists() else 'a folder is left'}"
 

@@ -11,7 +11,7 @@ from helpers import contracts
 from mixtally.model.contract import Role, Rounds, fingerprint_of, write_contract
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.question import Question
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.keys import Keys
 
 COMMAND = "from mixtally.cli.main import run; run()"
@@ -146,13 +146,13 @@ class Processes:
 
     def folder(self, name):
         """A role's folder, opened with its master key."""
-        return opened_folder(self.place / name, self.environment)
+        return open_folder(self.place / name, self.environment)
 
     def round_keys(self, name):
         """The secrets of the open round."""
         folder = self.folder(name)
-        (round_id,) = [path.stem for path in folder.inner("keys").iterdir()]
-        return Keys(folder.inner("keys"), folder.master, None).read(round_id)
+        (round_id,) = [path.stem for path in folder.subfolder("keys").iterdir()]
+        return Keys(folder.subfolder("keys"), folder.master, None).read_key(round_id)
 
     def shredded(self):
         """Wait until no role has anything of the round."""

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 from helpers import contracts
 from helpers.roles_in_folders import EVERY, START
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.manifest import (
     Manifest,

@@ -3,11 +3,11 @@
 import json
 from collections import Counter
 
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.protocol.mixing import added
+from mixtally.protocol.mixing import draw_recipe_messages
 from network.stage import BINS, people
 
 COMMON = Signer("mix-1", b"s" * 32)
@@ -25,7 +25,7 @@ def claimed(signer, **changes):
     def act(stage):
         manifest, data = stage.batch(1, inner(stage), **changes)
         known = COMMON if signer is None else stage.folders[signer - 1].signer
-        said = stage.post(2, signed(write_manifest(manifest), known))
+        said = stage.post(2, sign_note(write_manifest(manifest), known))
         path = f"/pieces/{manifest.parts[0].pieces[0].sha256}"
         assert stage.ask(2, "PUT", path, data).status == 403
         return said
@@ -72,7 +72,7 @@ def receipt(hop, signer, of=None):
         note = stage.by(1, write_manifest(manifest))
         assert stage.post(3, note).status == 204
         text = write_receipt(Receipt(of or fingerprint_of(note), hop))
-        return stage.post(3, stage.by(signer, text) if signer else signed(text, COMMON))
+        return stage.post(3, stage.by(signer, text) if signer else sign_note(text, COMMON))
 
     return act
 
@@ -116,7 +116,7 @@ def fakes_told(stage):
     drawn = {}
     for place in (1, 2, 3):
         stream = stage.jobs[0].streams[0]
-        rows = added(stream.recipe, stream.layout, SeededChance(place))
+        rows = draw_recipe_messages(stream.recipe, stream.layout, SeededChance(place))
         drawn[place] = Counter(row.tobytes()[0] for row in rows)
         stage.mixes[place - 1].node.chance = SeededChance(place)
     people(stage)

@@ -7,13 +7,13 @@ from unittest import mock
 
 from mixtally.server.node import calls
 from mixtally.server.node.calls import call
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web.run import Server, open_listening_socket
 from network.stage import BINS
 
 
 def on_a_socket(stage, place=1):
     """A role that listens."""
-    where = listening("127.0.0.1", 0)
+    where = open_listening_socket("127.0.0.1", 0)
     app = stage.apps[stage.folders[place - 1].role.address]
     return where.getsockname()[1], Server(app).run_in_thread(where)
 

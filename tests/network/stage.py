@@ -8,16 +8,16 @@ from helpers.roles_in_folders import ENVIRONMENT, ask
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece, write_manifest
-from mixtally.device.wire.note import signed
+from mixtally.device.wire.note import sign_note
 from mixtally.device.wire.sheet import read_sheet, sheet_hash
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.collector import Collector
-from mixtally.server.collector.agreed import note_path
+from mixtally.server.collector.contracts import note_path
 from mixtally.server.collector.serve import application_of
 from mixtally.server.node import disk
 from mixtally.server.node.disk import no_step
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 
 BINS = [bytes([i]) for i in range(4)]
@@ -47,7 +47,7 @@ class Stage(Town):
 
     def awaken_collector(self, *, step=no_step, chance=None):
         """The collector, as a process that begins."""
-        folder = opened_folder(self.folders[-1].path, ENVIRONMENT)
+        folder = open_folder(self.folders[-1].path, ENVIRONMENT)
         self.collector = Node(folder, chance or SecureChance(), step)
         note = self.collector.sign_contract(self.agreement(len(self.folders)), self.text)
         disk.put(note_path(folder, self.contract), note, "a contract")
@@ -100,7 +100,7 @@ class Stage(Town):
 
     def by(self, place, text):
         """A text with the signature of a role that does not keep the rules."""
-        return signed(text, self.folders[place - 1].signer)
+        return sign_note(text, self.folders[place - 1].signer)
 
     def text_of_sheet(self, number=1, **changes):
         """A sheet that nobody has signed, with the keys that the roles have or make."""
@@ -168,7 +168,7 @@ class Stage(Town):
             for part in () if manifest is None else manifest[1].parts:
                 said = {why: getattr(part, why) for why in WHY}
                 found += [f"mix-{hop}: {why} {many}" for why, many in said.items() if many]
-        counted = self.office.results.counted(self.row().folder)
+        counted = self.office.results.read_tally(self.row().folder)
         for part in () if counted is None else counted.parts:
             found += [f"collector: {why} {many}" for why, many in part.dropped.items()]
         return ", ".join(found) or "nothing dropped"
@@ -191,12 +191,12 @@ class Stage(Town):
                 for path in node.folder.path.rglob("*")
                 if not path.name.endswith(("-wal", "-shm"))
             }
-            held.append((rows, files, dict(node.pieces._named), node.stopped))
+            held.append((rows, files, dict(node.pieces._named), node.fatal_error))
         return held
 
     def counts(self):
         """The tally of a round, as the collector stored it."""
-        (part,) = self.office.results.counted(self.row().folder).parts
+        (part,) = self.office.results.read_tally(self.row().folder).parts
         return Counter(dict(enumerate(part.counts)))
 
 

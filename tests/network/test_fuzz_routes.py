@@ -14,15 +14,15 @@ import pytest
 
 from helpers.roles_in_folders import EVERY, START, ask
 from helpers.sampled import exhaustive
-from mixtally.device.contract.reading import fingerprint_of, text_of
+from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.wire.manifest import Receipt, write_manifest, write_receipt
-from mixtally.device.wire.note import signed
-from mixtally.device.wire.problem import MEDIA_TYPE, of_path
+from mixtally.device.wire.note import sign_note
+from mixtally.device.wire.problem import MEDIA_TYPE, problem_of_path
 from mixtally.server.collector.page import Page
-from mixtally.server.collector.web import Public
-from mixtally.server.mix.web import Bundles
-from mixtally.server.node.web.bodies import Room
-from mixtally.server.node.web.routes import Shared, application
+from mixtally.server.collector.web import CollectorRoutes
+from mixtally.server.mix.web import BundleRoute
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.routes import SharedRoutes, application
 from network.conftest import folder
 from network.stage import BINS, COLLECTOR, people, stage_of
 from wire.bending import bent, restated
@@ -43,16 +43,16 @@ class Target:
         people(self.stage)
         self.rooms, self.apps = [], {}
         for place_of, role in enumerate(self.stage.roles, 1):
-            rooms = Room(ROOM), Room(ROOM)
+            rooms = BodyBudget(ROOM), BodyBudget(ROOM)
             self.rooms += rooms
-            routes = Shared(role.node, self.now, rooms[0]).routes()
+            routes = SharedRoutes(role.node, self.now, rooms[0]).routes()
             first = {}
             if place_of == COLLECTOR:
                 page = Page(role)
                 page.write()
-                routes = [*Public(role, page, self.now).routes(), *routes]
+                routes = [*CollectorRoutes(role, page, self.now).routes(), *routes]
             else:
-                first["first"] = Bundles(role.intake, role.find, self.now, rooms[1]).first
+                first["first"] = BundleRoute(role.intake, role.find, self.now, rooms[1]).match_route
             self.apps[place_of] = application(routes, self.stopped.append, **first)
         self.notes = self.good_notes()
         self.stage.apps = {}  # what is signed in a role's name here is not to reach it
@@ -85,7 +85,7 @@ class Target:
             return bent(chance, self.notes)
         text = text_of(restated(chance, self.notes) if kind < 0.7 else chance.choice(self.notes))
         others = [one.signer for at, one in enumerate(self.stage.folders, 1) if at != place]
-        return signed(text, *chance.sample(others, chance.randint(1, 3)))
+        return sign_note(text, *chance.sample(others, chance.randint(1, 3)))
 
     def path(self):
         """A path of a route, sometimes with something odd in it."""
@@ -138,7 +138,7 @@ class Target:
             assert answer.headers["content-type"] == MEDIA_TYPE
             held = json.loads(answer.body)
             assert held["status"] == answer.status
-            assert of_path(held["type"])
+            assert problem_of_path(held["type"])
         assert ("retry-after" in answer.headers) == (answer.status == 503)
         return answer.status
 
@@ -149,7 +149,7 @@ class Target:
 
     def end(self):
         for role in self.stage.roles:
-            assert role.node.stopped is None
+            assert role.node.fatal_error is None
         self.stage.end()
 
 
@@ -223,6 +223,6 @@ def test_a_route_that_fails_is_noticed(monkeypatch, method, path):
     async def fails(*_):
         raise {"status": IndexError, "key": OverflowError, "take": OSError}[method]
 
-    monkeypatch.setattr(Shared, method, fails)
+    monkeypatch.setattr(SharedRoutes, method, fails)
     with pytest.raises(AssertionError, match=r"seed 1, request \d+"):
         fuzzed(1, 300)

@@ -7,11 +7,11 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import LABELS
-from mixtally.device.client.net import Answer, post, seal
+from mixtally.device.client.net import PostResult, requests, seal
 from mixtally.model.contract import Prefixes
 from mixtally.model.grid import Grid
 from mixtally.model.hashing import HMAC_SHA256, Hashing
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from network.onwires import NAMES, heard
 from network.wiretap import Taps, shapes
 
@@ -67,7 +67,7 @@ SCENES = {
         {},
     ),
     "attributes, a part each": (
-        planned(with_attributes("q", (2, 3)), shaped(2), shaped(3)),
+        planned(make_attributes_question("q", (2, 3)), shaped(2), shaped(3)),
         [[a, b] for a in range(2) for b in range(3)],
         {},
     ),
@@ -175,7 +175,7 @@ def with_header(happened):
         link.request("POST", path, body, {"X-Session": f"{happened}"})
         status = link.getresponse().status
         link.close()
-        return Answer(status)
+        return PostResult(status)
 
     return ask
 
@@ -184,7 +184,7 @@ def several_times(count):
     """A planted client, which sends its bundle again, to be sure, if something happened."""
 
     def ask(address, path, body):
-        return [post(address, path, body) for _ in range(count)][-1]
+        return [requests(address, path, body) for _ in range(count)][-1]
 
     return ask
 

@@ -16,7 +16,7 @@ from mixtally.server.engine import sorting
 from mixtally.server.mix import web
 from mixtally.server.mix.closing import close
 from mixtally.server.node import keys
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.bodies import BodyBudget
 from network.conftest import folder
 from network.onwires import NAMES
 from network.planted import Secrets, Watched, leaks_of_files, leaks_of_wires
@@ -127,7 +127,7 @@ def left_by(node):
 def rows_of(node):
     """What is left in its database: kinds of notes, and rows of other tables."""
     kinds = [kind for (kind,) in node.database.rows("SELECT kind FROM notes ORDER BY kind")]
-    return kinds, node.notes.errands()
+    return kinds, node.notes.list_unsent()
 
 
 COMMON = {"role.toml", "signing.key", "node.db", "node.db-wal", "node.db-shm", "contracts"}
@@ -173,7 +173,7 @@ def prints_messages(patch):
 
 def echoes(patch):
     """A first mix that answers with what came."""
-    read, answer, held = Room.read, web.answer, []
+    read, answer, held = BodyBudget.read_body, web.send_response, []
 
     async def whole(*given):
         held[:] = [await read(*given)]
@@ -182,14 +182,14 @@ def echoes(patch):
     async def echoed(send, status, *_):
         await answer(send, status, held[0][:99], "text/plain")
 
-    patch.setattr(Room, "read", whole)
-    patch.setattr(web, "answer", echoed)
+    patch.setattr(BodyBudget, "read_body", whole)
+    patch.setattr(web, "send_response", echoed)
 
 
 def keeps_keys_open(patch):
     """A role whose key files are not wrapped."""
-    patch.setattr(keys, "wrapped", lambda *given: given[3])
-    patch.setattr(keys, "unwrapped", lambda *given: given[3])
+    patch.setattr(keys, "wrap_secret", lambda *given: given[3])
+    patch.setattr(keys, "unwrap_secret", lambda *given: given[3])
 
 
 def stores_messages(patch):
@@ -205,13 +205,13 @@ def stores_messages(patch):
 
 def leaves_pieces(patch):
     """A mix that leaves what it sent where shredding does not look."""
-    usual = close._piece
+    usual = close._write_piece
 
     def piece(closing, data, size):
         (closing.folder.parent / "kept").write_bytes(data)
         return usual(closing, data, size)
 
-    patch.setattr(close, "_piece", piece)
+    patch.setattr(close, "_write_piece", piece)
 
 
 def uses_temporary_files(patch):

@@ -22,8 +22,8 @@ from mixtally.lab.simulation.counts_only import draw_part
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.server.engine import folding
 from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.shards import counted
-from mixtally.server.mix.closing.source import FromBundles
+from mixtally.server.engine.shards import shard_tally
+from mixtally.server.mix.closing.source import BundleSource
 from network.given_words import (
     COINS,
     FLIPS,
@@ -128,7 +128,7 @@ def begun(tmp_path_factory):
     from mixtally.server.engine.spark import session
 
     cluster = cluster_of(tmp_path_factory.mktemp("begun"))
-    with session.session(cluster) as spark:
+    with session.open_session(cluster) as spark:
         yield spark, cluster
 
 
@@ -145,7 +145,7 @@ def test_spark_at_every_role(taps, begun, monkeypatch, name, place):
     from mixtally.server.engine.spark import session
 
     spark, cluster = begun
-    monkeypatch.setattr(session, "session", lambda _: nullcontext(spark))
+    monkeypatch.setattr(session, "open_session", lambda _: nullcontext(spark))
     held, result = network(taps, name, Engine(0, cluster))
     assert written(held, counted_by(SCENES[name], in_memory), place) == result
 
@@ -161,7 +161,7 @@ def test_a_mix_that_drops_a_message_is_found(taps, plant, place):
         next(envelopes)
         return envelopes
 
-    plant(FromBundles, "envelopes", all_but_one)
+    plant(BundleSource, "envelopes", all_but_one)
     held, result = network(taps, COINS)
     assert b'"released": true' in result
     assert written(held, counted_by(SCENES[COINS], in_memory), place) != result
@@ -175,7 +175,7 @@ def miscounted(honest, self):
 
 @pytest.mark.seconds
 def test_a_collector_that_miscounts_by_one_is_found(taps, plant, place):
-    plant(folding.Sifting, "tally", miscounted)
+    plant(folding.SiftedTally, "tally", miscounted)
     held, result = network(taps, FLIPS)
     assert b'"released": true' in result
     assert written(held, counted_by(SCENES[FLIPS], in_memory), place) != result
@@ -183,7 +183,7 @@ def test_a_collector_that_miscounts_by_one_is_found(taps, plant, place):
 
 def test_shards_that_are_miscounted_by_one_are_found(played, plant, place):
     held, result = played(FLIPS)
-    plant(counted.Sifting, "tally", miscounted)
+    plant(shard_tally.SiftedTally, "tally", miscounted)
     assert written(held, counted_by(SCENES[FLIPS], in_shards(place)), place) != result
 
 

@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 
 from helpers.roles_in_folders import Village, ask
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import (
     Manifest,
     PartManifest,
@@ -14,7 +14,7 @@ from mixtally.device.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node.refusal import OldStateError, ProblemError
 
@@ -79,10 +79,10 @@ def test_a_batch_goes_on(village, nodes):
     found, read = second.before(row)
     assert read == manifest
     receipt = second.sign_receipt(row, found)
-    assert not first.receipt_came(row, found)
+    assert not first.has_receipt(row, found)
     assert first.take(receipt, 0) is None
-    assert first.receipt_came(row, found)
-    assert not first.receipt_came(row, "0" * 64)
+    assert first.has_receipt(row, found)
+    assert not first.has_receipt(row, "0" * 64)
 
 
 def test_what_is_expected_is_so_after_a_start(village, nodes):
@@ -103,7 +103,7 @@ def test_a_second_batch_is_refused_everywhere(village, nodes):
     nodes[1].take(nodes[0].sign_manifest(row, one), 0)
     with pytest.raises(ProblemError):
         nodes[0].sign_manifest(row, two)
-    forged = signed(write_manifest(two), nodes[0].signer)
+    forged = sign_note(write_manifest(two), nodes[0].signer)
     assert problem(nodes[1], forged) is Problem.ANOTHER_NOTE
     assert nodes[1].before(row)[1] == one
 
@@ -113,12 +113,12 @@ def test_what_nobody_signed_occupies_nothing(village, nodes):
     text = write_manifest(manifest)
     for note in (
         text,
-        signed(text, nodes[1].signer),
-        signed(text, Signer("mix-1", b"s" * 32)),
-        signed(text, nodes[-1].signer),
+        sign_note(text, nodes[1].signer),
+        sign_note(text, Signer("mix-1", b"s" * 32)),
+        sign_note(text, nodes[-1].signer),
     ):
         assert problem(nodes[1], note) is Problem.NOT_SIGNED
-    assert nodes[1].take(signed(text, nodes[0].signer), 0) is None
+    assert nodes[1].take(sign_note(text, nodes[0].signer), 0) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_what_nobody_signed_occupies_nothing(village, nodes):
 )
 def test_manifests_that_do_not_fit(village, nodes, changes, wanted):
     manifest, _ = batch(village, nodes[0])
-    note = signed(write_manifest(manifest._replace(**changes)), nodes[0].signer)
+    note = sign_note(write_manifest(manifest._replace(**changes)), nodes[0].signer)
     assert problem(nodes[1], note) is wanted
 
 
@@ -150,8 +150,8 @@ def test_what_is_no_note(village, nodes, body):
 def test_long_texts_of_strangers_are_not_parsed(village, nodes):
     text = b'{"kind": "sheet", "x": "' + bytes(1 << 17).replace(b"\0", b"[") + b'"}\n'
     assert problem(nodes[0], text) is Problem.NOT_SIGNED
-    assert problem(nodes[0], signed(text, Signer("mix-1", b"s" * 32))) is Problem.NOT_SIGNED
-    assert problem(nodes[0], signed(text, nodes[1].signer)) is Problem.NO_NOTE
+    assert problem(nodes[0], sign_note(text, Signer("mix-1", b"s" * 32))) is Problem.NOT_SIGNED
+    assert problem(nodes[0], sign_note(text, nodes[1].signer)) is Problem.NO_NOTE
 
 
 def test_a_receipt_needs_its_manifest_and_the_next_role(village, nodes):
@@ -159,20 +159,20 @@ def test_a_receipt_needs_its_manifest_and_the_next_role(village, nodes):
     manifest, _ = batch(village, nodes[0])
     found = fingerprint_of(write_manifest(manifest))
     text = write_receipt(Receipt(found, 2))
-    assert problem(nodes[0], signed(text, nodes[1].signer)) is Problem.UNKNOWN
+    assert problem(nodes[0], sign_note(text, nodes[1].signer)) is Problem.UNKNOWN
     nodes[0].sign_manifest(row, manifest)
-    assert problem(nodes[0], signed(text, nodes[2].signer)) is Problem.NOT_SIGNED
-    third = signed(write_receipt(Receipt(found, 3)), nodes[2].signer)
+    assert problem(nodes[0], sign_note(text, nodes[2].signer)) is Problem.NOT_SIGNED
+    third = sign_note(write_receipt(Receipt(found, 3)), nodes[2].signer)
     assert problem(nodes[0], third) is Problem.NO_NOTE
-    nodes[0].take(signed(text, nodes[1].signer), 0)
-    assert nodes[0].receipt_came(row, found)
+    nodes[0].take(sign_note(text, nodes[1].signer), 0)
+    assert nodes[0].has_receipt(row, found)
 
 
 def test_a_manifest_of_ones_own_that_the_disk_lacks_stops_the_role(village, nodes):
     manifest, _ = batch(village, nodes[0])
     with pytest.raises(OldStateError):
-        nodes[0].take(signed(write_manifest(manifest), nodes[0].signer), 0)
-    assert nodes[0].stopped is not None
+        nodes[0].take(sign_note(write_manifest(manifest), nodes[0].signer), 0)
+    assert nodes[0].fatal_error is not None
 
 
 def test_shredding_leaves_what_was_signed(village, nodes):
@@ -181,7 +181,7 @@ def test_shredding_leaves_what_was_signed(village, nodes):
     nodes[1].take(nodes[0].sign_manifest(row, manifest), 0)
     name = manifest.parts[0].pieces[0].sha256
     nodes[1].pieces.put(name, data)
-    nodes[1].shred(row)
+    nodes[1].shred_round(row)
     place = nodes[1].folder.path
     assert not list((place / "rounds").iterdir())
     assert not list((place / "keys").iterdir())

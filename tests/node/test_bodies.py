@@ -7,7 +7,7 @@ import pytest
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.web import bodies
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.bodies import BodyBudget
 
 MOST = 100
 
@@ -34,7 +34,7 @@ class Body:
 
 def test_a_length_that_is_stated_takes_no_room():
     async def act():
-        room = Room(MOST)
+        room = BodyBudget(MOST)
         idle = [Body(room, stated=MOST) for _ in range(32)]
         await asyncio.sleep(0)
         good = Body(room)
@@ -49,7 +49,7 @@ def test_a_length_that_is_stated_takes_no_room():
 
 def test_who_holds_most_for_longest_makes_room():
     async def act():
-        room = Room(MOST)
+        room = BodyBudget(MOST)
         large = [Body(room) for _ in range(3)]
         for one in large:
             await one.comes(bytes(30))
@@ -68,7 +68,7 @@ def test_who_holds_most_for_longest_makes_room():
 
 def test_who_holds_most_gives_itself_up():
     async def act():
-        room = Room(MOST)
+        room = BodyBudget(MOST)
         small, large = Body(room), Body(room)
         await small.comes(bytes(20))
         await large.comes(bytes(70))
@@ -77,7 +77,7 @@ def test_who_holds_most_gives_itself_up():
         assert await large.end() is Problem.BUSY
         await small.comes(b"", more=False)
         assert await small.end() == bytes(20)
-        room.give(20)
+        room.release(20)
         assert room.held == 0
 
     asyncio.run(act())
@@ -85,7 +85,7 @@ def test_who_holds_most_gives_itself_up():
 
 def test_a_body_that_is_whole_is_not_given_up():
     async def act():
-        room = Room(MOST)
+        room = BodyBudget(MOST)
         first, second = Body(room), Body(room)
         await first.comes(bytes(90), more=False)
         assert await first.end() == bytes(90)
@@ -103,7 +103,7 @@ def test_the_least_rate(monkeypatch, rate, ends):
     monkeypatch.setattr(bodies, "LEAST_RATE", rate)
 
     async def act():
-        room = Room(MOST)
+        room = BodyBudget(MOST)
         slow = Body(room)
         for number in range(40):
             await slow.comes(b"x", more=number < 39)
@@ -123,7 +123,7 @@ def test_the_least_rate(monkeypatch, rate, ends):
 )
 def test_what_is_refused_leaves_no_room_taken(parts, why):
     async def act():
-        room = Room(10 * MOST)
+        room = BodyBudget(10 * MOST)
         one = Body(room)
         for part in parts:
             if part is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.server.node.calls import Answer, patient
+from mixtally.server.node.calls import Answer, retry_until_ready
 
 
 class Role:
@@ -19,7 +19,7 @@ class Role:
         self.now += seconds
 
     def patient(self):
-        return patient(self.call, self.told.append, 10, lambda: self.now, self.pause)
+        return retry_until_ready(self.call, self.told.append, 10, lambda: self.now, self.pause)
 
 
 def test_who_serves_at_once_is_asked_once():

@@ -13,7 +13,7 @@ from mixtally.server.mix.serve import serve as serve_mix
 from mixtally.server.node import disk, service
 from mixtally.server.node.clock import HOLD, KEEP_EVERY, TOLERANCE, Clock, Clocks
 from mixtally.server.node.events import Log
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 
 START, DAY = 1_800_000_000.0, 86_400.0
 
@@ -35,13 +35,13 @@ class Machine:
         """Time passes, and the loop looks."""
         for _ in range(round(seconds / every)):
             self.wall, self.steady = self.wall + every, self.steady + every
-            self.clock.passed()
+            self.clock.certain_time()
 
     @property
     def off(self):
         """What the role's times are beside the true ones of its begin."""
         true = START + self.steady - 50.0
-        return round(self.clock.now() - true), round(self.clock.passed() - true)
+        return round(self.clock.now() - true), round(self.clock.certain_time() - true)
 
     def told(self):
         """The words of the lines."""
@@ -192,7 +192,7 @@ def test_a_round_outlives_a_clock_that_is_wrong_for_three_seconds(tmp_path, mach
         assert town.send(town.bundle([b"\3"])).status == 201  # its window goes on
     machine.wall -= DAY
     (row,) = mix.node.rounds.all()
-    assert (row.state, mix.node.keys.there(row.folder)) == ("open", True)
+    assert (row.state, mix.node.keys.has_key(row.folder)) == ("open", True)
     machine.pass_(OPEN, every=10.0)
     mix.tick(clock.passed())
     assert mix.node.manifest_of(row, 1)[1].bundles == 6
@@ -210,7 +210,7 @@ def test_what_serves_goes_by_it(tmp_path, monkeypatch, machine, kind):
     monkeypatch.setattr(service, "run", run)
     machine.wall = village.now + DAY
     clocks = Clocks(lambda: machine.wall, lambda: machine.steady, "a")
-    folder = opened_folder(village.folders[kind == "collector"].path, ENVIRONMENT)
+    folder = open_folder(village.folders[kind == "collector"].path, ENVIRONMENT)
     held = {"wall": village.now, "steady": machine.steady, "boot": "a"}
     (folder.path / "clock").write_text(json.dumps(held))
     serve = serve_mix if kind == "mix" else serve_collector

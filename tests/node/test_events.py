@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.server.node.events import Lasting, Log, printed
+from mixtally.server.node.events import Condition, Log, print_line
 
 
 @pytest.fixture
@@ -38,10 +38,12 @@ def test_what_lasts_is_told_when_it_begins_and_when_it_is_over(lines):
     now = [0]
     log = Log(lines.append, clock=lambda: now[0])
     for now[0] in range(5):
-        log.holds(Lasting.SILENT, True, role="mix-2")
-        log.holds(Lasting.WAITING, now[0] < 3, contract="opinion", role="mix-2", what="notes")
-    log.holds(Lasting.SILENT, False, role="mix-3")  # nobody said that it was silent
-    log.holds(Lasting.SILENT, False, role="mix-2")
+        log.set_condition(Condition.SILENT, True, role="mix-2")
+        log.set_condition(
+            Condition.WAITING, now[0] < 3, contract="opinion", role="mix-2", what="notes"
+        )
+    log.set_condition(Condition.SILENT, False, role="mix-3")  # nobody said that it was silent
+    log.set_condition(Condition.SILENT, False, role="mix-2")
     assert [line.split(" ", 1)[1] for line in lines] == [
         "peer unreachable role=mix-2",
         "waiting contract=opinion role=mix-2 what=notes",
@@ -52,12 +54,14 @@ def test_what_lasts_is_told_when_it_begins_and_when_it_is_over(lines):
 
 def test_what_a_role_waits_for_is_known_meanwhile(lines):
     log = Log(lines.append, clock=lambda: 0)
-    log.holds(Lasting.CLOCK, True, seconds=90)
-    log.holds(Lasting.SILENT, True, role="mix-2")  # it does all that it is for nevertheless
+    log.set_condition(Condition.CLOCK, True, seconds=90)
+    log.set_condition(
+        Condition.SILENT, True, role="mix-2"
+    )  # it does all that it is for nevertheless
     since = {"since": "1970-01-01T00:00:00Z"}
-    assert log.awaited() == [{"event": "clock jumped", "seconds": 90, **since}]
-    log.holds(Lasting.CLOCK, False)
-    assert log.awaited() == []
+    assert log.list_awaited() == [{"event": "clock jumped", "seconds": 90, **since}]
+    log.set_condition(Condition.CLOCK, False)
+    assert log.list_awaited() == []
 
 
 def test_a_closed_standard_error_is_no_failure(monkeypatch):
@@ -69,4 +73,4 @@ def test_a_closed_standard_error_is_no_failure(monkeypatch):
             raise ValueError("closed")
 
     monkeypatch.setattr("sys.stderr", Closed())
-    printed("a line")
+    print_line("a line")

@@ -8,10 +8,10 @@ import pytest
 from helpers.roles_in_folders import ENVIRONMENT, Village
 from mixtally.errors import DataError, PlanError
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.node.folder import RoleFile, made_folder, opened_folder
+from mixtally.server.node.folder import RoleFile, create_folder, open_folder
 from mixtally.server.node.keys import Keys
-from mixtally.server.node.running import serving
-from mixtally.server.node.wrapping import Label, read_master, unwrapped, wrapped
+from mixtally.server.node.running import exclusive_service
+from mixtally.server.node.wrapping import KeyPurpose, read_master, unwrap_secret, wrap_secret
 
 CHANCE = SecureChance()
 
@@ -29,27 +29,27 @@ def role_file(**changes):
 
 
 def test_what_was_made_is_opened(tmp_path):
-    made = made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
-    assert opened_folder(tmp_path / "a", ENVIRONMENT) == made
+    made = create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    assert open_folder(tmp_path / "a", ENVIRONMENT) == made
     assert "PRIVATE" not in repr(made)
     assert ENVIRONMENT["MASTER"] not in repr(made)
 
 
 def test_it_is_for_its_owner_alone_and_shows_no_secret(tmp_path):
-    made = made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    made = create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
     for path in [tmp_path / "a", *(tmp_path / "a").rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
         if path.is_file():
             data = path.read_bytes()
             assert made.signer.seed not in data
-            assert made.signer.written.encode() not in data
+            assert made.signer.private_key_text.encode() not in data
             assert made.master not in data
 
 
 def test_it_is_never_made_twice(tmp_path):
-    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
     with pytest.raises(DataError, match="keys are kept"):
-        made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+        create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,17 @@ def test_it_is_never_made_twice(tmp_path):
 )
 def test_a_role_that_no_contract_can_name_is_refused(tmp_path, changes):
     with pytest.raises(PlanError):
-        made_folder(tmp_path / "a", role_file(**changes), ENVIRONMENT, CHANCE)
+        create_folder(tmp_path / "a", role_file(**changes), ENVIRONMENT, CHANCE)
 
 
 def test_a_master_key_is_made_where_it_is_named(tmp_path):
     key = tmp_path / "elsewhere" / "key"
-    made = made_folder(tmp_path / "a", role_file(master=str(key)), {}, CHANCE)
+    made = create_folder(tmp_path / "a", role_file(master=str(key)), {}, CHANCE)
     assert read_master(str(key), {}) == made.master
-    assert opened_folder(tmp_path / "a", {}).signer == made.signer
+    assert open_folder(tmp_path / "a", {}).signer == made.signer
     key.chmod(0o644)
     with pytest.raises(DataError, match="others may read"):
-        opened_folder(tmp_path / "a", {})
+        open_folder(tmp_path / "a", {})
 
 
 @pytest.mark.parametrize("held", [{}, {"MASTER": "5c"}, {"MASTER": "Z" * 64}])
@@ -77,37 +77,41 @@ def test_another_form_of_master_key_is_refused(held):
 
 
 def test_another_master_key_opens_nothing(tmp_path):
-    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
     with pytest.raises(DataError, match="does not open"):
-        opened_folder(tmp_path / "a", {"MASTER": "5d" * 32})
+        open_folder(tmp_path / "a", {"MASTER": "5d" * 32})
 
 
 def test_what_is_wrapped_is_bound_to_its_use_and_name():
-    data = wrapped(bytes(32), Label.ROUND, "a", b"secret", CHANCE)
-    assert unwrapped(bytes(32), Label.ROUND, "a", data) == b"secret"
+    data = wrap_secret(bytes(32), KeyPurpose.ROUND, "a", b"secret", CHANCE)
+    assert unwrap_secret(bytes(32), KeyPurpose.ROUND, "a", data) == b"secret"
     for label, name, altered in (
-        (Label.SIGNING, "a", data),
-        (Label.ROUND, "b", data),
-        (Label.ROUND, "a", data[:-1]),
-        (Label.ROUND, "a", b""),
-        (Label.ROUND, "a", bytes([data[0] ^ 1]) + data[1:]),
+        (KeyPurpose.SIGNING, "a", data),
+        (KeyPurpose.ROUND, "b", data),
+        (KeyPurpose.ROUND, "a", data[:-1]),
+        (KeyPurpose.ROUND, "a", b""),
+        (KeyPurpose.ROUND, "a", bytes([data[0] ^ 1]) + data[1:]),
     ):
         with pytest.raises(DataError):
-            unwrapped(bytes(32), label, name, altered)
+            unwrap_secret(bytes(32), label, name, altered)
 
 
 @pytest.mark.parametrize("text", ["", "name = 3", "nonsense", 'name = "mix-1"\nport = "x"'])
 def test_a_spoiled_role_file_is_refused(tmp_path, text):
-    made_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
     (tmp_path / "a" / "role.toml").write_text(text)
     with pytest.raises(PlanError):
-        opened_folder(tmp_path / "a", ENVIRONMENT)
+        open_folder(tmp_path / "a", ENVIRONMENT)
 
 
 def test_one_process_serves(tmp_path):
-    with serving(tmp_path), pytest.raises(DataError, match="is served"), serving(tmp_path):
+    with (
+        exclusive_service(tmp_path),
+        pytest.raises(DataError, match="is served"),
+        exclusive_service(tmp_path),
+    ):
         pass
-    with serving(tmp_path):
+    with exclusive_service(tmp_path):
         pass
 
 
@@ -115,10 +119,12 @@ def test_one_process_serves(tmp_path):
 def test_the_key_of_a_round_is_made_once_and_destroyed(tmp_path, suite):
     steps = []
     keys = Keys(tmp_path, bytes(32), CHANCE, steps.append)
-    made = keys.made("r-1", suite)
-    assert keys.made("r-1", suite) == made == Keys(tmp_path, bytes(32), CHANCE).read("r-1")
+    made = keys.ensure_key("r-1", suite)
+    assert (
+        keys.ensure_key("r-1", suite) == made == Keys(tmp_path, bytes(32), CHANCE).read_key("r-1")
+    )
     assert keys.configuration("r-1", suite) == keys.configuration("r-1", suite)
-    assert keys.made("r-2", suite) != made
+    assert keys.ensure_key("r-2", suite) != made
     for path in tmp_path.iterdir():
         assert made.private not in path.read_bytes()
         assert made.order not in path.read_bytes()
@@ -129,7 +135,7 @@ def test_the_key_of_a_round_is_made_once_and_destroyed(tmp_path, suite):
     assert keys.all() == ["r-2"]
     assert steps == ["after key", "after key", "after key destroyed"]
     with pytest.raises(DataError):
-        keys.read("r-1")
+        keys.read_key("r-1")
 
 
 def test_a_database_that_is_gone_is_not_a_new_role(tmp_path):
@@ -148,7 +154,7 @@ def test_a_database_that_is_gone_is_not_a_new_role(tmp_path):
 def test_a_database_that_is_not_whole_is_not_used(tmp_path):
     village = Village(tmp_path, hops=1)
     node = village.node(1)
-    node.take_up(village.agreement(1))
+    node.start_serving(village.agreement(1))
     node.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     node.close()
     path = village.folders[0].path / "node.db"

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from helpers.roles_in_folders import ask
-from mixtally.server.mix.web import Bundles, only
-from mixtally.server.node.events import Lasting, Log
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.mix.web import BundleRoute, bundle_application
+from mixtally.server.node.events import Condition, Log
+from mixtally.server.node.web.bodies import BodyBudget
 from mixtally.server.node.web.routes import application
 
 
@@ -16,7 +16,7 @@ def of_a_role(log):
 
 
 def of_an_intake(log):
-    return only(Bundles(None, None, None, Room(1)), print, log)
+    return bundle_application(BundleRoute(None, None, None, BodyBudget(1)), print, log)
 
 
 @pytest.mark.parametrize("made", [of_a_role, of_an_intake])
@@ -25,7 +25,7 @@ def test_what_it_waits_for_is_named(made):
     app = made(log)
     assert ask(app, "GET", "/healthz").body == b"ok\n"
     assert json.loads(ask(app, "GET", "/readyz").body) == {"ready": True, "waits": []}
-    log.holds(Lasting.WAITING, True, contract="opinion", role="mix-2", what="its notes")
+    log.set_condition(Condition.WAITING, True, contract="opinion", role="mix-2", what="its notes")
     answer = ask(app, "GET", "/readyz", headers=[("X-Planted", "planted-7f3a")])
     assert answer.status == 503
     assert json.loads(answer.body)["waits"] == [
@@ -39,5 +39,5 @@ def test_what_it_waits_for_is_named(made):
     ]
     assert ask(app, "GET", "/healthz").status == 200
     assert ask(app, "POST", "/readyz").status in (404, 405)
-    log.holds(Lasting.WAITING, False, contract="opinion", role="mix-2")
+    log.set_condition(Condition.WAITING, False, contract="opinion", role="mix-2")
     assert ask(app, "GET", "/readyz").status == 200

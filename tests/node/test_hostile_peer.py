@@ -17,16 +17,16 @@ from mixtally.device.wire.manifest import (
     Piece,
     write_manifest,
 )
-from mixtally.device.wire.note import signed
+from mixtally.device.wire.note import sign_note
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node import calls
 from mixtally.server.node import disk as node_disk
-from mixtally.server.node import reading as note_reading
+from mixtally.server.node import note_reader as note_reading
+from mixtally.server.node.backoff import Backoff
 from mixtally.server.node.calls import Answer
-from mixtally.server.node.pauses import Pauses
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.web.whole import Made
+from mixtally.server.node.web.long_responses import ResponseCache
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def batch(village, nodes, pieces, full=None, **changes):
     named = tuple(Piece(sha256(b"%d" % i).hexdigest(), n) for i, n in enumerate(counts))
     part = PartManifest(sum(counts), pieces=named)
     made = Manifest(row.sheet, 1, sum(counts), 0, None, None, (part,))._replace(**changes)
-    return signed(write_manifest(made), village.folders[0].signer)
+    return sign_note(write_manifest(made), village.folders[0].signer)
 
 
 @pytest.fixture
@@ -122,39 +122,41 @@ def test_a_bad_answer_is_followed_by_a_longer_and_longer_pause(village):
 
 
 def test_a_pause_is_nine_times_what_it_follows_took():
-    pauses = Pauses()
-    pauses.grow("mix-2", 100, 20.0)
-    assert pauses.on("mix-2", 279)
-    assert not pauses.on("mix-2", 280)
-    pauses.end("mix-2")
-    pauses.grow("mix-2", 300)
-    assert not pauses.on("mix-2", 301)
+    pauses = Backoff()
+    pauses.increase("mix-2", 100, 20.0)
+    assert pauses.is_waiting("mix-2", 279)
+    assert not pauses.is_waiting("mix-2", 280)
+    pauses.reset("mix-2")
+    pauses.increase("mix-2", 300)
+    assert not pauses.is_waiting("mix-2", 301)
 
 
 def test_an_answer_is_made_once_until_something_is_written(village, nodes):
-    made, lists = [], Made(nodes[0].database.version)
+    made, lists = [], ResponseCache(nodes[0].database.version)
 
     def make():
         made.append(threading.get_ident())
         time.sleep(0.02)
         return b"x"
 
-    several = [threading.Thread(target=lists.of, args=(("a",), make)) for _ in range(8)]
+    several = [threading.Thread(target=lists.get_or_make, args=(("a",), make)) for _ in range(8)]
     for one in several:
         one.start()
     for one in several:
         one.join()
     assert len(made) == 1
     nodes[0].rounds.overrule(village.fingerprint, "mix-2")
-    assert lists.of(("a",), make) == b"x"
+    assert lists.get_or_make(("a",), make) == b"x"
     assert len(made) == 2
 
 
 def test_lists_are_made_outside_the_event_loop(village, nodes, monkeypatch):
     app, here, found = village.awake(nodes[0]), threading.get_ident(), []
-    real = nodes[0].notes.by
+    real = nodes[0].notes.list_signed_by
     monkeypatch.setattr(
-        nodes[0].notes, "by", lambda name: found.append(threading.get_ident()) or real(name)
+        nodes[0].notes,
+        "list_signed_by",
+        lambda name: found.append(threading.get_ident()) or real(name),
     )
     for _ in range(3):
         assert ask(app, "GET", "/notes/mix-1").status == 200

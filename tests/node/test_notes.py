@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.wire.note import Signer, signed, signed_by
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.note import Signer, find_signers, sign_note
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node.database import Database
 from mixtally.server.node.disk import no_step
 from mixtally.server.node.notes import Notes
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.slots import Entry
+from mixtally.server.node.signing_slots import Entry
 
 OWN, OTHER, STRANGER = (Signer(name, name.encode() * 16) for name in ("me", "it", "x1"))
 KEYS = {OWN.name: OWN.public, OTHER.name: OTHER.public}
@@ -32,12 +32,12 @@ def notes_in(tmp_path, step=None):
 def test_the_same_text_gives_the_same_signature_another_is_refused(tmp_path):
     notes = notes_in(tmp_path)
     note = notes.sign(entry(), b"one\n", OWN, ["it"])
-    assert signed_by(note, KEYS) == {"me"}
+    assert find_signers(note, KEYS) == {"me"}
     assert notes.sign(entry(), b"one\n", OWN, ["it"]) == note
     with pytest.raises(ProblemError) as refused:
         notes.sign(entry(), b"two\n", OWN, ["it"])
     assert refused.value.problem is Problem.ANOTHER_NOTE
-    assert len(notes.errands()) == 1
+    assert len(notes.list_unsent()) == 1
 
 
 def test_slots_outlive_the_process(tmp_path):
@@ -58,13 +58,13 @@ def test_a_process_killed_beside_the_commit_signs_one_text(tmp_path, where):
         notes_in(tmp_path, step).sign(entry(), b"one\n", OWN, ["it"])
     again = notes_in(tmp_path)
     if where == "before":  # nothing left, so another text may come
-        assert again.errands() == []
+        assert again.list_unsent() == []
         again.sign(entry(), b"two\n", OWN, ["it"])
     else:
         with pytest.raises(ProblemError):
             again.sign(entry(), b"two\n", OWN, ["it"])
-        assert again.sign(entry(), b"one\n", OWN, ["it"]) == signed(b"one\n", OWN)
-    assert len(again.errands()) == 1
+        assert again.sign(entry(), b"one\n", OWN, ["it"]) == sign_note(b"one\n", OWN)
+    assert len(again.list_unsent()) == 1
 
 
 def test_what_stands_beside_is_written_with_the_signature_or_not_at_all(tmp_path):
@@ -91,37 +91,37 @@ def test_no_schedule_of_signing_and_starting_again_signs_two_texts(tmp_path_fact
             assert text != wanted
         else:
             assert text == wanted
-            assert note == signed(f"{slot}{text}\n".encode(), OWN)
+            assert note == sign_note(f"{slot}{text}\n".encode(), OWN)
     notes.database.close()
 
 
 def test_others_have_slots_too(tmp_path):
     notes = notes_in(tmp_path)
-    assert notes.remember(entry(), signed(b"one\n", OTHER), "it")
-    assert not notes.remember(entry(), signed(b"one\n", OTHER), "it")
+    assert notes.remember(entry(), sign_note(b"one\n", OTHER), "it")
+    assert not notes.remember(entry(), sign_note(b"one\n", OTHER), "it")
     with pytest.raises(ProblemError):
-        notes.remember(entry(), signed(b"two\n", OTHER), "it")
+        notes.remember(entry(), sign_note(b"two\n", OTHER), "it")
     notes.sign(entry(), b"two\n", OWN, [])  # a slot of its own
-    assert notes.by("it") == [fingerprint_of(b"one\n")]
+    assert notes.list_signed_by("it") == [fingerprint_of(b"one\n")]
     assert notes.slots_of("it") == {fingerprint_of(b"one\n")}
 
 
 def test_signatures_are_joined_and_strangers_left_out(tmp_path):
     notes = notes_in(tmp_path)
     notes.sign(entry(), b"one\n", OWN, [])
-    both = notes.merge(signed(b"one\n", STRANGER, OTHER), KEYS)
-    assert both == signed(b"one\n", OWN, OTHER) == notes.merge(b"one\n", KEYS)
-    assert notes.by("it") == notes.by("me") == [fingerprint_of(both)]
+    both = notes.merge(sign_note(b"one\n", STRANGER, OTHER), KEYS)
+    assert both == sign_note(b"one\n", OWN, OTHER) == notes.merge(b"one\n", KEYS)
+    assert notes.list_signed_by("it") == notes.list_signed_by("me") == [fingerprint_of(both)]
 
 
 def test_errands_stay_until_they_are_done(tmp_path):
     notes = notes_in(tmp_path)
     note = notes.sign(entry(), b"one\n", OWN, ["a", "b"])
     found = fingerprint_of(note)
-    assert notes.untold(found) == ["a", "b"]
-    first, second = notes.errands()
-    notes.tried(first, done=False)
-    notes.tried(second, done=True)
+    assert notes.list_untried(found) == ["a", "b"]
+    first, second = notes.list_unsent()
+    notes.record_try(first, done=False)
+    notes.record_try(second, done=True)
     again = notes_in(tmp_path)
-    assert [(one.role, one.tries) for one in again.errands()] == [("a", 1)]
-    assert again.untold(found) == []
+    assert [(one.role, one.tries) for one in again.list_unsent()] == [("a", 1)]
+    assert again.list_untried(found) == []

@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from mixtally.server.node.web import patience
-from mixtally.server.node.web.answers import answer
-from mixtally.server.node.web.bodies import Room
-from mixtally.server.node.web.patience import PatientProtocol
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web import timeouts
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.responses import send_response
+from mixtally.server.node.web.run import Server, open_listening_socket
+from mixtally.server.node.web.timeouts import TimeoutProtocol
 
 HEAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n"
 SHORT = 0.2
@@ -19,16 +19,16 @@ SHORT = 0.2
 
 async def app(scope, receive, send):
     """Says how long the body was; under /slow after some time."""
-    body = await Room(1 << 20).read(scope, receive, 1 << 20)
+    body = await BodyBudget(1 << 20).read_body(scope, receive, 1 << 20)
     if scope["path"] == "/slow":
         await asyncio.sleep(3 * SHORT)
-    await answer(send, 200, b"%d" % len(body))
+    await send_response(send, 200, b"%d" % len(body))
 
 
 @contextmanager
 def serving():
     """What opens connections to a server that waits a fifth of a second for a head."""
-    place = listening("127.0.0.1", 0)
+    place = open_listening_socket("127.0.0.1", 0)
     address = place.getsockname()
 
     @contextmanager
@@ -37,7 +37,7 @@ def serving():
             yield link
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PatientProtocol, "head_seconds", SHORT)
+        patch.setattr(TimeoutProtocol, "head_seconds", SHORT)
         stop = Server(app).run_in_thread(place)
         yield opened
         stop()
@@ -128,7 +128,7 @@ def test_a_head_that_is_too_long_is_refused(served, sent):
 
 
 def test_a_head_without_end_is_not_held(served, monkeypatch):
-    monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+    monkeypatch.setattr(TimeoutProtocol, "head_seconds", 1000.0)
     with served() as link:
         link.sendall(b"GET /x HTTP/1.1\r\n")
         with pytest.raises(ConnectionError):
@@ -136,7 +136,7 @@ def test_a_head_without_end_is_not_held(served, monkeypatch):
 
 
 def test_a_long_body_is_no_head(served, monkeypatch):
-    monkeypatch.setattr(patience, "MOST_HEAD_BYTES", 100)
+    monkeypatch.setattr(timeouts, "MOST_HEAD_BYTES", 100)
     with served() as link:
         link.sendall(HEAD.replace(b"3", b"3000"))
         for _ in range(30):
@@ -147,9 +147,9 @@ def test_a_long_body_is_no_head(served, monkeypatch):
 
 
 def test_with_too_many_connections_the_one_that_idles_longest_is_let_go(monkeypatch):
-    monkeypatch.setattr(patience, "MOST_OPEN", 2)
+    monkeypatch.setattr(timeouts, "MOST_OPEN", 2)
     with serving() as opened, opened() as first, opened() as second:
-        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        monkeypatch.setattr(TimeoutProtocol, "head_seconds", 1000.0)
         answered(first)
         answered(second)
         answered(first)
@@ -161,9 +161,9 @@ def test_with_too_many_connections_the_one_that_idles_longest_is_let_go(monkeypa
 
 @pytest.mark.parametrize("sent", [b"", b"POST /x HTT", HEAD, HEAD + b"ab"])
 def test_connections_that_idle_keep_nobody_out(monkeypatch, sent):
-    monkeypatch.setattr(patience, "MOST_OPEN", 20)
+    monkeypatch.setattr(timeouts, "MOST_OPEN", 20)
     with serving() as opened, ExitStack() as held:
-        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        monkeypatch.setattr(TimeoutProtocol, "head_seconds", 1000.0)
         for _ in range(60):
             held.enter_context(opened()).sendall(sent)
         with opened() as good:
@@ -171,9 +171,9 @@ def test_connections_that_idle_keep_nobody_out(monkeypatch, sent):
 
 
 def test_who_is_owed_an_answer_is_not_let_go(monkeypatch):
-    monkeypatch.setattr(patience, "MOST_OPEN", 2)
+    monkeypatch.setattr(timeouts, "MOST_OPEN", 2)
     with serving() as opened, opened() as slow:
-        monkeypatch.setattr(PatientProtocol, "head_seconds", 1000.0)
+        monkeypatch.setattr(TimeoutProtocol, "head_seconds", 1000.0)
         slow.sendall(HEAD.replace(b"/x", b"/slow") + b"abc")
         time.sleep(SHORT)
         with ExitStack() as held:

@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 from helpers.roles_in_folders import ENVIRONMENT, Village, ask, changed
-from mixtally.device.contract.reading import fingerprint_of
-from mixtally.device.wire.note import signed
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.note import sign_note
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.node.folder import opened_folder
+from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.refusal import OldStateError
 
@@ -50,8 +50,8 @@ def test_an_old_copy_does_not_run(village, tmp_path):
     village.agreed(nodes)
     for node in others:
         village.awake(node)
-    old = Node(opened_folder(tmp_path / "copy", ENVIRONMENT), SecureChance())
-    old.take_up(village.agreement(1))
+    old = Node(open_folder(tmp_path / "copy", ENVIRONMENT), SecureChance())
+    old.start_serving(village.agreement(1))
     with pytest.raises(OldStateError, match="mix-2"):
         village.peers(old).ask(0)
     first.cleared.clear()
@@ -65,7 +65,7 @@ def test_notes_made_up_by_a_peer_stop_nobody(village, monkeypatch):
         village.awake(node)
     false = {fingerprint_of(one): one for one in (b"{}\n", b"{}\n\n\xe2\x80\x94 mix-1 AAAA\n")}
     usual = nodes[1].notes.of
-    monkeypatch.setattr(nodes[1].notes, "by", lambda _: ["0" * 64, *false])
+    monkeypatch.setattr(nodes[1].notes, "list_signed_by", lambda _: ["0" * 64, *false])
     monkeypatch.setattr(nodes[1].notes, "of", lambda found: false.get(found) or usual(found))
     assert village.peers(nodes[0]).ask(0) == []
 
@@ -77,13 +77,13 @@ def test_many_notes_of_others_are_looked_at_before_it_serves(village, monkeypatc
     for node in nodes[1:]:
         village.awake(node)
     many = [f"{number:064x}" for number in range(35)]
-    monkeypatch.setattr(nodes[1].notes, "by", lambda _: many)
+    monkeypatch.setattr(nodes[1].notes, "list_signed_by", lambda _: many)
     peers, now = village.peers(nodes[0]), 0
     while peers.ask(now):
         now += 1
     assert 3 <= now < 20  # each ten are followed by a longer pause
     nodes[0].cleared.clear()
-    own = signed(b"{}\n", nodes[0].signer)
+    own = sign_note(b"{}\n", nodes[0].signer)
     many.append(fingerprint_of(own))
     usual = nodes[1].notes.of
     given = {many[-1]: own}
@@ -117,11 +117,13 @@ def test_everything_signed_reaches_everybody(village):
     del village.apps[address]
     peers = village.peers(nodes[0])
     assert peers.send_all(0) == 2  # contract and sheet for the collector, who sleeps
-    assert len(nodes[0].notes.untold(nodes[0].rounds.all()[0].sheet)) == 1  # not tried in its turn
+    assert (
+        len(nodes[0].notes.list_untried(nodes[0].rounds.all()[0].sheet)) == 1
+    )  # not tried in its turn
     village.apps[address] = apps[2]
     assert peers.send_all(0) == 1  # its first try is not put off, another is for a second
     assert peers.send_all(1) == 0
-    assert nodes[0].notes.errands() == []
+    assert nodes[0].notes.list_unsent() == []
 
 
 def test_silent_roles_are_left_alone_for_longer_and_longer(village):
@@ -146,7 +148,7 @@ def test_a_role_that_asks_is_awake(village):
     ask(app, "GET", "/notes/mix-1")
     assert peers.send_all(12) == 1
     ask(app, "GET", "/notes/somebody")
-    assert nodes[1].take_heard() == set()
+    assert nodes[1].pop_awake() == set()
 
 
 def test_an_agreement_knows_its_place(village):

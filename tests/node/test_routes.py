@@ -10,7 +10,7 @@ import pytest
 from helpers.roles_in_folders import Village, ask
 from mixtally.device.wire.problem import MEDIA_TYPE, Problem
 from mixtally.server.node.refusal import OldStateError
-from mixtally.server.node.web.answers import guarded
+from mixtally.server.node.web.responses import guard_application
 from mixtally.server.node.web.routes import MOST_NOTE_BYTES
 
 
@@ -141,7 +141,7 @@ def test_a_full_disk_is_answered_a_failing_one_ends_the_process(code, status, st
         raise error
 
     stopped = []
-    assert ask(guarded(fails, stopped.append), "GET", "/").status == status
+    assert ask(guard_application(fails, stopped.append), "GET", "/").status == status
     assert len(stopped) == stops
 
 
@@ -149,7 +149,7 @@ def test_failures_are_told_without_what_was_in_them(capsys):
     async def fails(scope, receive, send):
         raise KeyError("planted-secret")
 
-    assert ask(guarded(fails, print), "GET", "/planted-path").status == 500
+    assert ask(guard_application(fails, print), "GET", "/planted-path").status == 500
     told = capsys.readouterr().err
     assert "KeyError" in told
     assert "planted" not in told
@@ -160,5 +160,5 @@ def test_being_shown_what_was_forgotten_stops_the_role():
         raise OldStateError("mix-2", "a sheet")
 
     stopped = []
-    assert ask(guarded(fails, stopped.append), "GET", "/").status == 503
+    assert ask(guard_application(fails, stopped.append), "GET", "/").status == 503
     assert isinstance(stopped[0], OldStateError)

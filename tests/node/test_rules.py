@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from helpers.roles_in_folders import EVERY, OPEN, START, Village
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import read_sheet, write_sheet, write_withdrawal
 from mixtally.server.node.node import Node
@@ -24,7 +24,7 @@ def nodes(village):
 
 def proposed(village, text):
     """A sheet as only its collector has signed it, whatever the collector's own rules are."""
-    return signed(text, village.folders[-1].signer)
+    return sign_note(text, village.folders[-1].signer)
 
 
 def refused(node, note, now):
@@ -38,7 +38,7 @@ def test_all_sign_and_know(village, nodes):
     note = village.agreed(nodes)
     for node in nodes:
         (row,) = node.rounds.all()
-        assert node.complete(row)
+        assert node.is_complete(row)
         assert node.sheet_note(row).count("\u2014".encode()) == 3
         assert node.take(note, village.now + 10**9) == node.sheet_note(row)  # whatever the time
 
@@ -58,10 +58,10 @@ def test_no_round_opens_further_ahead_than_rounds_are_apart(tmp_path, every):
     assert f"{far - village.now} seconds from now at the latest: by 1970-01-1" in said
     note = sheet(1, far)
     for node in nodes[:-1]:
-        node.take(note, village.now)
+        node.take_note(note, village.now)
     assert nodes[0].rounds.all()[0].opens == far
     assert "latest" in refused(nodes[0], sheet(2, far + every + far), village.now).detail
-    nodes[0].take(sheet(2, far + every + max(every, LEAST_AHEAD)), village.now)
+    nodes[0].take_note(sheet(2, far + every + max(every, LEAST_AHEAD)), village.now)
 
 
 def test_a_round_that_has_not_opened_is_withdrawn_by_all(village, nodes):
@@ -69,10 +69,10 @@ def test_a_round_that_has_not_opened_is_withdrawn_by_all(village, nodes):
     village.agreed(nodes)
     (row,) = nodes[0].rounds.all()
     text = write_withdrawal(row.sheet)
-    assert nodes[0].rounds.binding(row.name) == row
+    assert nodes[0].rounds.last_binding(row.name) == row
     for signer in (village.folders[0].signer, Signer("collector", b"s" * 32)):
         with pytest.raises(ProblemError) as error:
-            nodes[1].take(signed(text, signer), village.now)
+            nodes[1].take(sign_note(text, signer), village.now)
         assert error.value.problem is Problem.NOT_SIGNED
     note = nodes[-1].withdraw(row, village.now)
     for node in [*nodes, *nodes]:
@@ -81,7 +81,7 @@ def test_a_round_that_has_not_opened_is_withdrawn_by_all(village, nodes):
     for node in nodes:
         (gone,) = node.rounds.all()
         assert gone.ended == "withdrawn"
-        assert node.rounds.binding(row.name) is None
+        assert node.rounds.last_binding(row.name) is None
         assert node.take(note, row.closes) == note  # whatever the time
     assert "round 1 was signed already" in refused_key(nodes[0], village, 1)
     second = village.sheet(nodes, 2, opens=START, closes=START + OPEN)
@@ -102,7 +102,7 @@ def refused_key(node, village, number):
 def test_a_round_that_opens_soon_or_has_opened_is_not(village, nodes, late, said):
     village.agreed(nodes)
     (row,) = nodes[0].rounds.all()
-    note = signed(write_withdrawal(row.sheet), village.folders[-1].signer)
+    note = sign_note(write_withdrawal(row.sheet), village.folders[-1].signer)
     if said is None:
         assert nodes[0].take(note, row.opens + late)
     else:
@@ -111,7 +111,7 @@ def test_a_round_that_opens_soon_or_has_opened_is_not(village, nodes, late, said
 
 
 def test_a_withdrawal_of_a_sheet_that_is_not_known(village, nodes):
-    note = signed(write_withdrawal("0" * 64), village.folders[-1].signer)
+    note = sign_note(write_withdrawal("0" * 64), village.folders[-1].signer)
     with pytest.raises(ProblemError) as error:
         nodes[0].take(note, village.now)
     assert error.value.problem is Problem.UNKNOWN
@@ -122,7 +122,7 @@ def test_a_forgotten_withdrawal_stops_a_role(village, nodes):
     (row,) = nodes[0].rounds.all()
     signers = [village.folders[0].signer, village.folders[-1].signer]
     with pytest.raises(OldStateError):
-        nodes[0].take(signed(write_withdrawal(row.sheet), *signers), START - 700)
+        nodes[0].take(sign_note(write_withdrawal(row.sheet), *signers), START - 700)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,11 @@ def test_no_key_was_asked_for(village, nodes):
 
 def test_strangers_use_up_no_round(village, nodes):
     text = village.sheet(nodes)
-    for note in (text, signed(text, Signer("collector", b"s" * 32)), signed(text, nodes[1].signer)):
+    for note in (
+        text,
+        sign_note(text, Signer("collector", b"s" * 32)),
+        sign_note(text, nodes[1].signer),
+    ):
         assert refused(nodes[0], note, village.now).problem is Problem.NOT_SIGNED
     assert nodes[0].take(proposed(village, text), village.now)
 
@@ -214,7 +218,7 @@ def test_a_later_serial_ends_the_earlier_but_counts_its_rounds(village, nodes):
     text = village.sheet(nodes, 2)
     later = replace(village.agreement(1), contract="7" * 64, serial=2)
     nodes[0].sign_contract(later, b"{}\n")
-    nodes[0].take_up(later)
+    nodes[0].start_serving(later)
     nodes[0].cleared.add("7" * 64)
     assert "later serial" in refused(nodes[0], proposed(village, text), village.now).detail
     with pytest.raises(ProblemError, match="round 1 was signed already"):
@@ -242,10 +246,10 @@ def test_keys_are_made_once_and_end_with_their_turn(village, nodes):
 
 def test_a_sheet_of_ones_own_that_the_disk_lacks_stops_the_role(village, nodes):
     text = village.sheet(nodes)
-    note = signed(text, village.folders[-1].signer, village.folders[0].signer)
+    note = sign_note(text, village.folders[-1].signer, village.folders[0].signer)
     with pytest.raises(OldStateError):
         nodes[0].take(note, village.now)
-    assert isinstance(nodes[0].stopped, OldStateError)
+    assert isinstance(nodes[0].fatal_error, OldStateError)
 
 
 def test_a_role_that_starts_again_signs_the_same(village, nodes):
@@ -253,4 +257,4 @@ def test_a_role_that_starts_again_signs_the_same(village, nodes):
     nodes[0].close()
     again = village.node(1)
     assert isinstance(again, Node)
-    assert again.take(note, village.now) == again.sheet_note(again.rounds.all()[0])
+    assert again.take_note(note, village.now) == again.sheet_note(again.rounds.all()[0])

@@ -2,20 +2,20 @@
 
 import shlex
 
-from mixtally.cli.screen import command
+from mixtally.cli.display import format_command
 
 
 def test_a_command_can_be_typed_again():
     words = ["simulate", "my survey.csv", "--column", "it's", "--labels", "a/b"]
-    assert shlex.split(command(words)) == ["mixtally", *words]
+    assert shlex.split(format_command(words)) == ["mixtally", *words]
 
 
 def test_folders_are_left_out():
     words = ["simulate", "/home/planted/survey.csv", "--plan=/home/planted/p.json", "--set", ";"]
-    assert command(words) == "mixtally simulate survey.csv --plan=p.json --set ';'"
+    assert format_command(words) == "mixtally simulate survey.csv --plan=p.json --set ';'"
 
 
 def test_where_its_files_went_is_left_out():
     """So a seed gives the same bytes in every folder."""
     for out in (["--out", "here"], ["--out=there"], []):
-        assert command(["demo", *out, "--seed", "1"]) == "mixtally demo --seed 1"
+        assert format_command(["demo", *out, "--seed", "1"]) == "mixtally demo --seed 1"

@@ -12,14 +12,14 @@ import numpy as np
 from scipy.stats import binom
 
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, open_question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question, make_open_question
 from mixtally.planning import Planner, PlanRequest
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
-OPEN = open_question("word", "00112233445566778899aabbccddeeff")
+OPEN = make_open_question("word", "00112233445566778899aabbccddeeff")
 """Whatever people say: the planner says how many points there are."""
 BIT = Question(name="smokes", bins=1, kind=Kind.BITS)
-PAIR = with_attributes("trip", (10, 1000))
+PAIR = make_attributes_question("trip", (10, 1000))
 _PLANNER = Planner()
 
 

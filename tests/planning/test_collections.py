@@ -9,7 +9,7 @@ from msgspec.structs import replace as altered
 
 from helpers import least
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, delta_of
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, delta_of
 from mixtally.device.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
@@ -17,12 +17,12 @@ from mixtally.model.grid import Grid
 from mixtally.model.mechanism import BitFlips, NoFakes
 from mixtally.model.planes import directions
 from mixtally.model.question import MOST_BINS, Kind, Question
-from mixtally.planning import choose, forecast, users_for
-from mixtally.planning.noise import capped
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
-from mixtally.protocol.mixing import shaped_fakes
-from mixtally.protocol.randomize import part_reports
+from mixtally.planning import choose, choose_users, forecast
+from mixtally.planning.noise import least_flips_for_local_epsilon
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
+from mixtally.protocol.mixing import draw_shaped_fakes
+from mixtally.protocol.randomize import randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 from planning.requests import (
     BIT,
@@ -82,7 +82,7 @@ def test_five_collections_keep_the_guarantee_by_a_librarys_composition():
 def test_fewer_collections_under_a_plan_of_several_promise_more():
     accountant = Accountant()
     for plan in proved(TWICE):
-        once = certified(PrivacyTerms.of(plan, 1), accountant)
+        once = certify_terms(PrivacyTerms.of(plan, 1), accountant)
         assert once.upper < 0.51 * plan.certificate.upper
         if plan.name != "clear-uniform":  # whose coins take a sum of millions
             atoms = losses(plan.parts[0], plan.honest_people)
@@ -93,7 +93,7 @@ def test_a_local_cap_is_for_all_collections_as_the_guarantee_is():
     asked = request(20, users=50_000, collections=2, local_epsilon=2.0)
     for plan in proved(asked):
         assert 1.98 < plan.local_epsilon <= 2.0
-        assert plan.left_of(1) == plan.local_epsilon / 2
+        assert plan.local_epsilon_of(1) == plan.local_epsilon / 2
 
 
 @pytest.mark.parametrize("touched", [1, 2, 6])
@@ -103,10 +103,12 @@ def test_every_collection_has_its_share_of_the_local_cap(touched, collections):
     cap = 0.5 * collections**0.5
     asked = request(20, collections=collections, local_epsilon=cap)
     bits = BitFlips(bins=touched, threshold=MOST_THRESHOLD, max_set=None, fakes=NoFakes(), crowd=9)
-    q = capped(asked, bits, 1) / SCALE
+    q = least_flips_for_local_epsilon(asked, bits, 1) / SCALE
     told = collections * touched * math.log1p((1.0 - 2.0 * q) / q)
     assert cap * (1 - 1e-9) < told <= cap * (1 + 1e-12)
-    assert capped(asked, altered(bits, bins=1), touched) == capped(asked, bits, 1)
+    assert least_flips_for_local_epsilon(
+        asked, altered(bits, bins=1), touched
+    ) == least_flips_for_local_epsilon(asked, bits, 1)
 
 
 @pytest.mark.parametrize("collections", [1, 3])
@@ -127,9 +129,9 @@ def test_fakes_of_all_mixes_err_as_forecast(mixes):
     plan = choose(request(bins, users=10**7, hops=mixes)).plan
     (part,) = plan.parts
     made = part.mechanism(fakes=0, mixes=mixes)
-    drawn = [shaped_fakes(part.recipe.weights, part.layout, chance) for _ in range(mixes)]
+    drawn = [draw_shaped_fakes(part.recipe.weights, part.layout, chance) for _ in range(mixes)]
     tally = tally_messages(part.layout, np.concatenate(drawn))
-    errors = made.unbiased(tally.counts, tally.messages)
+    errors = made.debias_counts(tally.counts, tally.messages)
     assert np.mean(errors) == pytest.approx(0.0, abs=5 * plan.standard_error / math.sqrt(bins))
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(plan.standard_error, rel=0.03)
     expected = forecast(plan, 0.95)
@@ -234,12 +236,12 @@ def test_planes_err_as_their_plan_says():
     over, mechanism = part.planes, part.mechanism(fakes=plan.fakes)
     chance, found = SeededChance(7), []
     for _ in range(500):
-        codes = below(chance, over.messages, plan.fakes)
-        rows = part_reports(part, np.full(2150, 999_999), chance)
+        codes = draw_below(chance, over.messages, plan.fakes)
+        rows = randomize_records(part, np.full(2150, 999_999), chance)
         every = np.concatenate([codes, part.layout.codes(rows)])
         numbers, cells = np.divmod(every, over.prime)
         first = directions(numbers, over.prime, over.digits)[0]
-        found.append(mechanism.unbiased(np.array((first == cells).sum()), len(every)))
+        found.append(mechanism.debias_counts(np.array((first == cells).sum()), len(every)))
     assert np.std(found) == pytest.approx(plan.standard_error, rel=0.16)
     assert abs(np.mean(found)) < 5 * plan.standard_error / math.sqrt(500)
 
@@ -271,7 +273,7 @@ def test_fakes_that_cover_all_values_leave_no_planes_to_weigh(asked):
 @pytest.mark.parametrize("share", [0.3, 0.01, 1e-4, 1e-6])
 @pytest.mark.parametrize("bins", [2, 1000])
 def test_the_least_crowd_reaches_the_share_and_three_percent_fewer_do_not(bins, share):
-    found = users_for(request(bins, users=2), share)
+    found = choose_users(request(bins, users=2), share)
     users = found.plan.users
     assert found.plan.error_of(found.count) <= share * users
     fewer = request(bins, users=math.floor(users * 0.97))
@@ -285,12 +287,12 @@ def test_the_least_crowd_reaches_the_share_and_three_percent_fewer_do_not(bins, 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, float("nan"), float("inf")])
 def test_an_impossible_share_is_refused(share):
     with pytest.raises(ParameterError, match="target share"):
-        users_for(request(users=2), share)
+        choose_users(request(users=2), share)
 
 
 def test_the_least_crowd_does_not_drop_the_minimum_crowd():
     with pytest.raises(ParameterError, match="minimum crowd"):
-        users_for(request(10, users=1000, minimum_crowd=500), 0.01)
+        choose_users(request(10, users=1000, minimum_crowd=500), 0.01)
 
 
 def test_next_to_no_honest_fakes_are_a_misfit():

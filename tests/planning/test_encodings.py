@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, verify
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, verify
 from mixtally.device.contract.contract import envelope_bytes
 from mixtally.errors import ParameterError
-from mixtally.model.encodings import encodings
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.encodings import list_encodings
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import choose
 from planning.requests import (
     BIT,
@@ -38,7 +38,7 @@ split = pytest.mark.parametrize(("name", "cover"), SPLIT)
 
 
 def labelled(*sizes):
-    plain = with_attributes("trip", sizes)
+    plain = make_attributes_question("trip", sizes)
     labels = tuple(f"v{i}" for i in range(plain.bins))
     return Question(
         name="trip", bins=plain.bins, kind=Kind.SET, max_set=len(sizes), attributes=sizes,
@@ -47,24 +47,24 @@ def labelled(*sizes):
 
 
 def test_attributes_travel_whole_or_one_by_one():
-    whole, split = encodings(labelled(3, 2, 4))
+    whole, split = list_encodings(labelled(3, 2, 4))
     assert whole.parts == (labelled(3, 2, 4),)
-    assert not whole.split
-    assert split.split
+    assert not whole.is_split
+    assert split.is_split
     assert [part.bins for part in split.parts] == [3, 2, 4]
     assert [part.name for part in split.parts] == ["trip/1", "trip/2", "trip/3"]
     assert {part.kind for part in split.parts} == {Kind.ONE}
 
 
 def test_every_part_has_the_labels_of_its_own_attribute():
-    _, split = encodings(labelled(3, 2, 4))
+    _, split = list_encodings(labelled(3, 2, 4))
     labels = [part.labels for part in split.parts]
     assert labels == [("v0", "v1", "v2"), ("v3", "v4"), ("v5", "v6", "v7", "v8")]
 
 
 def test_every_bit_is_a_part_with_its_own_label():
     vector = Question(name="has", bins=3, kind=Kind.BITS, labels=("car", "dog", "child"))
-    whole, split = encodings(vector)
+    whole, split = list_encodings(vector)
     assert whole.parts == (vector,)
     assert [(part.name, part.bins, part.kind, part.labels) for part in split.parts] == [
         ("has/1", 1, Kind.BITS, ("car",)),
@@ -79,29 +79,29 @@ def test_every_bit_is_a_part_with_its_own_label():
         Question(name="q", bins=7),
         BIT,
         Question(name="q", bins=7, kind=Kind.SET, max_set=3),
-        with_attributes("q", (7,)),
+        make_attributes_question("q", (7,)),
     ],
 )
 def test_what_cannot_be_split_travels_whole(question):
-    (encoding,) = encodings(question)
+    (encoding,) = list_encodings(question)
     assert encoding.parts == (question,)
-    assert not encoding.split
+    assert not encoding.is_split
 
 
 def test_a_bit_in_clear_is_no_or_yes_and_a_set_cannot_be_in_clear():
-    (encoding,) = encodings(BIT)
-    (answer,) = encoding.in_clear().parts
+    (encoding,) = list_encodings(BIT)
+    (answer,) = encoding.to_clear().parts
     assert (answer.bins, answer.labels, answer.kind) == (2, ("no", "yes"), Kind.ONE)
-    whole, split = encodings(labelled(3, 2))
-    assert whole.in_clear() is None
-    assert split.in_clear() == split
+    whole, split = list_encodings(labelled(3, 2))
+    assert whole.to_clear() is None
+    assert split.to_clear() == split
 
 
 def test_attributes_need_two_values_each_and_are_sixteen_at_most():
-    assert with_attributes("q", (2,) * 16).max_set == 16
+    assert make_attributes_question("q", (2,) * 16).max_set == 16
     for sizes in ((2, 1), (2, 0), (2,) * 17):
         with pytest.raises(ParameterError):
-            with_attributes("q", sizes)
+            make_attributes_question("q", sizes)
 
 
 def test_whole_and_split_are_both_offered():
@@ -128,7 +128,7 @@ def test_the_certificate_is_that_of_all_parts_together(name, cover):
     plan, accountant = named(TRIP, name, cover), Accountant()
     assert verify(plan, accountant).upper == plan.certificate.upper
     terms = PrivacyTerms.of(plan)
-    alone = [certified(replace(terms, parts=(part,)), accountant).upper for part in plan.parts]
+    alone = [certify_terms(replace(terms, parts=(part,)), accountant).upper for part in plan.parts]
     assert max(alone) < plan.certificate.upper <= 1e-6
     assert [question.bins for question in plan.questions] == [part.bins for part in plan.parts]
 
@@ -162,7 +162,9 @@ def test_attributes_of_different_sizes_keep_the_budget_of_bytes(limit):
 
 
 def test_one_message_a_user_leaves_only_the_whole_record():
-    tight = request(question=with_attributes("q", (4, 5)), users=30_000, messages_per_user=1.5)
+    tight = request(
+        question=make_attributes_question("q", (4, 5)), users=30_000, messages_per_user=1.5
+    )
     assert [plan.name for plan in proved(tight)] == ["flip-blank"]
     infeasible = {m.protocol: m.needs for m in choose(tight).infeasible}
     assert "--messages-per-user 2" in infeasible["clear-uniform"]
@@ -170,7 +172,9 @@ def test_one_message_a_user_leaves_only_the_whole_record():
 
 @pytest.mark.parametrize("cap", [0.5, 3.0])
 def test_a_local_cap_is_kept_over_all_parts(cap):
-    asked = request(question=with_attributes("q", (4, 5)), messages_per_user=3.0, local_epsilon=cap)
+    asked = request(
+        question=make_attributes_question("q", (4, 5)), messages_per_user=3.0, local_epsilon=cap
+    )
     found = proved(asked)
     name = "flip" if cap == 0.5 else "flip-blank"  # with so many flips no fake is needed
     assert {plan.name for plan in found} == {name, f"{name}, split"}

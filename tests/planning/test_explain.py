@@ -11,7 +11,7 @@ from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.question import Kind, Question
 from mixtally.model.shape import ratio_of
 from mixtally.planning import Candidate, choose, explain
-from mixtally.planning.options import Infeasible, tells_nothing
+from mixtally.planning.options import Infeasible, uninformative_reason
 from planning.requests import BIT, OPEN, proved, request
 
 USERS = 10**5
@@ -168,6 +168,6 @@ def test_the_fakes_of_flips_without_fakes_are_explained_as_none():
 def test_a_plan_that_tells_nothing_is_no_offer():
     asked = request(users=100)
     coins = flipped(1000, q=0.5 - 2**-14, own=OwnFakes(FakeRecord.BLANK, 100, 0))
-    found = tells_nothing(Candidate(asked, asked.question, (coins,)))
+    found = uninformative_reason(Candidate(asked, asked.question, (coins,)))
     assert isinstance(found, Infeasible)
     assert "more users" in found.needs

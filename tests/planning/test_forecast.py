@@ -9,7 +9,7 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
-from mixtally.planning import PlanRequest, choose, forecast, with_error
+from mixtally.planning import PlanRequest, choose, choose_with_error, forecast
 from reference.coverage import draw_counts
 
 WISH = PlanRequest(
@@ -71,7 +71,7 @@ def test_the_visible_count_clears_the_noise_of_all_bins():
 
 
 def test_a_wanted_error_is_met_with_the_fewest_messages():
-    answer = with_error(WISH, 8.0)
+    answer = choose_with_error(WISH, 8.0)
     assert answer.plan.standard_error <= 8.0
     budget = answer.facts()["messages_per_user"]
     less = choose(replace(WISH, messages_per_user=budget - 0.002))
@@ -83,7 +83,7 @@ def test_a_wanted_error_is_met_with_the_fewest_messages():
     [(6.5, "kary-response"), pytest.param(7.0, "kary-response", marks=pytest.mark.seconds)],
 )
 def test_a_wanted_error_may_change_the_protocol(error, protocol):
-    found = with_error(replace(WISH, protocol=None), error).plan
+    found = choose_with_error(replace(WISH, protocol=None), error).plan
     assert found.protocol == protocol
     assert found.standard_error <= error
 
@@ -91,12 +91,12 @@ def test_a_wanted_error_may_change_the_protocol(error, protocol):
 @pytest.mark.parametrize("target", [0.0, -1.0, float("nan")])
 def test_an_impossible_target_is_refused(target):
     with pytest.raises(ParameterError, match="target error"):
-        with_error(WISH, target)
+        choose_with_error(WISH, target)
 
 
 def test_a_target_out_of_reach_names_the_error_in_reach():
     with pytest.raises(InfeasibleError, match=r"got 6\.\d+ at 1000 messages"):
-        with_error(WISH, 2.0)
+        choose_with_error(WISH, 2.0)
 
 
 def test_a_level_that_is_none_is_refused():

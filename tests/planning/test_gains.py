@@ -7,7 +7,7 @@ import pytest
 
 from mixtally.accounting.divergence import two_outputs
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest, choose, gains
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
@@ -58,7 +58,7 @@ def test_nothing_is_told_where_nothing_is_better():
         (Question(name="set", bins=10, kind=Kind.SET, max_set=3), 4.0),
         (Question(name="set", bins=10, kind=Kind.SET), 2.0),
         (Question(name="bits", bins=5, kind=Kind.BITS), 10.0),
-        (with_attributes("attributes", (10, 20, 5)), 6.0),
+        (make_attributes_question("attributes", (10, 20, 5)), 6.0),
     ],
 )
 def test_the_budget_is_two_messages_a_part_and_one_more_than_a_set_has(question, messages):
@@ -70,7 +70,7 @@ def test_the_budget_is_two_messages_a_part_and_one_more_than_a_set_has(question,
 def test_a_gain_needs_no_worst_crowd(monkeypatch):
     """Eleven bits among millions: three gains once took 147 of 149 seconds."""
     proofs = []
-    monkeypatch.setattr(two_outputs, "worst_on_line", lambda *given: proofs.append(given))
+    monkeypatch.setattr(two_outputs, "find_worst_1d", lambda *given: proofs.append(given))
     question = Question(name="bits", bins=11, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.05111, delta=9.03e-11)
     asked = PlanRequest(

@@ -10,7 +10,7 @@ from helpers import least
 from helpers.sampled import each
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.planning import choose
-from mixtally.planning.choose import ALIKE
+from mixtally.planning.choose import SIMILAR_ERROR_RATIO
 from planning import requests
 
 GRID = list(
@@ -50,7 +50,7 @@ def expected(epsilon, delta, users, bins, budget, mix):
         plans.append(choose(request(*setting, protocol="clear-uniform")).plan)
         assert plans[-1].name == "clear-uniform, over planes"
     count = isqrt(users)
-    alike = ALIKE * min(plan.error_of(count) for plan in plans)
+    alike = SIMILAR_ERROR_RATIO * min(plan.error_of(count) for plan in plans)
     found = [plan for plan in plans if plan.error_of(count) <= alike]
     return min(found, key=lambda plan: plan.bytes_per_user).protocol
 
@@ -72,7 +72,7 @@ def test_the_choice_is_what_theory_says(setting):
     answer = choose(request(*setting))
     assert answer.plan.protocol == expected(*setting)
     assert all(
-        answer.plan.error_of(answer.count) <= ALIKE * one.error_of(answer.count)
+        answer.plan.error_of(answer.count) <= SIMILAR_ERROR_RATIO * one.error_of(answer.count)
         for one in answer.others
         if one.cover is answer.plan.cover
     )

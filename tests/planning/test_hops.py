@@ -11,7 +11,7 @@ from helpers.sampled import among
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.model.contract import Cover, FakeRecord, OwnFakes
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest, choose
 from planning.requests import proved, surveyed
 
@@ -21,7 +21,7 @@ QUESTIONS = {
     "one": (ONE, {}),
     "set": (Question(name="tags", bins=60, kind=Kind.SET, max_set=2), {}),
     "bits": (Question(name="bits", bins=3, kind=Kind.BITS), {"messages_per_user": 3.0}),
-    "attributes": (with_attributes("pair", (4, 6)), {"messages_per_user": 4.0}),
+    "attributes": (make_attributes_question("pair", (4, 6)), {"messages_per_user": 4.0}),
     "twice": (ONE, {"collections": 2}),
 }
 every_kind = pytest.mark.parametrize("kind", QUESTIONS)

@@ -11,11 +11,11 @@ from mixtally.accounting.plans.terms import PrivacyTerms, delta_of, verify
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.model.contract import read_plan, write_plan
 from mixtally.model.mechanism import Parameter
-from mixtally.model.question import Kind, Question, open_question
+from mixtally.model.question import Kind, Question, make_open_question
 from mixtally.planning import Planner, choose, explain, pareto_front
 from mixtally.planning.options import Infeasible
 from mixtally.planning.pricing import least_replaced
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from planning.requests import OPEN, PAIR, request
 
 NAME = "kary-response"
@@ -128,7 +128,9 @@ def test_a_local_epsilon_is_kept(limit):
 def test_the_least_for_a_local_epsilon(bins, limit):
     one = kary_response(bins=bins, replaced=1, crowd=2)
     least = least_replaced(limit, one)
-    assert limit * (1 - 1e-6) <= one.having(Parameter.REPLACED, least).local_epsilon <= limit
+    assert (
+        limit * (1 - 1e-6) <= one.with_parameter(Parameter.REPLACED, least).local_epsilon <= limit
+    )
 
 
 def test_it_counts_on_those_who_surely_take_part():
@@ -250,7 +252,7 @@ def test_sets_whose_fakes_suffice_are_not_replaced():
 
 def test_a_tiny_crowd_that_replaces_nearly_all_sets_is_refused_in_words():
     """Bounds rise there with the share that is replaced; once that ended in an error of ours."""
-    question = open_question("q", OPEN.hashed.seed, 3)
+    question = make_open_question("q", OPEN.hashed.seed, 3)
     asked = request(question=question, users=4190, epsilon=7.03, delta=2.54e-11, collections=7)
     with pytest.raises(InfeasibleError, match="the budget"):
         choose(replace(asked, minimum_crowd=50, messages_per_user=4))

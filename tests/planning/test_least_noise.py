@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace as altered
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.counted_part import Counted
+from mixtally.accounting.plans.honest_part import HonestPart
 from mixtally.accounting.plans.terms import PrivacyTerms, delta_of, verify
 from mixtally.model.contract import (
     BlanksRecipe,
@@ -22,7 +22,7 @@ from mixtally.model.contract import (
     write_plan,
 )
 from mixtally.model.mechanism import Parameter
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner
 from planning.requests import BIT, OPEN, proved, request, surveyed
 
@@ -31,7 +31,7 @@ SETS = Question(name="q", bins=30, kind=Kind.SET, max_set=2)
 FULL = Question(name="q", bins=5, kind=Kind.SET, max_set=5)
 SHARED = Question(name="q", bins=4, kind=Kind.SET, max_set=3)
 THREES = Question(name="q", bins=30, kind=Kind.SET, max_set=3)
-TRIP = with_attributes("trip", (4, 9))
+TRIP = make_attributes_question("trip", (4, 9))
 PLAIN = request(40, users=20_000, messages_per_user=1.05)
 WISHES = {
     "one": PLAIN,
@@ -162,10 +162,10 @@ def test_whoever_reads_a_plan_proves_what_it_states(asked):
 @pytest.fixture
 def misprice(monkeypatch):
     """Changes the mechanism that a certificate asks about; what the search asks about stays."""
-    honest = Counted.mechanism
+    honest = HonestPart.mechanism
 
     def plant(change):
-        monkeypatch.setattr(Counted, "mechanism", lambda *given: change(honest(*given)))
+        monkeypatch.setattr(HonestPart, "mechanism", lambda *given: change(honest(*given)))
 
     return plant
 
@@ -195,13 +195,13 @@ def cells(made):
         ("no fakes", crowd(1.5)),
         ("repeats", lambda m: altered(m, repeats=1)),
         ("repeats", crowd(1, 500)),
-        ("one", lambda m: m.having(Parameter.FAKES, m.fakes.count * 9 // 8)),
+        ("one", lambda m: m.with_parameter(Parameter.FAKES, m.fakes.count * 9 // 8)),
         ("uniform", lambda m: altered(m, bins=m.bins - 20)),
-        ("mixes", lambda m: m.having(Parameter.SHIFT, m.fakes.shape.shift + 1)),
+        ("mixes", lambda m: m.with_parameter(Parameter.SHIFT, m.fakes.shape.shift + 1)),
         ("open", cells),
         ("planes of mixes", cells),
-        ("planes of mixes", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
-        ("blanks", lambda m: m.having(Parameter.FAKES, 3 * m.fakes.count)),
+        ("planes of mixes", lambda m: m.with_parameter(Parameter.FAKES, 3 * m.fakes.count)),
+        ("blanks", lambda m: m.with_parameter(Parameter.FAKES, 3 * m.fakes.count)),
     ],
 )
 def test_a_certificate_that_asks_for_something_else_is_noticed(misprice, name, change):

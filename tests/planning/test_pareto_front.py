@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from mixtally.accounting.plans.terms import verify
 from mixtally.errors import InfeasibleError
 from mixtally.model.contract import Cover, read_plan, write_plan
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, choose, pareto_front
-from mixtally.planning.choose import ALIKE
+from mixtally.planning.choose import SIMILAR_ERROR_RATIO
 from planning.requests import BIT, proved, request, surveyed
 
 WISHES = {
@@ -32,7 +32,10 @@ WISHES = {
     "tiny": request(16378, users=23, epsilon=1.676, delta=1.7e-11, messages_per_user=21.0),
     "tiny, large epsilon": request(7, users=4, epsilon=8.48, delta=2.31e-5),
     "tiny, split": request(
-        question=with_attributes("trip", (3, 5)), users=9, epsilon=9.0, messages_per_user=3.0
+        question=make_attributes_question("trip", (3, 5)),
+        users=9,
+        epsilon=9.0,
+        messages_per_user=3.0,
     ),
 }
 BUDGETS = [Fraction(n, 100) for n in (*range(100, 112), *range(115, 200, 15), 225, 260, 300, 400)]
@@ -101,7 +104,7 @@ def test_the_front_goes_from_small_errors_to_small_costs_and_starts_with_the_cho
     plans = [plan for one in found if (plan := planner.plan(one)) is not None]
     best = choose(asked, planner).plan
     ranks = [(plan.cover is not Cover.MIXES, plan.error_of(asked.count)) for plan in plans]
-    assert best.error_of(asked.count) <= min(ranks)[1] * (ALIKE + 1e-9)
+    assert best.error_of(asked.count) <= min(ranks)[1] * (SIMILAR_ERROR_RATIO + 1e-9)
 
 
 def test_what_errs_more_for_less_and_more_than_the_cheapest_is_not_followed():
@@ -155,7 +158,7 @@ def test_no_tiny_crowd_is_told_a_best_that_its_front_beats(
     except InfeasibleError:
         assert not pareto_front(asked)
         return
-    error = best.error_of(asked.count) / (ALIKE + 1e-9)
+    error = best.error_of(asked.count) / (SIMILAR_ERROR_RATIO + 1e-9)
     for other in pareto_front(asked):
         if other.error < error:  # before coins alone
             plan = Planner().plan(other)

@@ -16,7 +16,7 @@ from mixtally.errors import InfeasibleError, ParameterError, PlanError
 from mixtally.model.contract import Cover, read_plan, write_plan
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import Planner, choose
-from mixtally.planning.choose import ALIKE
+from mixtally.planning.choose import SIMILAR_ERROR_RATIO
 from planning.requests import OPEN, proved, request
 
 
@@ -155,7 +155,7 @@ def test_the_plan_of_least_error_after_coins_is_chosen():
     """Coins cost records in clear more than flips: what comes next may be better."""
     for asked in (request(messages_per_user=1.05), request(31_000), request(10, users=5000)):
         errors = [plan.error_of(asked.count) for plan in proved(asked)]
-        assert choose(asked, alike=1.0).plan.error_of(asked.count) <= min(errors)
+        assert choose(asked, similar_ratio=1.0).plan.error_of(asked.count) <= min(errors)
 
 
 def test_a_candidate_whose_plan_turns_out_worse_gives_way(monkeypatch):
@@ -173,9 +173,9 @@ def test_a_candidate_whose_plan_turns_out_worse_gives_way(monkeypatch):
 
     monkeypatch.setattr(planner, "plan", plan)
     ranked = [((True, one.standard_error), lambda one=one: one) for one in (first, second)]
-    assert planner.least(ranked)[0] == (better, second)
+    assert planner.choose_least(ranked)[0] == (better, second)
     looked.clear()
-    assert planner.least([ranked[1], ((True, 10.0), lambda: first)])[0] == (better, second)
+    assert planner.choose_least([ranked[1], ((True, 10.0), lambda: first)])[0] == (better, second)
     assert looked == [second]
 
 
@@ -189,10 +189,10 @@ def test_of_errors_that_are_alike_the_shorter_plan_is_taken():
     ranked = [((True, one.standard_error), lambda one=one: one) for one in (longer, shorter)]
     plans = [planner.plan(one) for one in (longer, shorter)]
     errors = [plan.error_of(0) for plan in plans]
-    assert max(errors) < ALIKE * min(errors)
+    assert max(errors) < SIMILAR_ERROR_RATIO * min(errors)
     assert plans[0].bytes_per_user > 1.5 * plans[1].bytes_per_user
     for several in (ranked, ranked[::-1]):
-        assert planner.least(several)[0] == (plans[1], shorter)
+        assert planner.choose_least(several)[0] == (plans[1], shorter)
 
 
 def test_a_plan_whose_promise_is_false_is_refused():

@@ -12,8 +12,8 @@ from mixtally.errors import InfeasibleError
 from mixtally.model.grid import Grid
 from mixtally.model.plan import Cover
 from mixtally.model.question import Question
-from mixtally.planning import Planner, choose, of_mean
-from mixtally.planning.rounded import mean_error, on_grid
+from mixtally.planning import Planner, choose, forecast_mean
+from mixtally.planning.rounding_grid import mean_error, round_to_grid
 from mixtally.protocol.encode.numbers import Points
 from planning.requests import request
 
@@ -24,12 +24,12 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "estimate/rounded_golden.json")
 
 def rounded(planner=None, points=None, low=0.0, high=1.0, **asked):
     own = planner or Planner()
-    wish = on_grid(request(bins=2, **asked), Points(low, high, points), own)
+    wish = round_to_grid(request(bins=2, **asked), Points(low, high, points), own)
     return choose(wish, own).plan
 
 
 def error(plan):
-    return of_mean(plan).share_of_range
+    return forecast_mean(plan).share_of_range
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: f"{case['epsilon']}-{case['users']}")
@@ -45,8 +45,8 @@ def test_a_mean_of_a_hundred_thousand_numbers():
     """1.2e-4 of the range, whatever its units; half a bin of twenty would be 2.5e-2."""
     plan = rounded(low=-20.0, high=50.0, users=100_000)
     assert error(plan) < 1.2e-4
-    assert of_mean(plan).standard_error == pytest.approx(70 * error(plan))
-    assert of_mean(plan).step == pytest.approx(70 / 24)
+    assert forecast_mean(plan).standard_error == pytest.approx(70 * error(plan))
+    assert forecast_mean(plan).step == pytest.approx(70 / 24)
     assert plan.question.labels[0] == "-20"
     assert len(plan.question.labels) == plan.question.bins == plan.grid.points == 25
 
@@ -105,7 +105,7 @@ def test_half_a_bin_in_place_of_chance_would_be_found():
 def test_nothing_that_fits_is_refused_by_name():
     own = Planner()
     asked = request(bins=2, users=4, protocol="flip-blank")
-    wish = on_grid(asked, Points(0.0, 1.0), own)
+    wish = round_to_grid(asked, Points(0.0, 1.0), own)
     assert wish.grid.points == 2
     with pytest.raises(InfeasibleError, match="flip-blank needs"):
         choose(wish, own)
@@ -114,6 +114,6 @@ def test_nothing_that_fits_is_refused_by_name():
 def test_a_plan_of_other_questions_has_no_mean():
     own = Planner()
     assert (
-        of_mean(choose(request(question=Question(name="q", bins=3), users=10_000), own).plan)
+        forecast_mean(choose(request(question=Question(name="q", bins=3), users=10_000), own).plan)
         is None
     )

@@ -10,7 +10,7 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.errors import InfeasibleError
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import InClear, ShapedFakes
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.question import Question, make_attributes_question
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from mixtally.planning import shapes
 from mixtally.planning.choose import choose
@@ -51,7 +51,7 @@ def test_the_shape_of_least_error_is_taken(collections, kind, error, shift):
     assert isinstance(part.recipe, kind)
     known_total = math.sqrt(1 - 1 / 100)  # counts of 100 bins add up to the people
     assert plan.standard_error == pytest.approx(error * known_total, rel=1e-3)
-    assert (part.recipe.shift, part.drawn) == (shift, part.recipe.mean_of(100))
+    assert (part.recipe.shift, part.mean_added) == (shift, part.recipe.mean_of(100))
     assert plan.certificate.upper <= 1e-6
 
 
@@ -71,7 +71,7 @@ def test_neither_less_variance_nor_a_fake_fewer_keeps_the_promise(collections):
 
 
 def test_attributes_are_asked_as_often_as_collections():
-    several = choose(asked(3, question=with_attributes("q", (9, 5, 4, 2)))).plan
+    several = choose(asked(3, question=make_attributes_question("q", (9, 5, 4, 2)))).plan
     assert [part.recipe for part in several.parts] == [planned(12).parts[0].recipe] * 4
 
 
@@ -100,7 +100,7 @@ def test_a_promise_beyond_every_shape_is_refused():
 
 def test_what_a_table_itself_tells_and_shifts_that_end_stop_no_search():
     """Of the smallest deltas nothing is found or something proved; it is no error of ours."""
-    question = with_attributes("q", (17, 12, 7))
+    question = make_attributes_question("q", (17, 12, 7))
 
     def found(epsilon):
         promised = Guarantee(epsilon=epsilon, delta=1.17e-15)

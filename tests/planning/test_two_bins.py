@@ -51,6 +51,6 @@ def test_two_bins_err_as_one_bit(epsilon, delta, users, collections):
 
 def test_the_bound_of_many_bins_would_be_noticed(monkeypatch):
     """The twin: with the bound of more than two bins it erred up to 1.35 times as much."""
-    monkeypatch.setattr(kary_response, "_two_bins", lambda _: False)
+    monkeypatch.setattr(kary_response, "_has_two_outputs", lambda _: False)
     bins, bit = errors(*REQUESTS[0])
     assert bins > 1.2 * bit

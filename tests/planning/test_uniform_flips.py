@@ -14,7 +14,7 @@ from mixtally.errors import InfeasibleError
 from mixtally.model.contract import read_plan, write_plan
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import Parameter
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.question import Question, make_attributes_question
 from mixtally.planning import choose, explain
 from planning.requests import request
 
@@ -64,7 +64,7 @@ def test_a_plan_comes_back_from_its_bytes_with_its_promise(bins, changes):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"collections": 3}, {"question": with_attributes("a", (10, 20))}]
+    "changes", [{"collections": 3}, {"question": make_attributes_question("a", (10, 20))}]
 )
 def test_several_messages_are_not_searched_for(changes):
     asked = replace(ASKED, question=Question(name="q", bins=300), messages_per_user=4)

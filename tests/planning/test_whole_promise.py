@@ -5,7 +5,7 @@ from msgspec import structs
 
 from mixtally.errors import InfeasibleError
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Question, with_attributes
+from mixtally.model.question import Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest, choose, pricing
 from planning.requests import named
 
@@ -25,7 +25,7 @@ def test_what_is_certified_above_the_target_is_no_plan(plant):
     def above(honest, *arguments):
         return structs.replace(honest(*arguments), upper=1.001e-6)
 
-    plant(pricing, "certified", above)
+    plant(pricing, "certify_terms", above)
     found, _ = Planner().candidates(asked(2))
     assert found
     with pytest.raises(InfeasibleError, match="a hair more than its budget"):
@@ -34,7 +34,7 @@ def test_what_is_certified_above_the_target_is_no_plan(plant):
 
 def split(**more):
     """The plan of two attributes in flipped messages, one each."""
-    question = with_attributes("x", (3, 4))
+    question = make_attributes_question("x", (3, 4))
     more |= {"protocol": "flip-blank", "messages_per_user": 10.0}
     request = PlanRequest(question=question, guarantee=PROMISED, users=10**5, **more)
     return named(request, "flip-blank, split")
@@ -45,7 +45,7 @@ def test_two_messages_share_the_guarantee():
     assert 0.9e-6 < plan.certificate.upper <= 1e-6
     for part in plan.parts:
         alone = structs.replace(plan, question=Question(name="x", bins=part.bins), parts=(part,))
-        assert pricing.certified(pricing.PrivacyTerms.of(alone)).upper < 1e-9
+        assert pricing.certify_terms(pricing.PrivacyTerms.of(alone)).upper < 1e-9
 
 
 @pytest.mark.seconds

@@ -10,12 +10,12 @@ from accounting.by_name import calibrated
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import Bound, two_outputs
 from mixtally.accounting.messages import Messages, PricesSpentError
-from mixtally.accounting.numerics import saddle_line, worst_on_line
+from mixtally.accounting.numerics import saddle_line, worst_datasets_1d
 from mixtally.errors import InfeasibleError
-from mixtally.model.encodings import encodings
+from mixtally.model.encodings import list_encodings
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.mechanism import BitFlips, BlankFakes
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import PlanRequest, choose, flip_blank, relaxations
 from mixtally.planning.choose import Planner
 from planning.requests import OPEN, request
@@ -46,7 +46,7 @@ def test_bits_that_nobody_can_be_told_by_are_refused_at_once(integrals):
 def test_attributes_that_nobody_can_be_told_by_are_refused_at_once(integrals):
     """Four people, three attributes, 52 times: once thousands of integrals, and 29 seconds."""
     integrals(120)
-    question = with_attributes("x", (248, 106, 279))
+    question = make_attributes_question("x", (248, 106, 279))
     promised = Guarantee(epsilon=9.929, delta=0.000106)
     with pytest.raises(InfeasibleError, match="nobody could be told"):
         choose(PlanRequest(question=question, guarantee=promised, users=4, collections=52))
@@ -77,7 +77,7 @@ def test_the_nearest_crowd_of_bits_is_found_with_few_integrals(integrals):
 def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
     """The same of four people, three attributes, 52 times."""
     integrals(1200)
-    question = with_attributes("x", (248, 106, 279))
+    question = make_attributes_question("x", (248, 106, 279))
     promised = Guarantee(epsilon=9.929, delta=0.000106)
     (near,) = relaxations(
         PlanRequest(
@@ -97,7 +97,7 @@ def searched(watch):
 def test_what_is_likely_of_attributes_is_one_search(searched):
     """Eight attributes were eight searches for every crowd that was looked at."""
     asked = PlanRequest(
-        question=with_attributes("x", (12, 158, 44, 4, 14)),
+        question=make_attributes_question("x", (12, 158, 44, 4, 14)),
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
         users=10_000,
         protocol="clear-uniform",
@@ -109,7 +109,7 @@ def test_what_is_likely_of_attributes_is_one_search(searched):
 
 def test_where_the_budget_is_far_too_small_nothing_is_searched_for(searched):
     """Six people refused took 59 searches, most for changes that were not half enough."""
-    question = with_attributes("x", (12, 158, 44, 4, 14))
+    question = make_attributes_question("x", (12, 158, 44, 4, 14))
     for users, fits in ((10, False), (1000, False), (100_000, True)):
         asked = PlanRequest(
             question=question,
@@ -123,7 +123,7 @@ def test_where_the_budget_is_far_too_small_nothing_is_searched_for(searched):
 
 def test_what_is_searched_for_every_budget_is_searched_once(searched):
     """Records in clear need as many fakes whatever people may send: once a search a budget."""
-    question = with_attributes("x", (30, 40))
+    question = make_attributes_question("x", (30, 40))
     asked = PlanRequest(
         question=question,
         guarantee=Guarantee(epsilon=1.0, delta=1e-6),
@@ -231,11 +231,11 @@ def test_fakes_of_which_none_is_sure_are_not_sent(searched):
         count_crowd=True,
         honest_share=0.02,
     )
-    given = encodings(question)[0], Accountant()
-    option = flip_blank.of_people(asked, *given)
+    given = list_encodings(question)[0], Accountant()
+    option = flip_blank.candidate_by_people(asked, *given)
     assert (option.parts[0].own, option.crowd) == (None, 600)
     before = len(searched)
-    alone = flip_blank.of_people(replace(asked, messages_per_user=1.0), *given)
+    alone = flip_blank.candidate_by_people(replace(asked, messages_per_user=1.0), *given)
     assert len(searched) == before
     assert alone.parts == option.parts
 
@@ -275,7 +275,7 @@ def test_bits_that_are_flipped_nearly_half_the_time_end(watch):
     """Bounds of a point lie further apart than the proof is to be close: once every crowd of
     millions was looked at, for minutes, until it gave up.
     """
-    looked = watch(worst_on_line._Sweep, "bound", 3000)
+    looked = watch(worst_datasets_1d._Sweep, "bound_cell", 3000)
     question = Question(name="x", bins=64, kind=Kind.BITS)
     promised = Guarantee(epsilon=0.988, delta=0.0136)
     asked = PlanRequest(question=question, guarantee=promised, users=7_260_000, local_epsilon=3.89)
@@ -313,8 +313,8 @@ def test_no_more_prices_are_computed_than_are_allowed():
     accountant = Accountant()
     record = Record.of(BitFlips(bins=10, threshold=1 << 60, max_set=1, fakes=BlankFakes(1000)))
     with accountant.at_most(2):
-        accountant.points(record, [0.5, 1.0, 0.5], Bound.EXACT)
+        accountant.one_message_upper(record, [0.5, 1.0, 0.5], Bound.EXACT)
         with pytest.raises(PricesSpentError):
-            accountant.sketch().points(record, [1.5], Bound.EXACT)
+            accountant.approximate_copy().one_message_upper(record, [1.5], Bound.EXACT)
     assert accountant.prices == 2
-    assert len(accountant.points(record, [1.5, 2.0], Bound.EXACT)) == 2
+    assert len(accountant.one_message_upper(record, [1.5, 2.0], Bound.EXACT)) == 2

@@ -18,20 +18,20 @@ def test_a_row_takes_the_bytes_it_needs(columns, width):
 @given(st.integers(1, 70).flatmap(lambda d: st.tuples(st.just(d), st.lists(st.integers(0, d - 1)))))
 def test_one_hot_rows_have_exactly_their_bit(case):
     columns, positions = case
-    rows = bits.one_hot(np.array(positions, dtype=np.int64), columns)
+    rows = bits.one_hot_rows(np.array(positions, dtype=np.int64), columns)
     assert rows.shape == (len(positions), bits.row_bytes(columns))
     for row, position in zip(rows, positions, strict=True):
         assert np.flatnonzero(np.unpackbits(row, bitorder="little")).tolist() == [position]
 
 
 def test_bit_nine_is_the_second_of_the_second_byte():
-    assert bits.one_hot(np.array([9]), 16).tolist() == [[0, 2]]
+    assert bits.one_hot_rows(np.array([9]), 16).tolist() == [[0, 2]]
 
 
 @pytest.mark.parametrize("positions", [[16], [-1], [3, 99, 4], [3, -8]])
 def test_a_position_outside_its_row_is_set_in_no_other(positions):
     with pytest.raises(IndexError, match="one bit of 13: no such position in a row of 2 bytes"):
-        bits.one_hot(np.array(positions), 13)
+        bits.one_hot_rows(np.array(positions), 13)
 
 
 @pytest.mark.parametrize("columns", range(1, 20))

@@ -51,7 +51,7 @@ def orders_of_four(shuffle, repeats=12_000):
 def test_an_accepted_word_becomes_its_remainder(bound, word):
     limit = (1 << 64) // bound * bound
     source = Scripted(word, 0)
-    assert draw.below(source, bound, 1).tolist() == [word % bound if word < limit else 0]
+    assert draw.draw_below(source, bound, 1).tolist() == [word % bound if word < limit else 0]
     assert len(source.left) == (1 if word < limit else 0)
 
 
@@ -60,31 +60,31 @@ def test_every_remainder_has_equally_many_words(bound):
     """The last accepted word is the last of its round, the next one is drawn again."""
     limit = (1 << 64) // bound * bound
     assert limit <= TOP
-    assert draw.below(Scripted(limit - 1), bound, 1).tolist() == [bound - 1]
-    assert draw.below(Scripted(limit, TOP, 2), bound, 1).tolist() == [2]
+    assert draw.draw_below(Scripted(limit - 1), bound, 1).tolist() == [bound - 1]
+    assert draw.draw_below(Scripted(limit, TOP, 2), bound, 1).tolist() == [2]
 
 
 @pytest.mark.parametrize("bound", [1, 2, 256, 1 << 62])
 def test_a_power_of_two_rejects_nothing(bound):
-    assert draw.below(Scripted(TOP, 0), bound, 2).tolist() == [bound - 1, 0]
+    assert draw.draw_below(Scripted(TOP, 0), bound, 2).tolist() == [bound - 1, 0]
 
 
 def test_rejected_words_are_replaced_in_their_place():
     limit = (1 << 64) // 5 * 5
     source = Scripted(limit, 1, TOP, 3, TOP, 4, 2)  # two fall out, one of their heirs as well
-    assert draw.below(source, 5, 4).tolist() == [2, 1, 4, 3]
+    assert draw.draw_below(source, 5, 4).tolist() == [2, 1, 4, 3]
     assert source.left == []
 
 
 def test_no_draws_are_an_empty_array():
-    assert draw.below(Scripted(), 3, 0).shape == (0,)
-    assert draw.below(Scripted(), 3, 0).dtype == np.int64
+    assert draw.draw_below(Scripted(), 3, 0).shape == (0,)
+    assert draw.draw_below(Scripted(), 3, 0).dtype == np.int64
 
 
 @pytest.mark.parametrize("bound", [6, 60, 6 * 10**6, 3 << 61])
 def test_draws_below_a_bound_are_uniform(bound):
     """Chi-square over six cells, false alarm 1e-6 (the key is fixed: it never alarms again)."""
-    assert looks_uniform(cells(draw.below(Keystream(KEY), bound, 60_000), bound, 6))
+    assert looks_uniform(cells(draw.draw_below(Keystream(KEY), bound, 60_000), bound, 6))
 
 
 def test_a_remainder_without_rejection_is_seen():
@@ -98,18 +98,18 @@ def test_a_remainder_without_rejection_is_seen():
 def test_an_order_is_that_of_whole_keys_however_near_they_are(keys):
     """They come mixed up."""
     listed = np.array(sorted(keys, key=lambda key: key * 0x9E37_79B9 % 65_537), dtype=np.uint64)
-    found = draw.permutation(Scripted(*listed.tolist()), len(listed))
+    found = draw.draw_permutation(Scripted(*listed.tolist()), len(listed))
     assert found.tolist() == np.argsort(listed).tolist()
     assert found.dtype == np.intp
 
 
 def test_a_permutation_is_the_order_of_its_keys():
-    assert draw.permutation(Scripted(50, TOP, 0, 7), 4).tolist() == [2, 3, 0, 1]
+    assert draw.draw_permutation(Scripted(50, TOP, 0, 7), 4).tolist() == [2, 3, 0, 1]
 
 
 def test_a_tie_throws_all_keys_away():
     source = Scripted(5, 9, 5, 3, 1, 2)
-    assert draw.permutation(source, 3).tolist() == [1, 2, 0]
+    assert draw.draw_permutation(source, 3).tolist() == [1, 2, 0]
     assert source.left == []
 
 
@@ -125,24 +125,24 @@ def test_words_that_repeat_for_ever_are_refused(count, draws):
             return np.resize(np.arange(17, dtype=np.uint64), size)
 
     with pytest.raises(AccountingError, match="repeat"):
-        draw.permutation(Repeating(), count)
+        draw.draw_permutation(Repeating(), count)
     assert drawn == [count] * draws
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_nothing_and_one_thing_have_one_order(count):
-    assert draw.permutation(Keystream(KEY), count).tolist() == list(range(count))
+    assert draw.draw_permutation(Keystream(KEY), count).tolist() == list(range(count))
 
 
 def test_a_large_permutation_holds_every_number_once():
-    order = draw.permutation(Keystream(KEY), 100_000)
+    order = draw.draw_permutation(Keystream(KEY), 100_000)
     assert np.array_equal(np.sort(order), np.arange(100_000))
 
 
 def test_all_orders_of_four_are_equally_likely():
     """Chi-square over 24 orders, false alarm 1e-6."""
     chance = Keystream(KEY)
-    assert looks_uniform(orders_of_four(lambda: draw.permutation(chance, 4)))
+    assert looks_uniform(orders_of_four(lambda: draw.draw_permutation(chance, 4)))
 
 
 def test_an_order_that_keeps_ties_is_seen():
@@ -154,21 +154,24 @@ def test_an_order_that_keeps_ties_is_seen():
 def test_even_coarse_keys_give_a_uniform_order_when_ties_are_drawn_again():
     """Chi-square over 24 orders, false alarm 1e-6: distinct keys are all it takes."""
     chance = TwoBits()
-    assert looks_uniform(orders_of_four(lambda: draw.permutation(chance, 4), repeats=4000))
+    assert looks_uniform(orders_of_four(lambda: draw.draw_permutation(chance, 4), repeats=4000))
 
 
 def test_a_table_is_cut_exactly_at_its_boundaries():
     cumulative = np.array([10, 1 << 63, TOP], dtype=np.uint64)
     words = [0, 9, 10, (1 << 63) - 1, 1 << 63, TOP - 1, TOP]
-    got = draw.from_table(Scripted(*words), cumulative, len(words))
+    got = draw.draw_from_table(Scripted(*words), cumulative, len(words))
     assert got.tolist() == [0, 0, 1, 1, 2, 2, 3]
     assert got.dtype == np.int64
 
 
 def test_a_number_without_weight_is_never_drawn():
     cumulative = np.array([0, 5, 5], dtype=np.uint64)
-    assert draw.from_table(Scripted(0, 4, 5, TOP), cumulative, 4).tolist() == [1, 1, 3, 3]
+    assert draw.draw_from_table(Scripted(0, 4, 5, TOP), cumulative, 4).tolist() == [1, 1, 3, 3]
 
 
 def test_a_table_of_one_number_gives_that_number():
-    assert draw.from_table(Scripted(0, TOP), np.array([], dtype=np.uint64), 2).tolist() == [0, 0]
+    assert draw.draw_from_table(Scripted(0, TOP), np.array([], dtype=np.uint64), 2).tolist() == [
+        0,
+        0,
+    ]

@@ -11,15 +11,15 @@ import pytest
 
 from mixtally.errors import DataError
 from mixtally.lab.memoization import device_key
-from mixtally.model.memoized_plan import memoized_plan
+from mixtally.model.memoized_plan import make_memoized_plan
 from mixtally.model.question import Question
 from mixtally.primitives.chance import SecureChance
-from mixtally.primitives.files import read_whole, write_whole
+from mixtally.primitives.files import read_whole, write_atomically
 
 
 def kept(folder, bins, name="ann.key"):
     """The key in a file; another number of bins is another memory, and is written down."""
-    plan = memoized_plan(Question(name="color", bins=bins), 0.5, 0.0, 1.0)
+    plan = make_memoized_plan(Question(name="color", bins=bins), 0.5, 0.0, 1.0)
     return device_key(folder / name, plan, SecureChance()).key
 
 
@@ -133,7 +133,7 @@ def test_a_file_of_two_names_is_not_replaced(tmp_path):
     before = other.read_bytes()
     for call in (
         lambda: kept(tmp_path, 7),
-        lambda: write_whole(tmp_path / "ann.key", b"", what="it"),
+        lambda: write_atomically(tmp_path / "ann.key", b"", what="it"),
     ):
         with pytest.raises(DataError, match="expected a file of one name"):
             call()

@@ -6,8 +6,8 @@ from scipy import stats
 
 from helpers import sampled
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives import flips, skipping
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives import flips, rare_flips
+from mixtally.primitives.fixed_point import threshold_of
 
 WAYS = [flips._flip_few, flips._flip_many]
 SPAN_BYTES = 1 << 16
@@ -121,7 +121,7 @@ def test_a_coin_beside_a_border_that_never_falls_is_found(byte):
 @pytest.mark.parametrize(("rows", "columns"), [(3, 70), (1, 13)])
 def test_skipping_goes_on_where_a_round_of_gaps_ended(plant, most, rows, columns):
     """One round is nearly always enough; here it never is. False alarm below 10^-6 a case."""
-    plant(skipping, "gaps", lambda honest, *given: honest(*given[:2], min(given[2], most)))
+    plant(rare_flips, "draw_gaps", lambda honest, *given: honest(*given[:2], min(given[2], most)))
     coins = flipped(flips._flip_few, (rows, -(-columns // 8)), columns, 0.3, 120)
     assert p_value(coins, 0.3) > 1e-6
 
@@ -129,8 +129,8 @@ def test_skipping_goes_on_where_a_round_of_gaps_ended(plant, most, rows, columns
 def gaps_near_borders(runs=150):
     """Gaps on both sides of every border of the keystream, and the first and last."""
     places = [0, 1, *(b + side for b in (8192, 16384) for side in (-2, -1, 0, 1)), -1]
-    tables, chance = skipping.gap_tables(threshold_of(0.3)), SeededChance(9)
-    return np.array([skipping.gaps(chance, tables, 16_390)[places] for _ in range(runs)])
+    tables, chance = rare_flips.build_gap_tables(threshold_of(0.3)), SeededChance(9)
+    return np.array([rare_flips.draw_gaps(chance, tables, 16_390)[places] for _ in range(runs)])
 
 
 def smallest_p_value(gaps, q):

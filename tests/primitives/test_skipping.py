@@ -9,7 +9,7 @@ from scipy import stats
 from helpers.scripted_chance import Scripted
 from mixtally.errors import AccountingError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives import skipping
+from mixtally.primitives import rare_flips
 
 SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**64), 1 << 63]
 
@@ -18,7 +18,7 @@ SMALL = [1 << 24, 1 << 40, 12345678901234567, int(0.009 * 2**64), int(0.3 * 2**6
 def test_tables_hold_the_distribution_of_the_digits(t):
     """Boundary j of the lowest digit is (1 - x^j) / (1 - x^1024), x = 1 - q, to 2^-250."""
     x = 1 - Fraction(t, 2**64)
-    tables = skipping.gap_tables(t)
+    tables = rare_flips.build_gap_tables(t)
     whole = 1 - x**1024 if len(tables) > 1 else 1
     for j in (1, 2, 3, 17, 100):
         exact = (1 - x**j) / whole
@@ -29,7 +29,7 @@ def test_tables_hold_the_distribution_of_the_digits(t):
 @pytest.mark.parametrize("t", SMALL)
 def test_digits_multiply_to_the_geometric_distribution(t):
     x = 1 - Fraction(t, 2**64)
-    *lower, top = skipping.gap_tables(t)
+    *lower, top = rare_flips.build_gap_tables(t)
     for gap in (0, 1, 5, 1023, 1024, 5000):
         rest, chance = gap, Fraction(1)
         for table in lower:
@@ -51,7 +51,7 @@ def _chance(table, digit):
 
 @pytest.mark.parametrize("offset", [-200, -70, 70, 200])
 def test_a_word_on_a_boundary_is_settled_by_more_digits(offset):
-    table = skipping.gap_tables(12345678901234567)[0]
+    table = rare_flips.build_gap_tables(12345678901234567)[0]
     value = table.boundaries[41] + offset
     words = [value >> shift & (2**64 - 1) for shift in (192, 128, 64, 0)]
     drawn = table.draw(Scripted(*words), 1)[0]
@@ -59,7 +59,7 @@ def test_a_word_on_a_boundary_is_settled_by_more_digits(offset):
 
 
 def test_a_draw_that_256_digits_do_not_settle_stops_the_work():
-    table = skipping.gap_tables(12345678901234567)[0]
+    table = rare_flips.build_gap_tables(12345678901234567)[0]
     value = table.boundaries[41]
     words = [value >> shift & (2**64 - 1) for shift in (192, 128, 64, 0)]
     with pytest.raises(AccountingError, match="settle"):
@@ -80,20 +80,23 @@ def gap_p_value(gaps, q):
 def test_gaps_are_geometric(q):
     """False alarm 1e-6 a case."""
     t = int(q * 2**64)
-    gaps = skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000)
+    gaps = rare_flips.draw_gaps(SeededChance(3), rare_flips.build_gap_tables(t), 100_000)
     assert gap_p_value(gaps, q) > 1e-6
 
 
 def test_gaps_that_are_off_by_one_are_found():
     t = int(0.009 * 2**64)
     assert (
-        gap_p_value(skipping.gaps(SeededChance(3), skipping.gap_tables(t), 100_000) + 1, 0.009)
+        gap_p_value(
+            rare_flips.draw_gaps(SeededChance(3), rare_flips.build_gap_tables(t), 100_000) + 1,
+            0.009,
+        )
         < 1e-6
     )
 
 
 def test_positions_are_ascending_distinct_and_below_the_length():
     for length in (0, 1, 7, 10_000, 1_000_000):
-        places = skipping.coin_positions(SeededChance(length), int(0.005 * 2**64), length)
+        places = rare_flips.draw_coin_positions(SeededChance(length), int(0.005 * 2**64), length)
         assert np.all(np.diff(places) > 0)
         assert not len(places) or 0 <= places[0] <= places[-1] < length

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import kernels
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.primitives import slicing
+from mixtally.primitives import bit_slicing
 
 THRESHOLDS = [1 << 24, 3 << 60, (1 << 63) - 1, 1 << 63, 0x1234_5678_9ABC_DEF1, (1 << 58) + 1]
 
@@ -39,7 +39,7 @@ def test_of_all_numbers_of_few_digits_exactly_those_below_are_ones(kernel, digit
     """The law by enumeration: of all 2^k words of k digits, t give a one, for every t."""
     every = [u << (64 - digits) for u in range(1 << digits)] * max(1, 64 >> digits)
     for t in range(1, 1 << digits):
-        words = slicing.coin_words(Planes(every), t << (64 - digits), len(every) // 64)
+        words = bit_slicing.coin_words(Planes(every), t << (64 - digits), len(every) // 64)
         ones = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")
         assert ones.tolist() == [int(u < t << (64 - digits)) for u in every]
         assert ones.sum() * 2**digits == t * len(every)
@@ -54,7 +54,7 @@ def test_compiled_coins_are_those_of_numpy_and_take_the_same_words(monkeypatch, 
         with monkeypatch.context() as patch:
             kernels.use(name, patch)
             chance = SeededChance(t % 997)
-            found.append([*slicing.coin_words(chance, t, count).tolist(), *chance.words(3)])
+            found.append([*bit_slicing.coin_words(chance, t, count).tolist(), *chance.words(3)])
     assert found[0] == found[1]
 
 
@@ -63,7 +63,7 @@ def test_every_lane_is_the_comparison_below_threshold(kernel, t):
     near = [t - 2, t - 1, t, t + 1, t + 2, 0, 1, 2**64 - 1]
     far = [int(w) for w in SeededChance(t % 997).words(56)]
     numbers = near + far
-    word = int(slicing.coin_words(Planes(numbers), t, 1)[0])
+    word = int(bit_slicing.coin_words(Planes(numbers), t, 1)[0])
     assert [word >> lane & 1 for lane in range(64)] == [int(u < t) for u in numbers]
 
 
@@ -78,12 +78,12 @@ def worst_lane(coin_words, threshold, seed):
 @pytest.mark.parametrize("q", [0.02, 0.125, 0.3, 0.4999])
 def test_every_lane_has_the_right_share_of_ones(q):
     """False alarm below 64 * 4e-8 = 3e-6 a case: 5.5 normal deviations, 64 lanes."""
-    assert worst_lane(slicing.coin_words, int(q * 2**64), seed=5) < 5.5
+    assert worst_lane(bit_slicing.coin_words, int(q * 2**64), seed=5) < 5.5
 
 
 def test_a_last_bit_that_is_never_randomized_is_found():
     def broken(chance, threshold, count):
-        return slicing.coin_words(chance, threshold, count) & np.uint64(2**63 - 1)
+        return bit_slicing.coin_words(chance, threshold, count) & np.uint64(2**63 - 1)
 
     assert worst_lane(broken, int(0.02 * 2**64), seed=5) > 5.5
 
@@ -91,7 +91,7 @@ def test_a_last_bit_that_is_never_randomized_is_found():
 def test_neighboring_lanes_are_independent():
     """False alarm below 6e-7: the number of equal pairs is binomial; 5 deviations."""
     q = 0.3
-    words = slicing.coin_words(SeededChance(8), int(q * 2**64), 50_000)
+    words = bit_slicing.coin_words(SeededChance(8), int(q * 2**64), 50_000)
     bits = np.unpackbits(words.view(np.uint8))
     equal, pairs = int((bits[::2] == bits[1::2]).sum()), len(bits) // 2
     same = q * q + (1 - q) ** 2
@@ -99,4 +99,4 @@ def test_neighboring_lanes_are_independent():
 
 
 def test_no_words_are_no_words():
-    assert len(slicing.coin_words(SeededChance(1), 1 << 60, 0)) == 0
+    assert len(bit_slicing.coin_words(SeededChance(1), 1 << 60, 0)) == 0

@@ -8,8 +8,8 @@ import pytest
 from helpers.sampled import each, rows
 from mixtally.accounting.divergence import clear_uniform, flip_blank, vectors
 from mixtally.errors import ParameterError
-from mixtally.lab.formulas import exact_delta, notes, peers, sufficient
-from mixtally.lab.formulas.audit import Case, audit
+from mixtally.lab.formulas import exact_delta, notes, shuffle_bounds, sufficient
+from mixtally.lab.formulas.audit import Case, audit_formula
 from mixtally.lab.formulas.catalogue import (
     ABSENT,
     FAKES,
@@ -19,20 +19,20 @@ from mixtally.lab.formulas.catalogue import (
     PER_BIN,
     formula_named,
 )
-from mixtally.lab.formulas.exact_added import NOISES
-from mixtally.lab.formulas.exact_delta import EXACT_DELTAS, Setting
-from mixtally.primitives.fixed import threshold_of
+from mixtally.lab.formulas.exact_delta import EXACT_DELTAS, FormulaSetting
+from mixtally.lab.formulas.exact_fakes_per_bin import NOISES
+from mixtally.primitives.fixed_point import threshold_of
 
 DELTA = 1e-6
 
 
 def verdict(name, epsilon=1.0, delta=DELTA, **given):
-    return audit(formula_named(name), Case(epsilon, delta, **given))
+    return audit_formula(formula_named(name), Case(epsilon, delta, **given))
 
 
 def test_clear_uniform_holds_with_five_times_the_fakes():
     found = verdict("notes-5.10", bins=100)
-    (seen,) = found.seen
+    (seen,) = found.observer_audits
     assert (found.noise, seen.least) == (21_356, 4261)
     assert (found.word, seen.observer) == ("holds", "messages")
     assert seen.noise_factor == pytest.approx(21_356 / 4261, rel=1e-12)
@@ -53,7 +53,7 @@ def test_clear_uniform_holds_with_five_times_the_fakes():
 )
 def test_flip_blank_holds_with_four_to_seven_times_the_flips(epsilon, delta, asked, cover):
     found = verdict("notes-5.26", epsilon, delta, fakes=10**7)
-    (seen,) = found.seen
+    (seen,) = found.observer_audits
     assert found.word == "holds"
     assert found.noise * 10**7 == pytest.approx(asked, rel=1e-3)
     assert seen.least * 10**7 == pytest.approx(cover, rel=2e-3)
@@ -63,7 +63,7 @@ def test_flip_blank_holds_with_four_to_seven_times_the_flips(epsilon, delta, ask
 
 def test_single_bits_hold_with_more_than_three_times_the_flips():
     found = verdict("notes-4.48", users=10**6)
-    (seen,) = found.seen
+    (seen,) = found.observer_audits
     assert found.word == "holds"
     assert (10**6 * found.noise, 10**6 * seen.least) == pytest.approx((115, 34.1), rel=3e-3)
     assert seen.error_factor == pytest.approx(1.84, abs=0.005)
@@ -74,13 +74,13 @@ def test_single_bits_hold_with_more_than_three_times_the_flips():
 )
 def test_flips_without_fakes_are_no_privacy_at_all(users, true):
     found = verdict("notes-5.16", users=users)
-    seen = found.by("messages")
-    assert (found.word, seen.word) == ("false", "false")
+    seen = found.by_observer("messages")
+    assert (found.word, seen.verdict) == ("false", "false")
     assert seen.exact.lower * 0.99 <= true <= seen.exact.upper * 1.01
     assert seen.privacy_factor == seen.exact.lower / DELTA
     assert seen.noise_factor is None
-    sums = found.by("sums")
-    assert sums.word == "holds"
+    sums = found.by_observer("sums")
+    assert sums.verdict == "holds"
     assert 4.5 <= sums.noise_factor <= 8.1
 
 
@@ -93,7 +93,7 @@ def test_flips_with_enough_fakes_hold():
 )
 def test_where_flips_without_fakes_become_unsafe(epsilon, safe, unsafe):
     def seen(users):
-        at = Setting(epsilon=epsilon, users=users)
+        at = FormulaSetting(epsilon=epsilon, users=users)
         return EXACT_DELTAS["flip"]["messages"](at, notes.flip(epsilon, DELTA, users))
 
     assert seen(safe).lower <= DELTA < seen(unsafe).lower
@@ -106,11 +106,11 @@ def test_where_flips_without_fakes_become_unsafe(epsilon, safe, unsafe):
 def test_three_sigmas_of_one_bit_are_not_a_delta(epsilon, users, true):
     found = verdict("repeats-4.45", epsilon, users=users)
     assert found.word == "false"
-    assert found.seen[0].exact.lower == pytest.approx(true, rel=6e-3)
+    assert found.observer_audits[0].exact.lower == pytest.approx(true, rel=6e-3)
 
 
 def test_what_the_example_of_one_bit_really_needs():
-    at = Setting(epsilon=math.log(2.0), users=1000)
+    at = FormulaSetting(epsilon=math.log(2.0), users=1000)
     price = EXACT_DELTAS["single bit"]["messages"]
     assert price(at, 0.0476).upper <= DELTA < price(at, 0.0475).lower
 
@@ -126,25 +126,25 @@ def test_repeating_by_its_own_formula_is_false():
 def test_the_tables_of_three_sigmas_are_off_by_hundreds(epsilon, users):
     found = verdict("sufficient-3.12", epsilon, users=users, bits=5)
     assert found.word == "false"
-    assert 3.9e-4 <= found.seen[0].exact.lower <= 1.05e-3
+    assert 3.9e-4 <= found.observer_audits[0].exact.lower <= 1.05e-3
 
 
 def test_three_sigmas_fail_worst_in_the_direction_not_looked_at():
     found = verdict("sufficient-3.12", 1.0, users=10**6, bits=5)
     assert found.word == "false"
-    assert found.seen[0].exact.lower == pytest.approx(0.0176, rel=3e-3)
+    assert found.observer_audits[0].exact.lower == pytest.approx(0.0176, rel=3e-3)
 
 
 def test_three_sigmas_of_forty_bits_are_off_by_hundreds():
     flip = sufficient.three_sigma(2.0, DELTA, 10**7, 40)
-    ends = vectors.homogeneous(10**7, 40, threshold_of(flip), 2.0)
+    ends = vectors.homogeneous_delta(10**7, 40, threshold_of(flip), 2.0)
     assert ends.lower == pytest.approx(6.1e-4, rel=5e-3)
 
 
 @pytest.mark.parametrize("users", each([10**3, 10**5, 10**6], 2))
 def test_one_set_bit_does_not_cost_what_two_free_bits_cost(users):
     found = verdict("sufficient-5", 2.0, users=users)
-    truth_of = found.by("messages").exact
+    truth_of = found.by_observer("messages").exact
     assert found.word == "false"
     assert truth_of.lower <= 0.615
     assert truth_of.upper >= 0.53
@@ -157,8 +157,8 @@ def test_local_formulas_hold_exactly():
         verdict("voting", 1.0644),
     ):
         assert found.word == "holds"
-        assert found.seen[0].observer == "local"
-        assert 1.0 <= found.seen[0].noise_factor < 1.02
+        assert found.observer_audits[0].observer == "local"
+        assert 1.0 <= found.observer_audits[0].noise_factor < 1.02
 
 
 def test_the_distribution_of_one_vector_is_its_enumeration():
@@ -172,22 +172,24 @@ def test_the_distribution_of_one_vector_is_its_enumeration():
         )
         for t in range(bits + 1)
     )
-    ends = EXACT_DELTAS["vectors, no mix"]["local"](Setting(epsilon=epsilon, bits=bits), flip)
+    ends = EXACT_DELTAS["vectors, no mix"]["local"](
+        FormulaSetting(epsilon=epsilon, bits=bits), flip
+    )
     assert ends.lower <= true <= ends.upper
     assert ends.upper == pytest.approx(true, rel=1e-8)
 
 
 def test_the_published_flip_probability_is_eleven_times_too_much():
-    (seen,) = verdict("cheu-zhilyaev", fakes=10**6).seen
-    assert seen.word == "holds"
+    (seen,) = verdict("cheu-zhilyaev", fakes=10**6).observer_audits
+    assert seen.verdict == "holds"
     assert seen.noise_factor == pytest.approx(11, abs=0.1)
     assert seen.error_factor == pytest.approx(3.3, abs=0.05)
 
 
-@pytest.mark.parametrize("ask", [peers.clones, peers.blanket])
+@pytest.mark.parametrize("ask", [shuffle_bounds.clones, shuffle_bounds.blanket])
 def test_amplification_bounds_hold_with_several_times_the_flips(ask):
     users = 10**6
-    at, price = Setting(epsilon=1.0, users=users), EXACT_DELTAS["flip"]["messages"]
+    at, price = FormulaSetting(epsilon=1.0, users=users), EXACT_DELTAS["flip"]["messages"]
     asked = ask(1.0, DELTA, users)
     assert price(at, asked).upper <= DELTA
     assert price(at, 6.46e-3).upper <= DELTA < price(at, 6.43e-3).upper
@@ -196,7 +198,7 @@ def test_amplification_bounds_hold_with_several_times_the_flips(ask):
 
 def test_above_one_half_all_bits_exchanged_tell_the_same():
     for asked in (0.6, 0.9):
-        at = Setting(epsilon=1.0, fakes=100)
+        at = FormulaSetting(epsilon=1.0, fakes=100)
         seen = EXACT_DELTAS["flip-blank"]["messages"](at, asked)
         assert seen == flip_blank.delta(100, threshold_of(1.0 - asked), 1.0)
 
@@ -204,23 +206,23 @@ def test_above_one_half_all_bits_exchanged_tell_the_same():
 @pytest.mark.parametrize("bug", ["half the fakes", "twice the flips", "promise"])
 def test_a_planted_bug_turns_a_verdict(monkeypatch, bug):
     """With a wrong distribution behind it the audit must not say the same."""
-    honest = verdict("notes-5.26", fakes=10**6).seen[0]
+    honest = verdict("notes-5.26", fakes=10**6).observer_audits[0]
     price = exact_delta.EXACT_DELTAS["flip-blank"]["messages"]
 
     def planted(at, flip):
         if bug == "half the fakes":
-            return price(Setting(at.epsilon, fakes=at.fakes // 2), flip)
+            return price(FormulaSetting(at.epsilon, fakes=at.fakes // 2), flip)
         if bug == "twice the flips":
             return price(at, 2 * flip)
-        return price(Setting(at.epsilon / 2, fakes=at.fakes), flip)
+        return price(FormulaSetting(at.epsilon / 2, fakes=at.fakes), flip)
 
     monkeypatch.setitem(exact_delta.EXACT_DELTAS, "flip-blank", {"messages": planted})
-    found = verdict("notes-5.26", fakes=10**6).seen[0]
+    found = verdict("notes-5.26", fakes=10**6).observer_audits[0]
     assert found.noise_factor != pytest.approx(honest.noise_factor, rel=0.05)
 
 
 def test_a_promise_between_the_ends_is_undecided():
-    at = Setting(epsilon=1.0, users=10**4)
+    at = FormulaSetting(epsilon=1.0, users=10**4)
     ends = EXACT_DELTAS["flip"]["messages"](at, notes.flip(1.0, DELTA, 10**4))
     assert ends.lower < ends.upper
     for delta, word in ((ends.lower * 0.99, "false"), (ends.upper * 1.01, "holds")):
@@ -233,7 +235,7 @@ def verdict_of(delta, ends):
     fixed = dataclasses.replace(formula_named("notes-5.26"), protocol="fixed")
     exact_delta.EXACT_DELTAS["fixed"] = {"messages": lambda _at, _flip: ends}
     try:
-        return audit(fixed, Case(1.0, delta, fakes=10**6)).word
+        return audit_formula(fixed, Case(1.0, delta, fakes=10**6)).word
     finally:
         del exact_delta.EXACT_DELTAS["fixed"]
 

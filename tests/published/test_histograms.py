@@ -41,7 +41,7 @@ def test_the_ratio_is_that_of_the_two_distributions_whatever_the_others_hold():
 @pytest.mark.parametrize("held", range(4))
 def test_a_vector_is_turned_bit_by_bit(held):
     q = Fraction(1, 5)
-    chances = [histograms.turned(held, seen, 2, 0.2) for seen in range(4)]
+    chances = [histograms.transition_probability(held, seen, 2, 0.2) for seen in range(4)]
     assert chances == pytest.approx([float(flipped(held, seen, 2, q)) for seen in range(4)])
     assert sum(chances) == pytest.approx(1.0)
 
@@ -49,6 +49,6 @@ def test_a_vector_is_turned_bit_by_bit(held):
 @pytest.mark.parametrize("flip", [0.0, 0.5, float("nan")])
 def test_a_flip_that_is_none_is_refused(flip):
     with pytest.raises(ParameterError, match=r"^flip probability: "):
-        histograms.turned(0, 1, 1, flip)
+        histograms.transition_probability(0, 1, 1, flip)
     with pytest.raises(ParameterError, match=r"^flip probability: "):
         histograms.ratio_by_set_bits((1, 2), flip)

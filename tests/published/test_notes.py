@@ -7,7 +7,7 @@ import pytest
 from mixtally.accounting.divergence import single_bit
 from mixtally.errors import ParameterError
 from mixtally.lab.formulas import notes
-from mixtally.primitives.fixed import threshold_of
+from mixtally.primitives.fixed_point import threshold_of
 from published.printed import as_printed
 
 DELTA = 1e-6

@@ -16,7 +16,7 @@ TWO = math.log(2.0)
 
 
 def reproduces():
-    q = repeats.once(TWO, 0.5, 1000)
+    q = repeats.single_bit(TWO, 0.5, 1000)
     third = repeats.deviation(1000, 1 / 3)
     return (
         as_printed(q, "0.009")
@@ -35,11 +35,11 @@ def test_every_printed_number_is_reproduced():
 def test_the_noise_is_the_formula_written_out(epsilon, users, k):
     need = 9 / ((math.exp(epsilon / k) - 1) ** 2 * k * users)
     written = 0.5 * (1 - 1 / math.sqrt(1 + 4 * need))
-    assert repeats.repeated(epsilon, 0.5, users, k) == pytest.approx(written, rel=1e-9)
+    assert repeats.repeated_bit(epsilon, 0.5, users, k) == pytest.approx(written, rel=1e-9)
 
 
 def test_the_intervals_of_the_example():
-    q, third = repeats.once(TWO, 0.5, 1000), 1 / 3
+    q, third = repeats.single_bit(TWO, 0.5, 1000), 1 / 3
     for flip, low, high in ((q, "982.0", "1000"), (third, "621.9", "711.4")):
         reach = 3 * math.sqrt(1000 * flip * (1 - flip))
         assert 1000 * (1 - flip) - reach == pytest.approx(float(low), abs=0.5)
@@ -65,7 +65,7 @@ def test_the_ratio_is_that_of_the_two_distributions():
 
 def test_by_its_own_formula_repeating_makes_the_error_rise():
     errors = [
-        repeats.deviation(10**5, repeats.repeated(1.0, 0.5, 10**5, k), k) for k in (1, 2, 5, 10)
+        repeats.deviation(10**5, repeats.repeated_bit(1.0, 0.5, 10**5, k), k) for k in (1, 2, 5, 10)
     ]
     assert errors == sorted(errors)
     assert errors[-1] > 1.1 * errors[0]
@@ -74,8 +74,8 @@ def test_by_its_own_formula_repeating_makes_the_error_rise():
 @pytest.mark.parametrize(
     ("call", "subject"),
     [
-        (lambda: repeats.once(1.0, 0.5, 0), "users"),
-        (lambda: repeats.repeated(1.0, 0.5, 10, 0), "repeats"),
+        (lambda: repeats.single_bit(1.0, 0.5, 0), "users"),
+        (lambda: repeats.repeated_bit(1.0, 0.5, 10, 0), "repeats"),
         (lambda: repeats.ratio(11, 10, 0.1), "users"),
         (lambda: repeats.deviation(10, 0.5), "flip probability"),
     ],

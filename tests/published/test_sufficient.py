@@ -79,7 +79,7 @@ def test_the_moments_are_those_of_the_distribution(q, bits):
         ((users - 1) * spreads[0] + spreads[1]) / users**2, rel=1e-9
     )
     assert value == pytest.approx(r + 1 / r - 1, rel=1e-12)
-    assert sufficient.flip_of(value) == pytest.approx(q, rel=1e-9)
+    assert sufficient.flip_from_phi(value) == pytest.approx(q, rel=1e-9)
 
 
 def test_the_rule_meets_its_own_inequality_with_equality():

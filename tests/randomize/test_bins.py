@@ -6,7 +6,7 @@ import pytest
 from helpers.contracts import flipped, uniform
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.protocol.randomize import part_reports
+from mixtally.protocol.randomize import randomize_records
 
 PARTS = [
     *(uniform(bins) for bins in (8, 200, 256, 1000, 65536)),
@@ -15,7 +15,7 @@ PARTS = [
 
 
 def sent(part, records):
-    return part_reports(part, records, SeededChance(1))
+    return randomize_records(part, records, SeededChance(1))
 
 
 class Column:

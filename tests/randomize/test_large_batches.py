@@ -11,8 +11,8 @@ from scipy import stats
 from helpers.contracts import flipped
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 FOUR_MB = 1 << 22
 PIECE = 1 << 16
@@ -30,7 +30,7 @@ def rate(part):
 
 
 def fakes(part, count, chance):
-    return part_fakes(part, count, chance)[0]
+    return draw_part_fakes(part, count, chance)[0]
 
 
 def held_by(part, people):
@@ -53,7 +53,7 @@ def p_value(changed, q):
     return float(2 * np.minimum(pmf.cdf(ones), pmf.sf(ones - 1)).min() * len(ones))
 
 
-def of_reports(part, device=part_reports):
+def of_reports(part, device=randomize_records):
     """P-value of the flips of 9 MB of reports."""
     codes = held_by(part, some(part))
     rows = device(part, codes, SeededChance(8))
@@ -83,7 +83,7 @@ def test_uniform_fakes_are_flipped_to_the_end():
 
 
 def in_clear_after_four_megabytes(part, codes, chance):
-    rows = part_reports(part, codes, chance)
+    rows = randomize_records(part, codes, chance)
     first = FOUR_MB // part.layout.message_bytes
     rows[first:] = part.layout.rows(codes[first:])
     return rows
@@ -91,7 +91,7 @@ def in_clear_after_four_megabytes(part, codes, chance):
 
 def one_stretch_in_clear(part, codes, chance):
     """Sixteen kilobytes after the first four megabytes."""
-    rows, width = part_reports(part, codes, chance), part.layout.message_bytes
+    rows, width = randomize_records(part, codes, chance), part.layout.message_bytes
     bare = slice(FOUR_MB // width, (FOUR_MB + PIECE // 4) // width)
     rows[bare] = part.layout.rows(codes[bare])
     return rows
@@ -101,7 +101,10 @@ def half_the_flips_at_the_end(part, codes, chance):
     first = 2 * FOUR_MB // part.layout.message_bytes
     softer = replace(part, threshold=part.threshold // 2)
     return np.concatenate(
-        [part_reports(part, codes[:first], chance), part_reports(softer, codes[first:], chance)]
+        [
+            randomize_records(part, codes[:first], chance),
+            randomize_records(softer, codes[first:], chance),
+        ]
     )
 
 

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from helpers.contracts import builtins_of, over_planes, replaced, uniform
 from helpers.scripted_chance import Scripted
-from mixtally.device.client.draw import Words, coins, record
+from mixtally.device.client.draw import RandomWords, draw_fake_counts, draw_record
 from mixtally.device.contract.part import read_part
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.randomize import part_fakes, part_reports, parts
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.randomize import draw_part_fakes, parts, randomize_records
 
 ODD = (1 << 62) + 1
 """A threshold whose lowest digit counts: floating point and tables of fewer digits lose it."""
@@ -38,7 +38,7 @@ def words(*script):
         taken = [left.pop(0) if left else 0 for _ in range(count)]
         return b"".join(word.to_bytes(8, "little") for word in taken)
 
-    return Words(source)
+    return RandomWords(source)
 
 
 @pytest.mark.parametrize("coin", [1, ODD, SCALE - 1])
@@ -46,9 +46,9 @@ def words(*script):
 def test_a_coin_is_compared_with_all_its_digits(coin, off, more):
     part = uniform(5, whole=1, coin=coin)
     bare = read_part(builtins_of(part), "part")
-    assert coins([bare], words(coin + off)) == [1 + more]
+    assert draw_fake_counts([bare], words(coin + off)) == [1 + more]
     script = Scripted(coin + off, *[0] * (1 + more))
-    assert part_fakes(part, 1, script)[1] == 1 + more
+    assert draw_part_fakes(part, 1, script)[1] == 1 + more
 
 
 @pytest.mark.parametrize(("off", "gone"), [(-1, True), (0, False)])
@@ -56,10 +56,10 @@ def test_a_replacement_is_compared_with_all_its_digits(off, gone):
     part = replace(replaced(5), replaced=ODD)
     bare = read_part(builtins_of(part), "part")
     wanted = 4 if gone else 2
-    (sent,) = record(bare, [2], words(ODD + off, last_word(5)))
+    (sent,) = draw_record(bare, [2], words(ODD + off, last_word(5)))
     assert part.layout.codes(np.frombuffer(sent, dtype=np.uint8)[None]).tolist() == [wanted]
     script = Scripted(ODD + off, *[last_word(5)] * gone)
-    assert part.layout.codes(part_reports(part, np.array([2]), script)).tolist() == [wanted]
+    assert part.layout.codes(randomize_records(part, np.array([2]), script)).tolist() == [wanted]
 
 
 @pytest.mark.parametrize("name", REPLACED)
@@ -68,8 +68,8 @@ def test_a_replaced_message_may_be_the_last_one(name):
     part = REPLACED[name]
     many, last = part.record_messages, part.layout.bins - 1
     bare = read_part(builtins_of(part), "part")
-    sent = record(bare, [2], words(*[0, last_word(last + 1)] * many))
+    sent = draw_record(bare, [2], words(*[0, last_word(last + 1)] * many))
     assert [int.from_bytes(one, "little") for one in sent] == [last] * many
     codes = np.arange(many, dtype=np.int64)
     script = Scripted(*[0] * many, *[last_word(last + 1)] * many)
-    assert parts._replaced(part, codes, script).tolist() == [last] * many
+    assert parts._replace_randomly(part, codes, script).tolist() == [last] * many

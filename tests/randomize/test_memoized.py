@@ -7,28 +7,28 @@ import numpy as np
 import pytest
 
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.mechanism.memoized import memoized
-from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.model.mechanism.memoized import make_memoized
+from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, make_memoized_plan
 from mixtally.model.question import Question
-from mixtally.primitives.bits import one_hot
+from mixtally.primitives.bits import one_hot_rows
 from mixtally.primitives.codec import fingerprint
 from mixtally.protocol.randomize import memoized as module
 from mixtally.protocol.randomize.memoized import (
     cohort_of,
-    derived_response,
+    derive_response,
+    draw_permanent_response,
+    draw_reports,
     memory_of,
     new_key,
-    permanent_response,
-    report,
 )
 
 PEOPLE, BITS = 40_000, 13
 MECHANISMS = [
-    memoized(BITS, *numbers)
+    make_memoized(BITS, *numbers)
     for numbers in ((0.5, 0.5, 0.75), (0.004, 0.003, 0.9), (1.0, 0.0, 0.2), (0.3, 0.6, 1.0))
 ]
 PLAN = MemoizedPlan(question=Question(name="color", bins=BITS), mechanism=MECHANISMS[0])
-PEOPLE_ROWS = one_hot(np.full(PEOPLE, 4), BITS)
+PEOPLE_ROWS = one_hot_rows(np.full(PEOPLE, 4), BITS)
 
 
 def bits(rows):
@@ -61,14 +61,14 @@ def shown_chances(mechanism, held):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_bit_is_kept_wrong_with_half_of_f(mechanism):
     """False alarm below 13 * 6e-7 = 8e-6 a case: 5 deviations, 13 columns."""
-    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
+    rows = draw_permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
     assert deviation(bits(rows), kept_chances(mechanism)) < 5
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_report_shows_kept_ones_with_q_and_kept_zeros_with_p(mechanism):
     """False alarm below 8e-6 a case: 5 deviations, 13 columns."""
-    rows = report(mechanism, PEOPLE_ROWS, SeededChance(2))
+    rows = draw_reports(mechanism, PEOPLE_ROWS, SeededChance(2))
     held = np.arange(BITS) == 4
     assert deviation(bits(rows), shown_chances(mechanism, held)) < 5
 
@@ -76,9 +76,9 @@ def test_a_report_shows_kept_ones_with_q_and_kept_zeros_with_p(mechanism):
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(mechanism):
     """P[1 in both] is the mean of the squares; false alarm below 8e-6 a case."""
-    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(3))
+    rows = draw_permanent_response(mechanism, PEOPLE_ROWS, SeededChance(3))
     chance = SeededChance(4)
-    both = bits(report(mechanism, rows, chance)) & bits(report(mechanism, rows, chance))
+    both = bits(draw_reports(mechanism, rows, chance)) & bits(draw_reports(mechanism, rows, chance))
     (p, q), kept = mechanism.shown, kept_chances(mechanism)
     assert deviation(both, kept * q**2 + (1 - kept) * p**2) < 5
 
@@ -87,7 +87,9 @@ def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(mechanis
 def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
     chance = SeededChance(4)
     shown = [
-        bits(report(mechanism, permanent_response(mechanism, PEOPLE_ROWS, chance), chance))
+        bits(
+            draw_reports(mechanism, draw_permanent_response(mechanism, PEOPLE_ROWS, chance), chance)
+        )
         for _ in range(2)
     ]
     p, q = mechanism.shown
@@ -97,23 +99,23 @@ def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
 
 def test_reports_drawn_from_the_truth_are_found():
     mechanism = MECHANISMS[0]
-    rows = report(mechanism, PEOPLE_ROWS, SeededChance(5))
+    rows = draw_reports(mechanism, PEOPLE_ROWS, SeededChance(5))
     assert deviation(bits(rows), shown_chances(mechanism, kept_chances(mechanism))) > 5
 
 
 def test_certain_reports_are_the_memory_itself():
-    mechanism = memoized(BITS, 0.5, 0.0, 1.0)
-    rows = permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
-    assert np.array_equal(report(mechanism, rows, SeededChance(2)), rows)
+    mechanism = make_memoized(BITS, 0.5, 0.0, 1.0)
+    rows = draw_permanent_response(mechanism, PEOPLE_ROWS, SeededChance(1))
+    assert np.array_equal(draw_reports(mechanism, rows, SeededChance(2)), rows)
 
 
 @pytest.mark.parametrize("columns", [2, 7, 8, 9, 64, 105])
 def test_padding_is_never_set(columns):
-    mechanism = memoized(columns, 1.0, 0.5, 1.0)
-    rows = permanent_response(
-        mechanism, one_hot(np.zeros(300, dtype=np.int64), columns), SeededChance(1)
+    mechanism = make_memoized(columns, 1.0, 0.5, 1.0)
+    rows = draw_permanent_response(
+        mechanism, one_hot_rows(np.zeros(300, dtype=np.int64), columns), SeededChance(1)
     )
-    shown = report(mechanism, rows, SeededChance(2))
+    shown = draw_reports(mechanism, rows, SeededChance(2))
     for row in (rows, shown):
         assert not np.unpackbits(row, axis=1, bitorder="little")[:, columns:].any()
     assert np.unpackbits(shown, axis=1, bitorder="little")[:, :columns].any(axis=0).all()
@@ -125,8 +127,8 @@ KEY = bytes(range(32))
 
 def derived(plan=PLAN, key=KEY, persons=("ann",), value="red", at=4):
     """The responses of some people who all hold one value."""
-    records = one_hot(np.full(len(persons), at), plan.mechanism.bins)
-    return derived_response(plan, key, persons, [value] * len(persons), records)
+    records = one_hot_rows(np.full(len(persons), at), plan.mechanism.bins)
+    return derive_response(plan, key, persons, [value] * len(persons), records)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -147,7 +149,7 @@ def test_wrong_bits_of_two_people_and_of_two_values_have_nothing_in_common():
 
 def test_the_response_is_as_documented():
     """Derived once more, from the description alone; another algorithm would draw it anew."""
-    certain = memoized_plan(PLAN.question, 0.5, 0.0, 1.0)
+    certain = make_memoized_plan(PLAN.question, 0.5, 0.0, 1.0)
     parts = (b"response", bytes.fromhex(fingerprint(certain)), b"ann", "r\u00f6t".encode())
     message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
     words = hashlib.shake_256(hmac.new(KEY, message, "sha256").digest()).digest(8 * BITS)
@@ -162,17 +164,19 @@ def test_the_response_is_as_documented():
 def test_reports_may_change_and_the_response_stays():
     """p and q only show what is memoized; question, encoder and f are another memory."""
     question = PLAN.question
-    same = [memoized_plan(question, 0.5, p, q) for p, q in ((0.5, 0.75), (0.0, 1.0), (0.1, 0.2))]
+    same = [
+        make_memoized_plan(question, 0.5, p, q) for p, q in ((0.5, 0.75), (0.0, 1.0), (0.1, 0.2))
+    ]
     assert len({memory_of(plan) for plan in same}) == 1
     assert len({derived(plan).tobytes() for plan in same}) == 1
     word = hashed_question("color", BITS, 2)
     others = [
         PLAN,
-        memoized_plan(question, 0.25, 0.5, 0.75),
-        memoized_plan(Question(name="taste", bins=BITS), 0.5, 0.5, 0.75),
-        memoized_plan(word, 0.5, 0.5, 0.75),
-        memoized_plan(word, 0.5, 0.5, 0.75, 2),
-        memoized_plan(hashed_question("color", BITS, 3), 0.5, 0.5, 0.75),
+        make_memoized_plan(question, 0.25, 0.5, 0.75),
+        make_memoized_plan(Question(name="taste", bins=BITS), 0.5, 0.5, 0.75),
+        make_memoized_plan(word, 0.5, 0.5, 0.75),
+        make_memoized_plan(word, 0.5, 0.5, 0.75, 2),
+        make_memoized_plan(hashed_question("color", BITS, 3), 0.5, 0.5, 0.75),
     ]
     assert len({memory_of(plan) for plan in others}) == len(others)
     crowd = NAMES[:40]
@@ -182,7 +186,7 @@ def test_reports_may_change_and_the_response_stays():
 def test_keys_persons_values_and_their_borders_are_told_apart():
     key, other = (new_key(SeededChance(seed)) for seed in (1, 2))
     texts = [("ann", "red"), ("bob", "red"), ("ann", "blue"), ("annr", "ed"), ("", "annred")]
-    plan = memoized_plan(Question(name="wide", bins=200), 1.0, 0.0, 1.0)
+    plan = make_memoized_plan(Question(name="wide", bins=200), 1.0, 0.0, 1.0)
     seen = {
         derived(plan, one, (person,), value).tobytes()
         for one in (key, other)
@@ -200,7 +204,10 @@ def test_people_are_answered_alike_alone_and_in_a_crowd(monkeypatch):
 
 def test_cohorts_are_even_and_the_same_for_all_values():
     """Chi-square with 7 degrees of freedom below 45: false alarm 1.5e-7."""
-    mechanism, key = memoized(32, 0.5, 0.5, 0.75, hashes=2, cohorts=8), new_key(SeededChance(3))
+    mechanism, key = (
+        make_memoized(32, 0.5, 0.5, 0.75, hashes=2, cohorts=8),
+        new_key(SeededChance(3)),
+    )
     cohorts = [cohort_of(key, mechanism, str(person)) for person in range(8000)]
     assert cohorts == [cohort_of(key, mechanism, str(person)) for person in range(8000)]
     counts = np.bincount(cohorts, minlength=8)

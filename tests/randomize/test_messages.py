@@ -11,7 +11,7 @@ from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.primitives import flips
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 PEOPLE = 40_000
 BLANK = OwnFakes(FakeRecord.BLANK, 1, 0)
@@ -33,7 +33,7 @@ def expected_ones(bins, code, q):
 
 
 def batch_of_reports(part, seed):
-    return part_reports(part, np.full(PEOPLE, 4), SeededChance(seed))
+    return randomize_records(part, np.full(PEOPLE, 4), SeededChance(seed))
 
 
 @pytest.mark.parametrize("repeats", [1, 3])
@@ -64,21 +64,21 @@ def test_a_record_that_is_sent_again_is_flipped_afresh():
 @pytest.mark.parametrize("q", [0.004, 0.2])
 def test_blank_fakes_are_flipped_blanks(q):
     """False alarm below 8e-6 a case: 5 deviations, 13 columns."""
-    rows, number = part_fakes(flipped(13, q=q, own=BLANK), PEOPLE, SeededChance(6))
+    rows, number = draw_part_fakes(flipped(13, q=q, own=BLANK), PEOPLE, SeededChance(6))
     assert number == PEOPLE
     assert column_deviation(rows, 13, np.full(13, q)) < 5
 
 
 def test_uniform_fakes_fall_on_every_bin_alike():
     """False alarm below 7 * 6e-7: 5 deviations, 7 bins."""
-    rows, _ = part_fakes(uniform(7, whole=1, coin=0), PEOPLE, SeededChance(1))
+    rows, _ = draw_part_fakes(uniform(7, whole=1, coin=0), PEOPLE, SeededChance(1))
     counts = np.bincount(rows[:, 0], minlength=7)
     assert np.max(np.abs(counts - PEOPLE / 7)) < 5 * math.sqrt(PEOPLE * 6 / 49)
 
 
 def test_clear_reports_are_the_values_themselves():
     part, codes = uniform(1000), [0, 999, 255, 256]
-    assert part.layout.codes(part_reports(part, codes, SeededChance(1))).tolist() == codes
+    assert part.layout.codes(randomize_records(part, codes, SeededChance(1))).tolist() == codes
 
 
 @pytest.mark.parametrize("way", [flips._flip_few, flips._flip_many])
@@ -94,7 +94,7 @@ def test_padding_is_never_flipped(way, columns):
 def test_one_bit_more_than_the_plan_hides_is_refused():
     part = flipped(16, most_set=3, q=0.25)
     rows = np.array([[0b111, 0], [0b101, 0b10]], dtype=np.uint8)
-    assert part_reports(part, rows, SeededChance(1)).shape == (2, 2)
+    assert randomize_records(part, rows, SeededChance(1)).shape == (2, 2)
     rows[1, 1] = 0b11
     with pytest.raises(MessageError, match="at most 3 bits"):
-        part_reports(part, rows, SeededChance(1))
+        randomize_records(part, rows, SeededChance(1))

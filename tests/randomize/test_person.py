@@ -18,8 +18,8 @@ from mixtally.model.contract import (
 )
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Question
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.mixing import shaped_fakes
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.mixing import draw_shaped_fakes
 from reference.person import hop_fakes, person_messages
 
 LAST = SCALE - 1
@@ -40,7 +40,7 @@ def sent(part, bin_, *words):
 def test_shaped_fakes_are_those_of_the_mix(seed, shift):
     recipe, layout = LaplaceShape(contracts.RATIO, shift), Layout(Form.INDEX, 300)
     ours = hop_fakes(recipe, layout, SeededChance(seed))
-    assert b"".join(ours) == shaped_fakes(recipe.weights, layout, SeededChance(seed)).tobytes()
+    assert b"".join(ours) == draw_shaped_fakes(recipe.weights, layout, SeededChance(seed)).tobytes()
 
 
 def test_a_hop_without_a_recipe_adds_nothing_and_blanks_flip():

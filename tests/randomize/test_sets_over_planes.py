@@ -8,8 +8,8 @@ from helpers.contracts import over_planes
 from mixtally.device.contract.planes import Planes
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.planes import messages
-from mixtally.protocol.randomize import part_reports, sets
+from mixtally.model.planes import plane_messages
+from mixtally.protocol.randomize import randomize_records, sets
 
 BINS, MOST = 19, 3
 PART = over_planes(BINS, 7, most_set=MOST)
@@ -25,17 +25,17 @@ def rows_of(given):
 
 
 def points_of(given):
-    over = PART.planes.bare
+    over = PART.planes.device_planes
     chosen = [sorted(int(one) for one in members if one >= 0) for members in given]
     return np.array([over.members(members, BINS, MOST) for members in chosen])
 
 
 def held(given=MANY, records=None):
     """Of every message, how many of its set's points its plane holds, and whether its own."""
-    rows = part_reports(PART, given if records is None else records, SeededChance(1))
+    rows = randomize_records(PART, given if records is None else records, SeededChance(1))
     codes, points = PART.layout.codes(rows).reshape(-1, MOST), points_of(given)
     shown = np.stack([
-        messages(np.repeat(points[:, place], MOST), codes.ravel() // 7, 7, 22)
+        plane_messages(np.repeat(points[:, place], MOST), codes.ravel() // 7, 7, 22)
         for place in range(MOST)
     ], axis=1) == codes.reshape(-1, 1)  # fmt: skip
     own = shown.reshape(-1, MOST, MOST)[:, range(MOST), range(MOST)]
@@ -50,7 +50,7 @@ def test_every_message_holds_its_own_point_alone():
 
 
 def test_the_twin_that_draws_no_direction_again_is_caught(plant):
-    plant(sets, "_meet", lambda honest, *given: honest(*given) & False)
+    plant(sets, "_find_collisions", lambda honest, *given: honest(*given) & False)
     several, _ = held()
     assert (several > 1).any()
 
@@ -59,8 +59,8 @@ def test_directions_are_as_likely_as_those_of_a_device():
     """False alarm: 10^-9. Of 31 directions of Z_5^3 those that a set of two keeps, for a member."""
     over = Planes(5, 3)
     cells = np.tile(np.array([[0, 1]]), (20_000, 1))
-    drawn = sets.over_planes(over, cells, over.points, SeededChance(2)) // 5
-    kept = [number for number in range(31) if not over.meet(0, (0, 1), number)]
+    drawn = sets.draw_set_planes(over, cells, over.points, SeededChance(2)) // 5
+    kept = [number for number in range(31) if not over.has_collision(0, (0, 1), number)]
     for place in range(2):
         seen = np.bincount(drawn[:, place], minlength=31)
         assert seen.sum() == seen[kept].sum()
@@ -72,11 +72,11 @@ def test_bins_with_one_point_are_one_member():
     small = Planes(5, 2)
     cells = np.array([[a, b] for a in range(10) for b in range(a + 1, 10)])
     wanted = [small.members(row.tolist(), 10, 2) for row in cells]
-    assert sets._points(small, cells, 10).tolist() == wanted
+    assert sets._set_points(small, cells, 10).tolist() == wanted
     assert any(small.member(int(a), 10) == small.member(int(b), 10) for a, b in cells)
 
 
 @pytest.mark.parametrize("given", [[[1, 1, -1]], [[1, 2]], [[1, 2, 19]], [[1, 2, 3, 4]]])
 def test_what_is_no_set_is_refused(given):
     with pytest.raises(MessageError):
-        part_reports(PART, np.array(given), SeededChance(1))
+        randomize_records(PART, np.array(given), SeededChance(1))

@@ -13,7 +13,7 @@ from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question
 from mixtally.primitives.chance import Chance
 from mixtally.protocol.encode import categorical, hashed
-from mixtally.protocol.encode.numbers import number, rounded
+from mixtally.protocol.encode.numbers import parse_number, round_to_grid
 from mixtally.protocol.encode.prefixes import extension_bins
 from mixtally.protocol.encode.spelling import Spelling
 
@@ -37,12 +37,12 @@ def answer(
     question = plan.question
     if plan.edges is not None:
         edges = np.array(plan.edges)
-        inside = np.clip(number(repr(value), "value"), edges[0], edges[-1])
+        inside = np.clip(parse_number(repr(value), "value"), edges[0], edges[-1])
         place = int(np.searchsorted(edges, inside, side="right")) - 1
         return [(min(place, question.bins - 1),)]
     if plan.grid is not None and chance is not None:
-        values = np.array([number(repr(value), "value")])
-        return [(int(rounded(plan.grid, values, chance.words(1))[0]),)]
+        values = np.array([parse_number(repr(value), "value")])
+        return [(int(round_to_grid(plan.grid, values, chance.words(1))[0]),)]
     if plan.prefixes is not None:
         return [(_extension(plan, value, prefixes or [[]], closing=closing),)]
     if question.hashed is not None and question.kind is Kind.SET:

@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Tally
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import from_table
+from mixtally.primitives.draw import draw_from_table
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.noise import Noises, noise_distribution
+from mixtally.protocol.estimate.noise import NoiseCache, noise_distribution
 
 
 def draw_counts(
@@ -23,7 +23,7 @@ def draw_counts(
     for place, count in enumerate(truth.tolist()):
         law = noise_distribution(mechanism, messages, count)
         cumulative = np.minimum(np.cumsum(law.pmf)[:-1], 1.0 - 2.0**-53) * 2.0**64
-        noise = from_table(chance, cumulative.astype(np.uint64), runs)
+        noise = draw_from_table(chance, cumulative.astype(np.uint64), runs)
         drawn[:, place] = count + law.first + noise
     return drawn
 
@@ -38,7 +38,7 @@ def coverage(
     chance: Chance,
 ) -> tuple[float, float]:
     """Share of all runs' bins, and share of runs with every bin, whose intervals hold the truth."""
-    each, together, noises = 0, 0, Noises()
+    each, together, noises = 0, 0, NoiseCache()
     for counts in draw_counts(mechanism, truth, messages, runs, chance):
         tally = Tally(counts, messages)
         each += _held(mechanism, tally, truth, level, 1, noises).sum()
@@ -52,7 +52,7 @@ def _held(
     truth: NDArray[np.int64],
     level: float,
     share: int,
-    noises: Noises,
+    noises: NoiseCache,
 ) -> NDArray[np.bool_]:
     found = intervals(mechanism, tally, level, simultaneous_over=share, noises=noises)
     return (found.lower <= truth) & (truth <= found.upper)

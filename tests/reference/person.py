@@ -20,10 +20,10 @@ from mixtally.model.contract import (
     UniformRecipe,
 )
 from mixtally.model.layout import Form, Layout
-from mixtally.model.planes import messages
+from mixtally.model.planes import plane_messages
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import draw_below
 
 
 def person_messages(
@@ -41,7 +41,7 @@ def person_messages(
         sent.append(_record(part, bins, chance))
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
-            content = below(chance, part.layout.bins, 1).tolist() if uniform else []
+            content = draw_below(chance, part.layout.bins, 1).tolist() if uniform else []
             sent[-1].append(_fake(part, content, chance))
     return [_in_order(several, chance) for several in sent]
 
@@ -61,7 +61,7 @@ def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
     if isinstance(recipe, BlanksRecipe):
         return [_flipped(layout, [], recipe.threshold, chance) for _ in range(recipe.count)]
     if isinstance(recipe, UniformRecipe):
-        every = [below(chance, layout.bins, 1) for _ in range(recipe.count)]
+        every = [draw_below(chance, layout.bins, 1) for _ in range(recipe.count)]
         return [layout.rows(one).tobytes() for one in every]
     return []
 
@@ -90,12 +90,12 @@ def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:
 
 def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
     if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
-        return part.layout.rows(below(chance, part.layout.bins, 1)).tobytes()
+        return part.layout.rows(draw_below(chance, part.layout.bins, 1)).tobytes()
     if part.planes is not None:
-        number = below(chance, part.planes.bare.directions, 1)
+        number = draw_below(chance, part.planes.device_planes.directions, 1)
         p, digits = part.planes.prime, part.planes.digits
         point = np.array([_point(bins[0], part.bins, p, digits)])
-        return part.layout.rows(messages(point, number, p, digits)).tobytes()
+        return part.layout.rows(plane_messages(point, number, p, digits)).tobytes()
     return _fake(part, bins, chance)
 
 
@@ -127,12 +127,14 @@ def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:
     sent = []
     for place in range(len(points)):
         if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
-            sent.append(part.layout.rows(below(chance, part.layout.bins, 1)).tobytes())
+            sent.append(part.layout.rows(draw_below(chance, part.layout.bins, 1)).tobytes())
             continue
         held = 0
         while held != 1:
-            number = np.repeat(below(chance, part.planes.bare.directions, 1), len(points))
-            named = messages(points, number, p, digits)
+            number = np.repeat(
+                draw_below(chance, part.planes.device_planes.directions, 1), len(points)
+            )
+            named = plane_messages(points, number, p, digits)
             held = int((named == named[place]).sum())
         sent.append(part.layout.rows(named[[place]]).tobytes())
     return sent
@@ -151,13 +153,13 @@ def _row(layout: Layout, ones: NDArray[np.bool_]) -> Rows:
     if layout.form is Form.BITS:
         return np.packbits(ones, bitorder="little")
     named = np.flatnonzero(ones)
-    return layout.named(np.zeros(len(named), dtype=np.int64), named, 1)
+    return layout.write_positions(np.zeros(len(named), dtype=np.int64), named, 1)
 
 
 def _in_order(several: list[bytes], chance: Chance) -> list[bytes]:
     """Fisher-Yates, from the last place down."""
     order = list(several)
     for last in range(len(order) - 1, 0, -1):
-        other = int(below(chance, last + 1, 1)[0])
+        other = int(draw_below(chance, last + 1, 1)[0])
         order[last], order[other] = order[other], order[last]
     return order

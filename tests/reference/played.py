@@ -5,8 +5,8 @@ import numpy as np
 from mixtally.model.contract import FakeRecord, NoRecipe, OwnFakes, Part
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import NoFakes, ShapedFakes, UniformFakes
-from mixtally.protocol.mixing import added
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 
 
@@ -35,11 +35,14 @@ def part_of(mechanism):
 def messages(mechanism, records, chance):
     """Everybody's reports, and the fakes of people or mixes."""
     part = part_of(mechanism)
-    rows = [part_reports(part, records, chance)]
+    rows = [randomize_records(part, records, chance)]
     if mechanism.shaped is not None:
-        rows += [added(part.recipe, part.layout, chance) for _ in range(mechanism.shaped.mixes)]
+        rows += [
+            draw_recipe_messages(part.recipe, part.layout, chance)
+            for _ in range(mechanism.shaped.mixes)
+        ]
     else:
-        rows.append(part_fakes(part, mechanism.fakes.count, chance)[0])
+        rows.append(draw_part_fakes(part, mechanism.fakes.count, chance)[0])
     return np.concatenate(rows)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mixtally.lab.simulation.models import lines
-from mixtally.lab.simulation.study_document import counted
+from mixtally.lab.simulation.model_comparison import compare_models
+from mixtally.lab.simulation.study_document import build_counts_view
 from mixtally.report.charts import Bar, error_chart, rows_chart
 from mixtally.report.document import Document, Section
 from mixtally.report.page import page
@@ -66,14 +66,14 @@ def unmarked(study):
 @pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
 def test_coordinates_are_finite_and_inside_the_frame(study, truth):
     made = study(truth)
-    assert inside(counted(made).chart(30).markup)
+    assert inside(build_counts_view(made).chart(30).markup)
     assert inside(unmarked(made))
-    assert inside(error_chart(lines(made)).markup)
+    assert inside(error_chart(compare_models(made)).markup)
 
 
 def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
     broken = with_estimate(study([700, 300, 0]), counts=np.array([700.0, math.nan, 0.0]))
-    assert not inside(counted(broken).chart(30).markup)
+    assert not inside(build_counts_view(broken).chart(30).markup)
 
 
 @pytest.mark.seconds
@@ -83,7 +83,7 @@ def test_the_twin_with_a_count_that_is_no_number_is_caught(study):
 @settings(max_examples=15, deadline=None)
 def test_marks_stay_in_the_picture(study, truth):
     """Also where the estimate lies outside its interval: below zero, or above everybody."""
-    assert inside(counted(study(truth)).chart(30).markup)
+    assert inside(build_counts_view(study(truth)).chart(30).markup)
 
 
 def test_the_interval_stands_beside_its_label():
@@ -104,7 +104,7 @@ def test_a_bar_ends_where_its_scale_has_its_value():
 
 def test_at_most_the_asked_number_of_bins_is_drawn_largest_first(study):
     made = study([2] * 40 + [500, 300], labels=tuple(f"v{i}" for i in range(42)))
-    tips = [e.text for e in elements(counted(made).chart(30).markup).iter("title")][1:]
+    tips = [e.text for e in elements(build_counts_view(made).chart(30).markup).iter("title")][1:]
     assert len(tips) == 30
     assert tips[0].startswith(("v41: ", "v40: "))
     counts = [float(re.search(r": (-?[\d,.]+),", tip)[1].replace(",", "")) for tip in tips]
@@ -113,7 +113,7 @@ def test_at_most_the_asked_number_of_bins_is_drawn_largest_first(study):
 
 def test_numbers_stand_in_their_order(study):
     made = study([2] * 40 + [500, 300])
-    tips = [e.text for e in elements(counted(made).chart(30).markup).iter("title")][1:]
+    tips = [e.text for e in elements(build_counts_view(made).chart(30).markup).iter("title")][1:]
     places = [int(tip.split(":")[0]) for tip in tips]
     assert places == sorted(places)
     assert places[-2:] == [40, 41]
@@ -121,14 +121,16 @@ def test_numbers_stand_in_their_order(study):
 
 def test_a_long_label_is_shortened_with_an_ellipsis(study):
     long = "a" * 40
-    root = elements(counted(study([700, 300], labels=(long, "b" * 16))).chart(30).markup)
+    root = elements(build_counts_view(study([700, 300], labels=(long, "b" * 16))).chart(30).markup)
     shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
     assert shown == {"a" * 19 + "…", "b" * 16}
     assert any(long in e.text for e in root.iter("title"))
 
 
 def test_a_wide_script_is_shortened_to_the_same_room(study):
-    root = elements(counted(study([700, 300], labels=("語" * 11, "語" * 10))).chart(30).markup)
+    root = elements(
+        build_counts_view(study([700, 300], labels=("語" * 11, "語" * 10))).chart(30).markup
+    )
     shown = {e.text for e in root.iter("text") if e.get("class") == "label"}
     assert shown == {"語" * 9 + "…", "語" * 10}
 
@@ -138,7 +140,7 @@ def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study)
     each = made.main.estimate.each
     true = made.truth.counts
     held = (each.lower <= true) & (true <= each.upper)
-    lines = elements(counted(made).chart(60).markup).iter("line")
+    lines = elements(build_counts_view(made).chart(60).markup).iter("line")
     missed = sum(line.get("class") == "whisker missed" for line in lines)
     assert missed == np.count_nonzero(~held) > 0
 
@@ -155,7 +157,7 @@ def test_every_release_has_a_line_between_the_other_models(study):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
     names = [
         e.text
-        for e in elements(error_chart(lines(made)).markup).iter("text")
+        for e in elements(error_chart(compare_models(made)).markup).iter("text")
         if e.get("class") == "label"
     ]
     assert [name.split()[0].rstrip(",") for name in names] == [
@@ -164,8 +166,8 @@ def test_every_release_has_a_line_between_the_other_models(study):
 
 
 def test_rings_mark_measured_errors_only_where_the_truth_is_known(study):
-    assert 'class="truth"' in error_chart(lines(study([700, 300]))).markup
-    nothing_measured = [line._replace(measured=None) for line in lines(study([700, 300]))]
+    assert 'class="truth"' in error_chart(compare_models(study([700, 300]))).markup
+    nothing_measured = [line._replace(measured=None) for line in compare_models(study([700, 300]))]
     assert 'class="truth"' not in error_chart(nothing_measured).markup
 
 

@@ -9,10 +9,10 @@ from rich.console import Console
 
 from mixtally import report
 from mixtally.lab.attacks.document import document as attack_document
-from mixtally.lab.attacks.outcome import Noise, Outcome, Verdict
+from mixtally.lab.attacks.outcome import NoiseSource, Outcome, Verdict
 from mixtally.report.document import Document, Heading, Rows, Section, Table, Text
 from mixtally.report.page import page
-from mixtally.report.terminal import opening, printed
+from mixtally.report.terminal import opening_lines, render_summary
 from mixtally.report.texts import files, whole_facts
 
 PROMISE = ("Hidden: it.", "epsilon = 1.", "Error to expect: 2.")
@@ -34,10 +34,10 @@ def shown(**parts):
 def test_a_terminal_makes_the_summary_alone():
     out = io.StringIO()
     table = Table(("name", "count"), [("a", "1")])
-    Console(file=out).print(printed(shown(summary=lambda: (table, Text("Said.")))))
+    Console(file=out).print(render_summary(shown(summary=lambda: (table, Text("Said.")))))
     assert "Said." in out.getvalue()
     with pytest.raises(AskedError):
-        printed(shown())
+        render_summary(shown())
 
 
 def test_a_page_makes_its_sections_alone():
@@ -68,7 +68,7 @@ def test_files_and_a_terminal_share_the_facts():
 
 
 def test_a_page_measures_each_table_once(watch):
-    seen = watch(report.page, "_kind", most=2)
+    seen = watch(report.page, "_table_class", most=2)
     table = Table(("name", "count"), [("a", "1")])
     wide = Table(tuple(map(str, range(60))), [("a",) * 60])
     made = page(shown(sections=lambda: (Section("Tables", (table, wide)),)))
@@ -79,7 +79,7 @@ def test_a_page_measures_each_table_once(watch):
 
 def test_everything_begins_with_the_promise():
     made = shown(**WHOLE)
-    assert opening(made) == list(PROMISE)
+    assert opening_lines(made) == list(PROMISE)
     assert list(json.loads(files(made)["result.json"])) == ["promise", "a"]
     text = files(made)["report.html"]
     places = [text.index(line) for line in (*PROMISE, 'class="source"')]
@@ -132,13 +132,13 @@ def test_a_terminal_cuts_no_word_of_a_table_of_attacks():
     outcomes = [
         Outcome(
             *("difference", "asked twice, answer changed", promised, 0.8104, "eps", verdict),
-            *(1_000_000, "", ""), noise=Noise.DISTRIBUTION, best=0.842,
+            *(1_000_000, "", ""), noise=NoiseSource.DISTRIBUTION, best=0.842,
         )
         for promised, verdict in ((1.34, Verdict.CONSISTENT), (None, Verdict.MEASURED))
     ]  # fmt: skip
     facts = {"seed": 1, "level": 0.9999}
     out = io.StringIO()
-    Console(file=out, width=80).print(printed(attack_document("x", "p", outcomes, facts)))
+    Console(file=out, width=80).print(render_summary(attack_document("x", "p", outcomes, facts)))
     for word in ("consistent", "measured only", "0.8104 eps", "distribution", "answer"):
         assert word in out.getvalue()
     assert "\N{HORIZONTAL ELLIPSIS}" not in out.getvalue()

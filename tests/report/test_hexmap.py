@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mixtally.model.results import Estimate, Intervals
+from mixtally.model.estimates import Estimate, Intervals
 from mixtally.report.hexmap import hexmap
 
 OUTLINES = [[(lat, 0.0), (lat + 1, 0.5), (lat, 1.0)] for lat in (10, 12, 14, 16)]

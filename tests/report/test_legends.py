@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from mixtally.lab.simulation.models import lines
-from mixtally.lab.simulation.study_document import counted
+from mixtally.lab.simulation.model_comparison import compare_models
+from mixtally.lab.simulation.study_document import build_counts_view
 from mixtally.report.axes import swatch
 from mixtally.report.charts import Bar, error_chart, rows_chart
 from mixtally.report.curves import Chart, Curve, draw
@@ -50,7 +50,8 @@ def unnamed(picture):
 def test_every_mark_has_a_legend(study):
     made = study([700, 300, 4], protocols=("clear-uniform", "flip-blank"))
     charts = (
-        counted(made).chart(30), rows_chart(BARS, "Bars"), error_chart(lines(made)),
+        build_counts_view(made).chart(30), rows_chart(BARS, "Bars"),
+            error_chart(compare_models(made)),
         draw(CHART_OF_CURVES), panels_chart("Panels", [panel([7, 20])], ["one", "two"]),
     )  # fmt: skip
     for chart in charts:
@@ -95,7 +96,7 @@ def test_words_say_what_curves_and_panels_show():
 
 
 def test_words_say_every_error(study):
-    said = heard(error_chart(lines(study([700, 300]))))
+    said = heard(error_chart(compare_models(study([700, 300]))))
     assert "flip-blank" in said
     assert "expected" in said
     assert "measured" in said

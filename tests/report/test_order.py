@@ -3,7 +3,7 @@
 import pytest
 
 from mixtally.model.question import Question
-from mixtally.report.counts import ordered
+from mixtally.report.counts import has_own_order
 
 CASES = {
     "numbers found in the data": (("1", "2", "10"), False, True),
@@ -17,4 +17,4 @@ CASES = {
 @pytest.mark.parametrize(("labels", "given", "wanted"), CASES.values(), ids=CASES)
 def test_numbers_and_given_labels_keep_their_order(labels, given, wanted):
     question = Question(name="code", bins=len(labels), labels=labels)
-    assert ordered(question, given=given) is wanted
+    assert has_own_order(question, given=given) is wanted

@@ -7,7 +7,14 @@ import pytest
 from msgspec.structs import replace
 
 from mixtally.model.guarantee import Observer
-from mixtally.report.promise import assumes, expected, known, of_result, protects, stated
+from mixtally.report.promise import (
+    assumption_text,
+    certificate_line,
+    error_line,
+    exactness_text,
+    promise_of_result,
+    protection_line,
+)
 
 
 @pytest.fixture
@@ -16,9 +23,9 @@ def shown(study):
 
 
 def test_the_second_line_rounds_up_and_says_what_it_rests_on(shown):
-    line = stated(replace(shown, lower=1.0e-7, upper=1.23456789e-7), ", twice")
+    line = certificate_line(replace(shown, lower=1.0e-7, upper=1.23456789e-7), ", twice")
     assert line.startswith("epsilon = 1, delta <= 1.23457e-07 (proved upper bound, twice). ")
-    assert line.endswith(f"{assumes(shown.assumption)}.")
+    assert line.endswith(f"{assumption_text(shown.assumption)}.")
 
 
 @pytest.mark.parametrize(
@@ -29,21 +36,21 @@ def test_the_second_line_rounds_up_and_says_what_it_rests_on(shown):
     ],
 )  # fmt: skip
 def test_only_ends_that_read_alike_are_exact(shown, lower, upper, word):
-    assert known(replace(shown, lower=lower, upper=upper)) == word
+    assert exactness_text(replace(shown, lower=lower, upper=upper)) == word
 
 
 def test_what_a_certificate_rests_on_is_a_sentence():
-    assert assumes("holds if any one mix is honest") == "Assumes: any one mix is honest"
-    assert assumes("none: without fakes") == "Assumes nothing of others: without fakes"
+    assert assumption_text("holds if any one mix is honest") == "Assumes: any one mix is honest"
+    assert assumption_text("none: without fakes") == "Assumes nothing of others: without fakes"
 
 
 def test_half_an_interval_is_rounded_up():
-    assert "at most 13 with 95 %" in expected(6.5)
-    assert "at most 2.1 with" in expected(5.0, half=2.05)
+    assert "at most 13 with 95 %" in error_line(6.5)
+    assert "at most 2.1 with" in error_line(5.0, half=2.05)
     whole = "at most 41 with 95 % confidence, standard error 20, of 3 people."
-    assert whole in expected(20.0, note=", of 3 people", half=40.1)
+    assert whole in error_line(20.0, note=", of 3 people", half=40.1)
     for error in (None, math.nan):
-        assert expected(error).startswith("Expected error of each count: unknown")
+        assert error_line(error).startswith("Expected error of each count: unknown")
 
 
 @pytest.mark.parametrize("crowd", [[700, 300], [3, 3]])
@@ -52,7 +59,7 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     found = study(crowd, protocols=("clear-shaped",)).main
     each = found.estimate.each
     shown = found.estimate.counts.clip(each.lower, each.upper)
-    (most,) = re.findall(r"at most ([\d.]+) with", of_result(found)[2])
+    (most,) = re.findall(r"at most ([\d.]+) with", promise_of_result(found)[2])
     furthest = max((each.upper - shown).max(), (shown - each.lower).max())
     assert furthest <= float(most) <= furthest + 1
 
@@ -61,7 +68,7 @@ def test_the_third_line_names_the_bin_where_bins_differ(study):
     """Values that are replaced: the fullest bin errs most, and an ordinary one is stated beside."""
     crowd = [3_000, 40, 30, 20, 10]
     found = study(crowd, protocols=("kary-response",)).main
-    errors, (*_, third) = found.estimate.errors, of_result(found)
+    errors, (*_, third) = found.estimate.errors, promise_of_result(found)
     assert errors.argmax() == 0
     assert errors.max() > 1.2 * errors[2]
     said = re.search(
@@ -71,7 +78,7 @@ def test_the_third_line_names_the_bin_where_bins_differ(study):
     assert float(said[1]) == pytest.approx(errors[0], rel=0.1)
     assert int(said[2].replace(",", "")) == round(found.estimate.counts[0])
     assert float(said[3]) == pytest.approx(sorted(errors)[2], rel=0.1)
-    alike = of_result(study([700, 300], protocols=("clear-shaped",)).main)[2]
+    alike = promise_of_result(study([700, 300], protocols=("clear-shaped",)).main)[2]
     assert "for a bin" not in alike
 
 
@@ -80,4 +87,4 @@ WHO = {Observer.MESSAGES: "message", Observer.SUMS: "sums", Observer.LINKED: "re
 
 @pytest.mark.parametrize("observer", Observer)
 def test_the_first_line_names_who_looks(observer):
-    assert WHO[observer] in protects(observer)
+    assert WHO[observer] in protection_line(observer)

@@ -9,7 +9,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Kind, Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.report.numbers import at_most
-from mixtally.report.words import not_promised, promise
+from mixtally.report.words import not_promised, promise_paragraphs
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def plan():
 
 def test_the_upper_end_is_promised(plan):
     shown = msgspec.structs.replace(plan.certificate, lower=1e-9, upper=2e-6)
-    plain, plan, ends, _ = promise(plan, shown)
+    plain, plan, ends, _ = promise_paragraphs(plan, shown)
     assert "probability of 2e-06" in plain
     assert "delta <= 2e-06, observer: messages" in plan
     assert "between 1e-09 and 2e-06" in ends

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mixtally.report.numbers import at_least, at_most, number, supported
-from mixtally.report.words import assumes, fact, promise
+from mixtally.report.numbers import at_least, at_most, number, round_to_error
+from mixtally.report.words import assumption_text, format_fact, promise_paragraphs
 
 POSITIVE = st.floats(1e-300, 1e300)
 DIGITS = st.integers(1, 12)
@@ -50,22 +50,22 @@ def test_the_twin_that_rounds_to_the_nearest_is_caught():
 
 @given(st.floats(1e-15, 0.1))
 def test_facts_round_privacy_numbers_to_their_own_side(value):
-    assert float(fact("delta", value)) >= value
-    assert float(fact("delta_lower", value)) <= value
-    assert float(fact("local_epsilon", value)) >= value
+    assert float(format_fact("delta", value)) >= value
+    assert float(format_fact("delta_lower", value)) <= value
+    assert float(format_fact("local_epsilon", value)) >= value
 
 
 @given(st.floats(0.01, 20))
 @example(1.00000049)
 def test_epsilon_is_never_told_smaller_than_it_is(value):
-    assert float(fact("epsilon", value)) >= value
+    assert float(format_fact("epsilon", value)) >= value
 
 
 def test_facts_read_like_numbers_of_people():
-    assert fact("users", 1_000_000) == "1,000,000"
-    assert fact("local_epsilon", None) == "unbounded"
-    assert fact("protocol", "flip-blank") == "flip-blank"
-    assert fact("standard_error", 9.236272774183508) == "9.2"
+    assert format_fact("users", 1_000_000) == "1,000,000"
+    assert format_fact("local_epsilon", None) == "unbounded"
+    assert format_fact("protocol", "flip-blank") == "flip-blank"
+    assert format_fact("standard_error", 9.236272774183508) == "9.2"
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_facts_read_like_numbers_of_people():
     ],
 )  # fmt: skip
 def test_a_number_is_told_to_the_second_digit_of_its_error(value, error, text):
-    assert supported(value, error) == text
+    assert round_to_error(value, error) == text
 
 
 def test_ends_of_intervals_are_rounded_outwards():
-    assert supported(10.31, 1.0, math.floor) == "10.3"
-    assert supported(10.31, 1.0, math.ceil) == "10.4"
-    assert supported(2.5, 1.0, sign="+") == "+2.5"
+    assert round_to_error(10.31, 1.0, math.floor) == "10.3"
+    assert round_to_error(10.31, 1.0, math.ceil) == "10.4"
+    assert round_to_error(2.5, 1.0, sign="+") == "+2.5"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_errors_are_never_told_with_an_exponent(value):
 def test_the_promise_states_numbers_no_better_than_the_certificate(study):
     made = study([700, 300], epsilon=0.7310005)
     shown = made.main.plan.certificate
-    text = " ".join(promise(made.main.plan))
+    text = " ".join(promise_paragraphs(made.main.plan))
     assert float(re.search(r"at most (\S+) times", text)[1]) >= math.exp(shown.epsilon)
     assert float(re.search(r"probability of (\S+)\. ", text)[1]) >= shown.upper
     assert float(re.search(r"delta <= (\S+),", text)[1]) >= shown.upper
@@ -117,8 +117,8 @@ def test_the_promise_states_numbers_no_better_than_the_certificate(study):
 
 def test_the_promise_names_observer_status_source_and_assumption(study):
     plan = study([700, 300]).main.plan
-    text, shown = " ".join(promise(plan)), plan.certificate
-    for said in (shown.observer, shown.status, shown.source, assumes(shown.assumption)):
+    text, shown = " ".join(promise_paragraphs(plan)), plan.certificate
+    for said in (shown.observer, shown.status, shown.source, assumption_text(shown.assumption)):
         assert said in text
 
 

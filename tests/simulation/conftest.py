@@ -10,7 +10,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.model.shape import ratio_of
 from mixtally.planning import PlanRequest, choose
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from simulation.studies import make_study
 
 BINS, USERS = 2000, 3000

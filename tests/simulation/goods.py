@@ -1,19 +1,19 @@
 """A shop whose baskets are known, and what must be found in them."""
 
-from mixtally.lab.simulation.baskets import baskets_of, holders
+from mixtally.lab.simulation.baskets import build_baskets, count_holders
 
 
 def shop():
     """Thirty thousand baskets of up to three of eight goods; bread, milk and jam go together."""
     kinds = [("bread", "milk", "jam")] * 6 + [("bread", "milk")] * 6 + [("tea",)] * 9
     kinds += [("oil", "rice")] * 3 + [("salt",), ("soap",), ("bread",), ()]
-    return baskets_of("goods", kinds * 1072)
+    return build_baskets("goods", kinds * 1072)
 
 
 def few():
     """A small crowd of three goods."""
     kinds = [("a", "b")] * 330 + [("a",)] * 300 + [("b",)] * 300 + [("c",)] * 300
-    return baskets_of("goods", [*kinds, *[("a", "c")] * 100])
+    return build_baskets("goods", [*kinds, *[("a", "c")] * 100])
 
 
 def check_found(found, crowd):
@@ -24,7 +24,7 @@ def check_found(found, crowd):
     (triple,) = found.sets[3]
     assert [label(i) for i in triple.items] == ["bread", "jam", "milk"]
     for one in found.every:
-        (true,) = holders(crowd, [one.items]).tolist()
+        (true,) = count_holders(crowd, [one.items]).tolist()
         assert abs(one.count - true) < 5 * one.standard_error
         assert one.lower <= true <= one.upper
     assert len(found.rules) == 2 * len(pairs) + 3

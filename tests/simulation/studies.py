@@ -8,7 +8,7 @@ import numpy as np
 
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab, Provenance
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
@@ -19,7 +19,7 @@ from mixtally.planning import PlanRequest, choose
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report import counts, texts
 from mixtally.report.page import page as html
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import render_summary
 
 Make = Callable[..., Study]
 
@@ -48,7 +48,7 @@ def make_study(
             protocol=protocol,
         )
         plan = choose(wish).plan
-        played = release(
+        played = simulate_release(
             plan, population, Lab(chance), Analysis(level=level, projection=projection)
         )
         releases.append(played)
@@ -85,7 +85,7 @@ def rows(study, result):
 
 def summary(study, top):
     """What a terminal shows."""
-    return printed(document(study, top))
+    return render_summary(document(study, top))
 
 
 def with_estimate(study, **fields):

@@ -5,7 +5,13 @@ import pytest
 
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets import baskets_of, find_sets, holders, in_a_row, pairs_held
+from mixtally.lab.simulation.baskets import (
+    build_baskets,
+    count_holders,
+    count_pairs,
+    find_sets,
+    group_rows,
+)
 from mixtally.lab.simulation.baskets import find as module
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
@@ -47,8 +53,8 @@ def test_rules_hold_the_truth(shop, plan):
     """False alarm: none for this seed; over seeds one is wrong with chance 0.05."""
     truth = shop.truth
     for rule in found_in(shop, plan).rules:
-        (both,) = holders(shop, [tuple(sorted((*rule.given, rule.then)))])
-        (given,) = holders(shop, [rule.given])
+        (both,) = count_holders(shop, [tuple(sorted((*rule.given, rule.then)))])
+        (given,) = count_holders(shop, [rule.given])
         assert rule.confidence.lower <= both / given <= rule.confidence.upper
         lift = shop.users * both / given / truth[rule.then]
         assert rule.lift.lower <= lift <= rule.lift.upper
@@ -65,10 +71,10 @@ def test_support_leaves_the_rarer_out(shop, plan):
 def wrong(runs=60):
     """Of so many collections of a small crowd, those in which the interval of a set misses."""
     crowd = goods.few()
-    plan, held, total = plan_for(crowd), pairs_held(crowd), 0
+    plan, held, total = plan_for(crowd), count_pairs(crowd), 0
     for seed in range(runs):
         found = find_sets(plan, crowd, Lab(SeededChance(seed)), level=0.8)
-        total += not all(one.lower <= held[one.items] <= one.upper for one in found.every)
+        total += not all(one.lower <= held[one.items] <= one.upper for one in found.all_sets)
     return total
 
 
@@ -90,27 +96,27 @@ true = module.set_intervals
 
 
 def test_what_is_truly_held_is_counted(shop):
-    both = pairs_held(shop)
+    both = count_pairs(shop)
     assert np.diag(both).tolist() == shop.truth.tolist()
     i, j = shop.question.labels.index("bread"), shop.question.labels.index("milk")
-    assert both[i, j] == holders(shop, [(i, j)])[0] == 12 * 1072
+    assert both[i, j] == count_holders(shop, [(i, j)])[0] == 12 * 1072
     assert int((np.triu(both, 1) > 0).sum()) == 4
-    assert holders(shop, []).tolist() == []
+    assert count_holders(shop, []).tolist() == []
 
 
 def test_successive_rows_make_baskets():
     question = Question(name="dest", bins=3, labels=("a", "b", "c"))
-    boards = in_a_row(Population(question, np.array([0, 0, 1, 2, 2])), 2)
+    boards = group_rows(Population(question, np.array([0, 0, 1, 2, 2])), 2)
     assert boards.records.tolist() == [[0b001], [0b110]]
     assert boards.question.max_set == 2
 
 
 def test_bad_baskets_and_foreign_plans_are_refused(shop, plan):
     with pytest.raises(DataError, match="two distinct items at least"):
-        baskets_of("goods", [["tea"], ["tea"]])
+        build_baskets("goods", [["tea"], ["tea"]])
     with pytest.raises(DataError, match="one of them empty"):
-        baskets_of("goods", [["tea", ""], ["jam"]])
-    other = baskets_of("other", [["tea", "jam"]] * 5000)
+        build_baskets("goods", [["tea", ""], ["jam"]])
+    other = build_baskets("other", [["tea", "jam"]] * 5000)
     with pytest.raises(PlanError, match="8 bins of 'goods'"):
         found_in(other, plan)
     with pytest.raises(ParameterError, match="support: expected a whole number"):

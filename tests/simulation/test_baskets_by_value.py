@@ -11,8 +11,13 @@ import pytest
 
 from mixtally.app import baskets as app
 from mixtally.errors import InfeasibleError, ParameterError, PlanError
-from mixtally.lab.simulation.baskets import baskets_of, holders, values
-from mixtally.lab.simulation.baskets.values import find_values, items_of, numbers, values_of
+from mixtally.lab.simulation.baskets import build_baskets, count_holders, values
+from mixtally.lab.simulation.baskets.values import (
+    decode_set,
+    encode_baskets,
+    find_values,
+    question_of_sets,
+)
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
@@ -29,7 +34,7 @@ def shop():
 
 
 def request(crowd, messages, largest=3, **rest):
-    asked = values_of(crowd.question, largest)
+    asked = question_of_sets(crowd.question, largest)
     return PlanRequest(
         question=asked, guarantee=PROMISED, users=crowd.users, messages_per_user=messages, **rest
     )
@@ -37,7 +42,7 @@ def request(crowd, messages, largest=3, **rest):
 
 @pytest.mark.parametrize(("bins", "largest"), [(2, 2), (7, 1), (7, 2), (7, 3), (6, 6)])
 def test_every_set_has_a_number_of_its_own(bins, largest):
-    every = [items_of(number, bins) for number in range(sum(
+    every = [decode_set(number, bins) for number in range(sum(
         math.comb(bins, size) for size in range(1, largest + 1)
     ))]  # fmt: skip
     wanted = [set(combinations(range(bins), size)) for size in range(1, largest + 1)]
@@ -48,23 +53,23 @@ def test_every_set_has_a_number_of_its_own(bins, largest):
 
 
 def test_labels_and_baskets_are_numbered_alike(shop):
-    asked = values_of(shop.question, 3)
+    asked = question_of_sets(shop.question, 3)
     assert asked.bins == 8 + 28 + 56
     assert asked.max_set == 3 + 3 + 1
     label = shop.question.label
     for number, name in enumerate(asked.labels):
-        assert name == " + ".join(map(label, items_of(number, 8)))
+        assert name == " + ".join(map(label, decode_set(number, 8)))
 
 
 def test_a_basket_sends_all_its_sets_and_no_other(shop):
     chance = random.Random(1)
-    crowd = baskets_of("q", [chance.sample("abcdefg", chance.randint(0, 4)) for _ in range(300)])
+    crowd = build_baskets("q", [chance.sample("abcdefg", chance.randint(0, 4)) for _ in range(300)])
     held = np.unpackbits(crowd.records, axis=1, count=7, bitorder="little")
     for largest in (1, 2, 3):
-        for bits, sent in zip(held, numbers(crowd, largest), strict=True):
+        for bits, sent in zip(held, encode_baskets(crowd, largest), strict=True):
             items = np.flatnonzero(bits).tolist()
             own = [one for size in range(1, largest + 1) for one in combinations(items, size)]
-            found = [items_of(number, 7) for number in sent.tolist() if number >= 0]
+            found = [decode_set(number, 7) for number in sent.tolist() if number >= 0]
             assert sorted(found) == sorted(own)
 
 
@@ -72,11 +77,11 @@ def test_what_does_not_travel_together_is_no_question():
     def of(bins, most):
         return Question(name="q", bins=bins, kind=Kind.SET, max_set=most)
 
-    assert values_of(of(100, 5), 2).max_set == 15
-    assert values_of(of(100, 5), 3) is None
-    assert values_of(of(100, 6), 2) is None
-    assert values_of(of(5000, 2), 2) is None
-    assert values_of(of(1000, 2), 2).labels is None
+    assert question_of_sets(of(100, 5), 2).max_set == 15
+    assert question_of_sets(of(100, 5), 3) is None
+    assert question_of_sets(of(100, 6), 2) is None
+    assert question_of_sets(of(5000, 2), 2) is None
+    assert question_of_sets(of(1000, 2), 2).labels is None
 
 
 @pytest.mark.parametrize(
@@ -89,7 +94,7 @@ def test_sets_are_found_and_none_that_nobody_holds(shop, messages, protocol):
     lab = Lab(SeededChance(2))
     found = find_values(plan, shop, lab, support=0, level=0.95, largest=3)
     goods.check_found(found, shop)
-    together = found.items.estimate.together
+    together = found.items.estimate.simultaneous
     assert np.all((together.lower <= shop.truth) & (shop.truth <= together.upper))
 
 
@@ -99,8 +104,8 @@ def wrong(runs=60):
     plan, total = choose(request(crowd, 3, 2)).plan, 0
     for seed in range(runs):
         found = find_values(plan, crowd, Lab(SeededChance(seed)), support=0, level=0.8, largest=2)
-        held = holders(crowd, [one.items for one in found.every]).tolist()
-        ends = zip(found.every, held, strict=True)
+        held = count_holders(crowd, [one.items for one in found.all_sets]).tolist()
+        ends = zip(found.all_sets, held, strict=True)
         total += not all(one.lower <= true <= one.upper for one, true in ends)
     return total
 
@@ -111,12 +116,14 @@ def test_all_intervals_hold_at_once(plant):
     one of their items.
     """
     assert wrong() < 27
-    plant(values, "_choose", lambda honest, item, size: honest(item, size) * (size == 1))
+    plant(
+        values, "_binomial_coefficient", lambda honest, item, size: honest(item, size) * (size == 1)
+    )
     assert wrong() >= 27
 
 
 def told(wish, largest=2):
-    plan, by_value, reason = app._chosen(wish, largest, Planner())
+    plan, by_value, reason = app._choose_plan(wish, largest, Planner())
     return plan, by_value, reason
 
 
@@ -145,7 +152,7 @@ def test_whichever_errs_less_of_a_pair_is_taken(shop):
 @pytest.mark.parametrize("users", [30, 4000])
 def test_the_error_of_a_pair_is_that_of_its_estimate(users):
     """From the four patterns that the messages of people who hold neither item may show."""
-    plan = choose(wish_for(baskets_of("q", [("a",), ("b",), ("c",)] * users), 4)).plan
+    plan = choose(wish_for(build_baskets("q", [("a",), ("b",), ("c",)] * users), 4)).plan
     flip, messages = plan.parts[0].threshold / 2**64, plan.users + plan.fakes
     shown = np.array([1 - flip, flip])
     undone = np.array([-flip, 1 - flip]) / (1 - 2 * flip)
@@ -155,9 +162,9 @@ def test_the_error_of_a_pair_is_that_of_its_estimate(users):
 
 def test_where_neither_fits_it_is_said(shop):
     with pytest.raises(InfeasibleError, match="flip-blank needs"):
-        told(wish_for(baskets_of("q", [("a", "b"), ("c",)] * 10), 3))
+        told(wish_for(build_baskets("q", [("a", "b"), ("c",)] * 10), 3))
     plan = choose(request(shop, 7)).plan
-    other = baskets_of("other", [["tea", "jam"], ["oil"]] * 500)
+    other = build_baskets("other", [["tea", "jam"], ["oil"]] * 500)
     with pytest.raises(PlanError):
         find_values(plan, other, Lab(SeededChance(1)), support=0, level=0.95, largest=2)
     with pytest.raises(ParameterError, match="support"):

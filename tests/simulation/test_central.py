@@ -27,7 +27,7 @@ def built(name, epsilon, delta=1e-6, bins=10, level=0.95):
 
 
 def approximate(scale, delta):
-    dp = peers.library()
+    dp = peers.load_opendp()
     whole = dp.combinators.make_zCDP_to_approxDP(peers.gaussian_measurement(scale))
     return dp.combinators.make_fix_delta(whole, delta)
 
@@ -81,12 +81,12 @@ def test_the_floor_is_the_library_s_discrete_laplace(epsilon):
 
 
 def test_a_single_bit_asks_half_the_scale():
-    dp = peers.library()
+    dp = peers.load_opendp()
     domain = dp.domains.atom_domain(T="i64")
     alone = dp.measurements.make_laplace(domain, dp.metrics.absolute_distance(T="i64"), 1.0)
     assert alone.map(1) == 1.0
     k, weights = law("laplace", 1.0)
-    floor = central_standard_error(1.0, moved=1.0)
+    floor = central_standard_error(1.0, sensitivity=1.0)
     assert floor == pytest.approx(math.sqrt(weights @ k**2), rel=1e-12)
 
 
@@ -147,7 +147,7 @@ def test_accuracy_holds_and_is_tight(name, level, epsilon):
 def test_the_twin_that_reads_at_least_as_more_than_is_not_tight():
     """The planted bug: OpenDP's accuracy of a Gaussian taken as the distance itself."""
     line = built("gaussian", 1.0)
-    accuracy = peers.library().accuracy.discrete_gaussian_scale_to_accuracy(line.scale, 0.05)
+    accuracy = peers.load_opendp().accuracy.discrete_gaussian_scale_to_accuracy(line.scale, 0.05)
     assert math.floor(accuracy) == line.one_within + 1
 
 
@@ -214,7 +214,7 @@ def test_the_twin_that_forgets_the_number_of_bins_passes_its_bound():
 
 
 def test_direct_encoding_of_the_local_floor_keeps_epsilon_by_opendp():
-    dp, bins, users, epsilon = peers.library(), 3, 1000, 1.0
+    dp, bins, users, epsilon = peers.load_opendp(), 3, 1000, 1.0
     keep = math.exp(epsilon) / (math.exp(epsilon) + bins - 1)
     answer = dp.measurements.make_randomized_response(categories=[0, 1, 2], prob=keep)
     assert answer.map(1) == pytest.approx(epsilon, rel=1e-9)
@@ -228,7 +228,7 @@ TRUTH = np.array([500, 20, 0, 7])
 
 
 def test_all_three_are_built_and_measured():
-    found, measured = peers.central(GUARANTEE, TRUTH, level=0.95, seeded=False)
+    found, measured = peers.compare_central_mechanisms(GUARANTEE, TRUTH, level=0.95, seeded=False)
     assert [line.name for line in found.lines] == [peers.LAPLACE, peers.GAUSSIAN, peers.EXPONENTIAL]
     assert found.note == ""
     assert [*measured] == [line.name for line in found.lines]
@@ -238,20 +238,20 @@ def test_all_three_are_built_and_measured():
 def test_measured_errors_are_those_of_the_noise():
     """False alarm: below 1e-6; over ten thousand bins 10 % is at least nine standard errors."""
     truth = np.arange(10_000)
-    found, measured = peers.central(GUARANTEE, truth, level=0.95, seeded=False)
+    found, measured = peers.compare_central_mechanisms(GUARANTEE, truth, level=0.95, seeded=False)
     for line in found.lines[:2]:
         assert measured[line.name] == pytest.approx(line.standard_error, rel=0.1)
 
 
 def test_a_seed_leaves_the_draws_out_and_says_so():
-    found, measured = peers.central(GUARANTEE, TRUTH, level=0.95, seeded=True)
+    found, measured = peers.compare_central_mechanisms(GUARANTEE, TRUTH, level=0.95, seeded=True)
     assert found.note == peers.SEEDED
     assert (len(found.lines), measured) == (3, {})
 
 
 def test_too_many_bins_are_not_drawn(monkeypatch):
     monkeypatch.setattr(peers, "MOST_BINS", 3)
-    found, measured = peers.central(GUARANTEE, TRUTH, level=0.95, seeded=False)
+    found, measured = peers.compare_central_mechanisms(GUARANTEE, TRUTH, level=0.95, seeded=False)
     assert "more than 3 bins" in found.note
     assert len(found.lines) == 3
     assert measured == {}
@@ -259,7 +259,7 @@ def test_too_many_bins_are_not_drawn(monkeypatch):
 
 def test_without_opendp_there_are_none_and_it_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp", None)
-    found, measured = peers.central(GUARANTEE, TRUTH, level=0.95, seeded=False)
+    found, measured = peers.compare_central_mechanisms(GUARANTEE, TRUTH, level=0.95, seeded=False)
     assert measured == {}
     assert (found.lines, found.note) == ((), peers.MISSING)
     assert "install mixtally[baselines]" in found.note

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from mixtally.app.options import made
+from mixtally.app.options import build_options
 from mixtally.app.outcome import Run
 from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.errors import InfeasibleError, ParameterError
@@ -15,8 +15,8 @@ from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.winner import contest
 from mixtally.lab.simulation.winner.contest import ballots_for
+from mixtally.model.estimates import Tally
 from mixtally.model.question import Kind, Question
-from mixtally.model.results import Tally
 from mixtally.protocol.estimate.conclude.counts import EXACT_ONES
 from mixtally.protocol.estimate.debias import estimate_counts
 from reference.coverage import draw_counts
@@ -29,7 +29,7 @@ def voted(crowd, *, keep=None, epsilon=None, delta=1e-6, seed=1, level=0.95, **t
     """The study of a vote."""
     given = {"winner": True, "keep_probability": keep, "epsilon": epsilon, "delta": delta}
     run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
-    return simulate(made(SimulateOptions, {**given, **trusted}), crowd, run).study()
+    return simulate(build_options(SimulateOptions, {**given, **trusted}), crowd, run).study()
 
 
 def held(crowd, **asked):
@@ -38,7 +38,7 @@ def held(crowd, **asked):
 
 @pytest.fixture(scope="module")
 def example():
-    return held(contest.example(), keep=contest.EXAMPLE_KEEP)
+    return held(contest.example_electorate(), keep=contest.EXAMPLE_KEEP)
 
 
 def test_the_example_is_that_of_the_side_notes(example):
@@ -111,8 +111,8 @@ def covered(planned, sent, runs=400):
     for counts in draw_counts(sent, truth, users, runs, SeededChance(7)):
         tally = Tally(counts, users)
         found = estimate_counts(planned, tally, users, exact_ones=EXACT_ONES)
-        assert found.each.method == "exact test inversion"
-        exact += int(((found.each.lower <= truth) & (truth <= found.each.upper)).sum())
+        assert found.individual.method == "exact test inversion"
+        exact += int(((found.individual.lower <= truth) & (truth <= found.individual.upper)).sum())
         radius = users * published.radius(users, 1 - planned.flip_probability)
         normal += int((np.abs(found.counts - truth) <= radius).sum())
     return exact / (3 * runs), normal / (3 * runs)
@@ -170,6 +170,6 @@ def test_a_crowd_too_small_for_any_plan_is_refused():
 def test_votes_are_those_of_the_release():
     crowd = Population(Question(name="x", bins=2), np.repeat([0, 1], [700, 500]))
     study = voted(crowd, epsilon=1.0)
-    assert study.contest.shuffle.estimate is study.main.estimate
-    assert study.contest.shuffle.certificate == study.main.certificate
-    assert study.published().contest is study.contest  # it has nothing of the truth
+    assert study.contest.shuffle.estimate is study.main_result.estimate
+    assert study.contest.shuffle.certificate == study.main_result.certificate
+    assert study.without_truth().contest is study.contest  # it has nothing of the truth

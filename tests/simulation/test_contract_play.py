@@ -12,20 +12,20 @@ from helpers.least import threshold
 from helpers.sampled import among
 from mixtally.errors import MessageError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.rounding import round_crowd
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.grid import Grid
 from mixtally.model.layout import Form
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner
-from mixtally.primitives.bits import one_hot
+from mixtally.primitives.bits import one_hot_rows
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.received import reconciled
+from mixtally.protocol.estimate.received import reconcile_parts
 from mixtally.protocol.mixing import shuffle
 
 BINS, USERS, CAME, CROWD = 6, 1000, 730, 600
@@ -52,7 +52,7 @@ def planned(parts, question=QUESTION, **changes):
 
 
 def played(plan, people, seed=5, **how):
-    return release(plan, people, Lab(SeededChance(seed), planner=PLANNER), **how)
+    return simulate_release(plan, people, Lab(SeededChance(seed), planner=PLANNER), **how)
 
 
 def crowd(people=CAME, bins=BINS):
@@ -63,7 +63,7 @@ def crowd(people=CAME, bins=BINS):
 
 def rounds(parts, hops, runs=60, **changes):
     plan, lab = planned(parts, **changes), Lab(SeededChance(5), planner=PLANNER)
-    return [release(plan, crowd(), lab, hops=hops) for _ in range(runs)]
+    return [simulate_release(plan, crowd(), lab, hops=hops) for _ in range(runs)]
 
 
 def worst_bias(every, truth, counts=None):
@@ -83,7 +83,7 @@ def coverage(every, true):
 @cache
 def silent(name):
     """Sixty rounds in which one hop draws nothing, and does not say so."""
-    return rounds(PARTS[name], Hops({2}, Conduct(leaves_out=0.0, declares=False)))
+    return rounds(PARTS[name], DishonestHops({2}, HopConduct(leaves_out=0.0, declares=False)))
 
 
 QUICK = ("shaped", "uniform", "blanks of people as positions")
@@ -97,13 +97,13 @@ def test_counts_are_unbiased_and_covered_whoever_comes(name):
     assert {one.refusal for one in every} == {None}
     assert worst_bias(every, truth) > 1e-6
     assert coverage(every, truth) > 1e-6
-    assert every[0].found.received.contributors == CAME != USERS
+    assert every[0].conclusion.received.contributors == CAME != USERS
 
 
 def promised(one):
     """Counts by the numbers that the plan expects, in place of those that came."""
     plan, (part,) = one.found.plan, one.found.plan.parts
-    (came,) = reconciled(plan, one.found.received)
+    (came,) = reconcile_parts(plan, one.found.received)
     fakes = 0 if part.own is None else round(plan.users * part.own.mean)
     expected = part.mechanism(fakes=fakes, mixes=plan.hops)
     messages = one.result.messages
@@ -119,13 +119,13 @@ def test_counts_by_promised_numbers_are_found_biased(name):
 
 def test_parts_stand_side_by_side():
     """Two attributes, each a stream of its own; false alarm 10^-6."""
-    question = with_attributes("q", (4, 3))
+    question = make_attributes_question("q", (4, 3))
     codes = np.arange(CAME) % 4, np.arange(CAME) % 3
-    records = one_hot(codes[0], 7) | one_hot(4 + codes[1], 7)
+    records = one_hot_rows(codes[0], 7) | one_hot_rows(4 + codes[1], 7)
     plan = planned([uniform(4, whole=1, coin=0), uniform(3, whole=1, coin=0)], question)
     every = [played(plan, Population(question, records), i) for i in range(40)]
     assert worst_bias(every, [*np.bincount(codes[0]), *np.bincount(codes[1])]) > 1e-6
-    first = every[0].found
+    first = every[0].conclusion
     assert first.messages == sum(part.received for part in first.received.parts)
 
 
@@ -165,10 +165,10 @@ def test_counts_are_projected_beside_the_unbiased_ones():
 
 def test_numbers_have_their_mean():
     grid = Grid(low=0.0, high=float(BINS), points=BINS)
-    plan = planned(PARTS["shaped"], grid.question("q"), grid=grid)
+    plan = planned(PARTS["shaped"], grid.make_question("q"), grid=grid)
     people = crowd()
     people = replace(people, values=people.codes + 0.5)
-    people = rounded_crowd(people, plan, SeededChance(1))
+    people = round_crowd(people, plan, SeededChance(1))
     result = played(plan, people, 3).result
     (mean, *_) = truth_of(people, result).figures["numbers"]
     assert result.figures[0].rows[0].lower <= mean <= result.figures[0].rows[0].upper
@@ -176,19 +176,19 @@ def test_numbers_have_their_mean():
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_first_hop_that_leaves_people_out_is_refused(name):
-    (one,) = rounds(PARTS[name], Hops({1}), runs=1)
+    (one,) = rounds(PARTS[name], DishonestHops({1}), runs=1)
     with pytest.raises(MessageError, match="messages of people in part 1"):
         _ = one.result
     assert "messages of people in part 1" in one.refusal
-    part, came = one.found.plan.parts[0], one.found.received.parts[0]
+    part, came = one.conclusion.plan.parts[0], one.conclusion.received.parts[0]
     drawn = [many for many in came.declared[1:] if many is not None]
     assert 1 <= came.received - sum(drawn) <= part.most
 
 
 def test_what_dishonest_hops_draw_they_tell():
-    hops = Hops({1, 3}, Conduct(leaves_out=0.0, draws=True))
+    hops = DishonestHops({1, 3}, HopConduct(leaves_out=0.0, draws=True))
     (one,) = rounds(PARTS["shaped"], hops, runs=1)
-    first, _, third = one.found.received.parts[0].declared
+    first, _, third = one.conclusion.received.parts[0].declared
     assert one.leaked[0].messages == first + third
     assert one.refusal is None
 
@@ -196,7 +196,7 @@ def test_what_dishonest_hops_draw_they_tell():
 def test_a_round_of_honest_hops_is_that_of_a_plan_alone():
     """The same words give the same result, whoever runs the hops."""
     plan = planned(PARTS["shaped"])
-    alone, along = played(plan, crowd()), played(plan, crowd(), hops=HONEST)
+    alone, along = played(plan, crowd()), played(plan, crowd(), hops=ALL_HONEST)
     assert alone.result.estimate.counts.tolist() == along.result.estimate.counts.tolist()
     assert alone.leaked[0].messages == 0
 
@@ -209,9 +209,9 @@ def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypa
         return shuffle(batch, chance)
 
     monkeypatch.setattr("mixtally.lab.simulation.play.shuffle", watched)
-    hops = Hops({3}, Conduct(leaves_out=0.0, draws=True))
+    hops = DishonestHops({3}, HopConduct(leaves_out=0.0, draws=True))
     (one,) = rounds(PARTS["shaped"], hops, runs=1)
-    came = one.found.received.parts[0]
+    came = one.conclusion.received.parts[0]
     first, second, third = came.declared
     assert seen == [CAME + first, CAME + first + second]
     assert came.received == seen[-1] + third
@@ -219,31 +219,31 @@ def test_every_honest_hop_shuffles_its_fakes_among_all_that_it_received(monkeypa
 
 def test_a_hop_behind_an_honest_one_leaves_nobody_out():
     """It does not know whose a message is."""
-    hops = Hops({2}, Conduct(leaves_out=1.0, declares=False))
+    hops = DishonestHops({2}, HopConduct(leaves_out=1.0, declares=False))
     assert rounds(PARTS["shaped"], hops, runs=1)[0].refusal is None
 
 
 def test_what_cannot_be_played_is_refused_before_the_work():
     plan, lab = planned(PARTS["shaped"]), Lab(None, planner=PLANNER)
     with pytest.raises(PlanError, match=r"a plan for 599 users .* one for 600 and more.*destroyed"):
-        release(plan, crowd(CROWD - 1), lab)
+        simulate_release(plan, crowd(CROWD - 1), lab)
     with pytest.raises(ParameterError, match=r"numbers in 1\.\.3, got 0, 4"):
-        release(plan, crowd(), lab, hops=Hops({0, 2, 4}))
+        simulate_release(plan, crowd(), lab, hops=DishonestHops({0, 2, 4}))
     with pytest.raises(PlanError, match="plan again for this data"):
-        release(plan, Population(Question(name="r", bins=BINS), crowd().codes), lab)
+        simulate_release(plan, Population(Question(name="r", bins=BINS), crowd().codes), lab)
     with pytest.raises(ParameterError, match="several bits that travel whole"):
-        release(plan, crowd(), lab, Analysis(pairs=True))
+        simulate_release(plan, crowd(), lab, Analysis(pairs=True))
     with pytest.raises(ParameterError, match="share left out"):
-        Conduct(leaves_out=1.5)
+        HopConduct(leaves_out=1.5)
 
 
 def test_a_part_that_memory_cannot_hold_is_refused_before_the_work():
     large = planned([flipped(BINS, q=0.1, blanks=5_000_000_000)])
     with pytest.raises(ParameterError, match="GB to shuffle it in memory"):
-        release(large, crowd(), Lab(None))
+        simulate_release(large, crowd(), Lab(None))
 
 
 def test_a_plan_whose_promise_is_false_is_not_played():
     plan = plan_of(QUESTION, [uniform(BINS, coin=1)], users=USERS, minimum_crowd=CROWD, hops=3)
     with pytest.raises(PlanError, match="promise is false"):
-        release(plan, crowd(), Lab(None))
+        simulate_release(plan, crowd(), Lab(None))

@@ -8,33 +8,33 @@ import pytest
 
 from helpers.contracts import plan_of, proved, shaped, uniform
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
-from mixtally.lab.simulation.lab import Lab, Provenance, Signed
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
+from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
+from mixtally.lab.simulation.rounding import round_crowd
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.grid import Grid
 from mixtally.report.page import page
-from mixtally.report.words import assumes
+from mixtally.report.words import assumption_text
 
 BINS, PEOPLE = 8, 600
 PARTS = {"shaped": shaped(BINS, shift=20), "uniform": uniform(BINS, whole=1, coin=0)}
 GRID = Grid(low=0.0, high=float(BINS), points=BINS)
 
 
-def shown(name, hops=HONEST):
-    question = GRID.question("fruit")
+def shown(name, hops=ALL_HONEST):
+    question = GRID.make_question("fruit")
     plan = proved(plan_of(question, [PARTS[name]], users=PEOPLE, grid=GRID))
     codes = np.arange(PEOPLE) % (BINS - 1)
     people = Population(question, codes, values=codes + 0.5)
-    people = rounded_crowd(people, plan, SeededChance(1))
-    signed = Signed("home-page", 7, "ab" * 32)
+    people = round_crowd(people, plan, SeededChance(1))
+    signed = ContractReference("home-page", 7, "ab" * 32)
     about = Provenance(title="Fruit", source="made up", seed=1, signed=signed)
-    played = release(plan, people, Lab(SeededChance(1)), hops=hops)
-    return Study(about=about, releases=(played,), truth=truth_of(people, played.found))
+    played = simulate_release(plan, people, Lab(SeededChance(1)), hops=hops)
+    return Study(about=about, releases=(played,), truth=truth_of(people, played.conclusion))
 
 
 def facts_of(study):
@@ -51,7 +51,7 @@ def test_counts_stand_beside_the_truth(name):
     told, facts = facts_of(study)
     rows = facts["estimates"]
     assert (told["contract"], told["serial"], told["fingerprint"]) == ("home-page", 7, "ab" * 32)
-    assert facts["fingerprint"] == study.main.plan.fingerprint
+    assert facts["fingerprint"] == study.main_result.plan.fingerprint
     assert [row["truth"] for row in rows] == study.truth.counts.tolist()
     assert facts["received"]["contributors"] == PEOPLE
     assert facts["covered"] == np.mean([r["lower"] <= r["truth"] <= r["upper"] for r in rows])
@@ -67,24 +67,24 @@ def test_the_page_says_what_came_and_what_is_not_promised(name):
     assert f"contract {'ab' * 32}" in text
     assert "Counts are right only if every mix is honest" in text
     assert ("leaves out other people's messages" in unescape(text)) == (name == "uniform")
-    assert assumes(study.main.plan.certificate.assumption) in text
+    assert assumption_text(study.main_result.plan.certificate.assumption) in text
 
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_round_that_is_refused_says_why_and_shows_no_counts(name):
-    study = shown(name, Hops({1}))
+    study = shown(name, DishonestHops({1}))
     made, (_, facts) = document(study, 3), facts_of(study)
     assert facts["refusal"] == study.releases[0].refusal
     assert "estimates" not in facts
     assert made.tables() == {}
-    for text in (page(made), page(document(study.published(), 3))):
+    for text in (page(made), page(document(study.without_truth(), 3))):
         assert "Nothing is released. messages of people in part 1" in text
         assert "What came" in text
         assert "Error among other models" not in text
 
 
 def test_what_dishonest_hops_told_is_counted_for_whoever_played_them():
-    study = shown("shaped", Hops({2}, Conduct(leaves_out=0.0, draws=True)))
+    study = shown("shaped", DishonestHops({2}, HopConduct(leaves_out=0.0, draws=True)))
     _, facts = facts_of(study)
     assert facts["told_messages"] == [facts["received"]["parts"][0]["declared"][1]]
-    assert "told_messages" not in facts_of(study.published())[1]
+    assert "told_messages" not in facts_of(study.without_truth())[1]

@@ -9,16 +9,16 @@ from scipy.stats import chi2_contingency
 
 from helpers.contracts import flipped, shaped, uniform
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.lab.simulation import counts_only, offers
+from mixtally.lab.simulation import counts_only, plan_choice
 from mixtally.lab.simulation.counts_only import (
     Histogram,
     collect_counts,
     draw_part,
     histogram_of,
-    histogram_parts,
+    split_histogram,
 )
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.parts import parts
+from mixtally.lab.simulation.parts import split_population
 from mixtally.lab.simulation.play import play_parts
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
@@ -26,7 +26,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
 from mixtally.planning import PlanRequest
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.analysis import Analysis
 
 RUNS, ALARM = 4000, 1e-4
@@ -84,7 +84,7 @@ def _whole(part, records, chance):
 
 def _outcome(came, tally):
     assert (came.received, came.dropped) == (tally.messages, {})
-    return (came.added, came.drew, tally.messages, *tally.counts[:4].tolist())
+    return (came.added, came.drawing_hop_count, tally.messages, *tally.counts[:4].tolist())
 
 
 @pytest.mark.seconds
@@ -170,7 +170,7 @@ def plan_for(histogram, **more):
     request = PlanRequest(
         question=histogram.question, users=histogram.users, guarantee=guarantee, **more
     )
-    return offers.best(request)[0]
+    return plan_choice.choose_plan(request)[0]
 
 
 @pytest.mark.parametrize("kind", [Kind.ONE, Kind.BITS])
@@ -200,17 +200,17 @@ def test_parts_are_those_of_people():
     for people in (bits_crowd(5), attribute_crowd()):
         whole = histogram_of(people)
         for asked in _ways(people.question):
-            found = histogram_parts(whole, asked)
-            wanted = [histogram_of(part) for part in parts(people, asked)]
+            found = split_histogram(whole, asked)
+            wanted = [histogram_of(part) for part in split_population(people, asked)]
             assert [one.counts.tolist() for one in found] == [one.counts.tolist() for one in wanted]
 
 
 def _ways(question):
-    from mixtally.model.encodings import encodings
+    from mixtally.model.encodings import list_encodings
 
-    for way in encodings(question):
+    for way in list_encodings(question):
         yield way.parts
-        if (clear := way.in_clear()) is not None:
+        if (clear := way.to_clear()) is not None:
             yield clear.parts
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mixtally.report.coverage import Coverage, coverage, most_often
+from mixtally.report.coverage import Coverage, bound_chance, coverage
 
 
 def joint_misses(of, level, together):
@@ -17,7 +17,7 @@ def test_the_bound_holds_where_intervals_miss_together(together):
     law = joint_misses(of, level, together)
     for held in range(of):
         truth = sum(chance for missed, chance in law.items() if of - missed <= held)
-        assert truth <= most_often(held, of, level) + 1e-12
+        assert truth <= bound_chance(held, of, level) + 1e-12
 
 
 def test_a_bound_for_independent_intervals_is_found():

@@ -9,16 +9,16 @@ from helpers.sampled import among
 from mixtally.errors import InfeasibleError, PlanError
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.data.turnover import turnover
-from mixtally.lab.simulation.epochs import collect, whole_plan
+from mixtally.lab.data.turnover import simulate_turnover
+from mixtally.lab.simulation.epochs import collect_epochs, plan_whole_records
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.rounding import rounded_timeline
+from mixtally.lab.simulation.rounding import round_timeline
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest
-from mixtally.planning.rounded import on_grid
-from mixtally.protocol.encode.bits import packed
+from mixtally.planning.rounding_grid import round_to_grid
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.encode.numbers import Points
 
 GUARANTEE, SIZE, EPOCHS = Guarantee(epsilon=4.0, delta=1e-5), 3000, 3
@@ -28,7 +28,7 @@ QUESTIONS = {
     "bit": Question(name="q", bins=1, kind=Kind.BITS),
     "bits": Question(name="q", bins=3, kind=Kind.BITS),
     "sets": Question(name="q", bins=6, kind=Kind.SET, max_set=2),
-    "attributes": with_attributes("q", (3, 2)),
+    "attributes": make_attributes_question("q", (3, 2)),
     "number": Question(name="q", bins=2),
 }
 
@@ -46,26 +46,28 @@ def crowd(name):
     else:
         bits[who, who % 3] = 1
         bits[who, 3 + who // 3 % (question.bins - 3)] = 1
-    return Population(question, packed(bits.tobytes(), question.bins))
+    return Population(question, pack_vectors(bits.tobytes(), question.bins))
 
 
 def timeline(name):
-    return turnover(crowd(name), EPOCHS, join=0.3, leave=0.2, change=0.2, chance=SeededChance(1))
+    return simulate_turnover(
+        crowd(name), EPOCHS, join=0.3, leave=0.2, change=0.2, chance=SeededChance(1)
+    )
 
 
 def planned(line, **more):
     wish = PlanRequest(question=line.question, guarantee=GUARANTEE, users=int(line.users.min()),
                 collections=EPOCHS, **more)  # fmt: skip
     if line.values is not None:
-        wish = on_grid(wish, RANGE, PLANNER)
-    return whole_plan(wish, PLANNER)[0]
+        wish = round_to_grid(wish, RANGE, PLANNER)
+    return plan_whole_records(wish, PLANNER)[0]
 
 
 def series(name, seed=3, **how):
     line, lab = timeline(name), Lab(SeededChance(seed), planner=PLANNER)
     plan = planned(line)
-    line = rounded_timeline(line, plan, lab.chance)
-    return line, collect(plan, line, GUARANTEE, lab, **how)
+    line = round_timeline(line, plan, lab.chance)
+    return line, collect_epochs(plan, line, GUARANTEE, lab, **how)
 
 
 @pytest.mark.seconds
@@ -81,8 +83,8 @@ def test_every_kind_is_collected_epoch_by_epoch(name, counts_only):
     for step in trend.steps:
         found, rise = step.change, trend.true_change(step)
         assert np.abs(found.counts - rise).max() < 6 * found.standard_error
-    assert trend.whole.upper <= GUARANTEE.delta
-    assert trend.whole.epsilon == GUARANTEE.epsilon
+    assert trend.certificate.upper <= GUARANTEE.delta
+    assert trend.certificate.epsilon == GUARANTEE.epsilon
 
 
 @pytest.mark.parametrize("name", among(["bits", "sets", "number"], ["number"]))
@@ -100,11 +102,11 @@ def test_vectors_sent_twice_change_in_people():
     line = timeline("bits")
     plan = planned(line, messages_per_user=2)
     assert plan.parts[0].repeats == 2
-    trend = collect(plan, line, GUARANTEE, Lab(SeededChance(4)))
+    trend = collect_epochs(plan, line, GUARANTEE, Lab(SeededChance(4)))
     for step in trend.steps:
         found, rise = step.change, trend.true_change(step)
         assert np.abs(found.counts - rise).max() < 6 * found.standard_error
-        width = found.each.upper - found.each.lower
+        width = found.individual.upper - found.individual.lower
         assert width.max() < 5 * found.standard_error  # of people, not of messages
 
 
@@ -141,13 +143,13 @@ def test_records_that_only_fit_split_are_refused():
 def test_a_plan_of_another_kind_is_refused():
     numbers, sets = timeline("number"), timeline("sets")
     with pytest.raises(PlanError, match="rounded to the grid of the plan"):
-        collect(planned(numbers), sets, GUARANTEE, Lab(None))
+        collect_epochs(planned(numbers), sets, GUARANTEE, Lab(None))
 
 
 def test_means_need_numbers():
     line = timeline("number")
     plan = planned(line)
-    bare = Timeline(plan.question, line.epochs, line.codes, line.at, line.people)
+    bare = Timeline(plan.question, line.epochs, line.codes, line.epoch_of_answer, line.people)
     for other in (bare, line, replace(bare, grid=plan.grid)):
         with pytest.raises(PlanError, match="rounded to the grid of the plan"):
-            collect(plan, other, GUARANTEE, Lab(SeededChance(3)))
+            collect_epochs(plan, other, GUARANTEE, Lab(SeededChance(3)))

@@ -14,16 +14,16 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose, ledger
 from mixtally.errors import DataError, InfeasibleError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.turnover import turnover
+from mixtally.lab.data.turnover import simulate_turnover
 from mixtally.lab.simulation import epochs as module
 from mixtally.lab.simulation import play
-from mixtally.lab.simulation.epoch_ledger import charge_epoch, charged_epochs, checked_series
-from mixtally.lab.simulation.epochs import collect, spent_by
+from mixtally.lab.simulation.epoch_ledger import charge_epoch, check_series, list_charged_epochs
+from mixtally.lab.simulation.epochs import collect_epochs, compute_spending
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.trend.document import document
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.ledger import charged, opened
+from mixtally.model.ledger import add_charge, new_ledger
 from mixtally.model.question import Question
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.report.page import page
@@ -35,7 +35,9 @@ GUARANTEE = Guarantee(epsilon=1.0, delta=1e-6)
 
 def lively(epochs=4, size=3000, seed=1):
     first = Population(QUESTION, np.arange(size) % 5)
-    return turnover(first, epochs, join=0.3, leave=0.3, change=0.2, chance=SeededChance(seed))
+    return simulate_turnover(
+        first, epochs, join=0.3, leave=0.3, change=0.2, chance=SeededChance(seed)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +52,7 @@ def plan(timeline):
 
 @pytest.fixture(scope="module")
 def trend(timeline, plan):
-    return collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
+    return collect_epochs(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
 
 
 def check_messages(trend, timeline, plan):
@@ -108,7 +110,7 @@ def test_a_person_pays_for_the_epochs_they_took_part_in(trend, timeline, plan):
 def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
     monkeypatch.setattr(module, "MOST_SHOWN", 3)
     timeline = lively(epochs=6)
-    shown = spent_by(best_plan(timeline, GUARANTEE, 6), timeline, GUARANTEE, Accountant())
+    shown = compute_spending(best_plan(timeline, GUARANTEE, 6), timeline, GUARANTEE, Accountant())
     assert len(shown) == 3
     assert shown[-1].times == 6
     assert sum(s.people for s in shown) == sum(timeline.attendance.values())
@@ -122,7 +124,7 @@ def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
 def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timeline):
     sent = []
     with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*plan for 4 collections"):
-        collect(
+        collect_epochs(
             best_plan(timeline, GUARANTEE, 3), timeline, GUARANTEE, Lab(None), before=sent.append
         )
     assert sent == []
@@ -144,7 +146,7 @@ FEWER = (uniform(5, coin=1),)
 )
 def test_a_plan_that_does_not_fit_is_refused(timeline, plan, altered, said):
     with pytest.raises(PlanError, match=said):
-        collect(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, Lab(None))
+        collect_epochs(msgspec.structs.replace(plan, **altered), timeline, GUARANTEE, Lab(None))
 
 
 def test_the_smallest_epoch_has_the_people_that_a_plan_counts_on(timeline, plan):
@@ -152,38 +154,42 @@ def test_the_smallest_epoch_has_the_people_that_a_plan_counts_on(timeline, plan)
     assert fewest < most
     larger = msgspec.structs.replace(plan, users=most, minimum_crowd=fewest + 1)
     with pytest.raises(PlanError, match=f"a plan for {fewest:,} users"):
-        collect(larger, timeline, GUARANTEE, Lab(None))
+        collect_epochs(larger, timeline, GUARANTEE, Lab(None))
 
 
 def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, plan, monkeypatch):
     monkeypatch.setattr(play, "MOST_BATCH_BYTES", int(timeline.users.max()))
     sent = []
     with pytest.raises(ParameterError):
-        collect(plan, timeline, GUARANTEE, Lab(None), before=sent.append)
+        collect_epochs(plan, timeline, GUARANTEE, Lab(None), before=sent.append)
     assert sent == []
 
 
 def test_a_wrong_level_is_refused_first(timeline, plan):
     with pytest.raises(ParameterError):
-        collect(plan, timeline, GUARANTEE, Lab(None), Analysis(level=1.0))
+        collect_epochs(plan, timeline, GUARANTEE, Lab(None), Analysis(level=1.0))
 
 
 def test_two_epochs_have_one_change_and_one_has_none(plan):
     two = lively(epochs=2)
-    found = collect(plan, replace(two, question=QUESTION), GUARANTEE, Lab(SeededChance(1)))
+    found = collect_epochs(plan, replace(two, question=QUESTION), GUARANTEE, Lab(SeededChance(1)))
     assert [(step.first, step.last) for step in found.steps] == [(0, 1)]
-    alone = np.flatnonzero(two.at == 0)
+    alone = np.flatnonzero(two.epoch_of_answer == 0)
     one = replace(
-        two, epochs=("1",), codes=two.codes[alone], at=two.at[alone], people=two.people[alone]
+        two,
+        epochs=("1",),
+        codes=two.codes[alone],
+        at=two.epoch_of_answer[alone],
+        people=two.people[alone],
     )
-    found = collect(plan, one, GUARANTEE, Lab(SeededChance(1)))
+    found = collect_epochs(plan, one, GUARANTEE, Lab(SeededChance(1)))
     assert found.steps == ()
     assert found.coverage().share is None
     assert "A change" not in page(document(found, 3))
 
 
 def budget(epsilon=1.0, delta=1e-6):
-    return opened(Guarantee(epsilon=epsilon, delta=delta))
+    return new_ledger(Guarantee(epsilon=epsilon, delta=delta))
 
 
 @pytest.mark.seconds
@@ -191,16 +197,16 @@ def test_a_ledger_takes_all_planned_epochs_and_not_one_more(plan):
     book = budget()
     for name in ("1", "2", "3", "10"):
         book = charge_epoch(book, plan, name, date="2026-01-01")
-    assert charged_epochs(book, QUESTION) == ["1", "2", "3", "10"]
-    assert ledger.spent(book).upper <= 1e-6
+    assert list_charged_epochs(book, QUESTION) == ["1", "2", "3", "10"]
+    assert ledger.certify_spending(book).upper <= 1e-6
     with pytest.raises(InfeasibleError, match="nothing was charged"):
         charge_epoch(book, plan, "11")
 
 
 def test_a_series_that_does_not_fit_is_refused_as_a_whole(plan):
-    checked_series(budget(), plan, ["1", "2", "3", "4"])
+    check_series(budget(), plan, ["1", "2", "3", "4"])
     with pytest.raises(InfeasibleError, match="4 times would still fit"):
-        checked_series(budget(), plan, ["1", "2", "3", "4", "5"])
+        check_series(budget(), plan, ["1", "2", "3", "4", "5"])
 
 
 @pytest.mark.parametrize(
@@ -216,39 +222,39 @@ def test_a_series_that_does_not_fit_is_refused_as_a_whole(plan):
 def test_an_epoch_twice_or_out_of_order_is_refused(plan, epochs, said):
     book = charge_epoch(budget(epsilon=5.0), plan, "10")
     with pytest.raises(PlanError, match=said):
-        checked_series(book, plan, epochs)
-    checked_series(book, plan, ["11", "12"])
+        check_series(book, plan, epochs)
+    check_series(book, plan, ["11", "12"])
 
 
 def test_a_given_order_decides(plan):
     order = ["spring", "autumn"]
     book = charge_epoch(budget(), plan, "spring", order=order)
-    checked_series(book, plan, ["autumn"], order)
+    check_series(book, plan, ["autumn"], order)
     with pytest.raises(PlanError):
-        checked_series(book, plan, ["autumn"])  # by its letters it comes before
+        check_series(book, plan, ["autumn"])  # by its letters it comes before
     with pytest.raises(DataError, match="'winter'"):
-        checked_series(book, plan, ["winter"], order)
+        check_series(book, plan, ["winter"], order)
 
 
 def test_other_charges_are_composed_but_are_no_epochs(plan):
-    book = charged(budget(), plan, 2, note="a survey")
-    assert charged_epochs(book, QUESTION) == []
-    checked_series(book, plan, ["1", "2"])
+    book = add_charge(budget(), plan, 2, note="a survey")
+    assert list_charged_epochs(book, QUESTION) == []
+    check_series(book, plan, ["1", "2"])
     with pytest.raises(InfeasibleError):
-        checked_series(book, plan, ["1", "2", "3"])
+        check_series(book, plan, ["1", "2", "3"])
 
 
 def test_an_epoch_of_another_question_of_that_name_is_refused(plan):
     book = charge_epoch(budget(), plan, "1")
     other = Question(name="color", bins=6)
     with pytest.raises(PlanError, match=r"'color' with its 6 bins.*another one with 5"):
-        charged_epochs(book, other)
-    assert charged_epochs(book, Question(name="shade", bins=6)) == []
+        list_charged_epochs(book, other)
+    assert list_charged_epochs(book, Question(name="shade", bins=6)) == []
 
 
 def test_a_name_that_is_no_note_is_refused_before_the_first_epoch(plan):
     with pytest.raises(ParameterError, match="note"):
-        checked_series(budget(), plan, ["a", "b" * 300])
+        check_series(budget(), plan, ["a", "b" * 300])
 
 
 @pytest.mark.seconds
@@ -275,8 +281,8 @@ def test_three_ways_to_ask_again_pay_as_they_say():
 def test_counts_need_no_room_for_messages(timeline, plan, monkeypatch):
     monkeypatch.setattr(play, "MOST_BATCH_BYTES", 100)
     with pytest.raises(ParameterError, match="batch"):
-        collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
-    drawn = collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
+        collect_epochs(plan, timeline, GUARANTEE, Lab(SeededChance(3)))
+    drawn = collect_epochs(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
     check_messages(drawn, timeline, plan)
 
 
@@ -291,11 +297,18 @@ def test_a_series_keeps_its_estimates_and_two_tallies(timeline, plan, plant):
         return found
 
     plant(module, "draw_part", drawn)
-    series = collect(plan, timeline, GUARANTEE, Lab(SeededChance(2)), counts_only=True).series
+    series = collect_epochs(
+        plan, timeline, GUARANTEE, Lab(SeededChance(2)), counts_only=True
+    ).series
     assert len(kept) == len(series.results) == 4
     assert {(one.tallies, one.bin_tallies) for one in series.results} == {((), ())}
     found = [one.estimate for one in series.results] + [step.change for step in series.steps]
-    ends = [end for one in found for both in (one.each, one.together) for end in both_ends(both)]
+    ends = [
+        end
+        for one in found
+        for both in (one.individual, one.simultaneous)
+        for end in both_ends(both)
+    ]
     assert {end.dtype for end in ends} == {np.dtype(np.int32)}
 
 
@@ -306,4 +319,4 @@ def both_ends(intervals):
 
 def test_counts_draw_no_message(timeline, plan, watch):
     watch(module, "play", 0)
-    collect(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)
+    collect_epochs(plan, timeline, GUARANTEE, Lab(SeededChance(3)), counts_only=True)

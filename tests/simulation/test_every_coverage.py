@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from bench import coverage
-from bench.coverage import CASES, KINDS, LEVEL, measured, share_of
+from bench.coverage import CASES, KINDS, LEVEL, measure_coverage, share_of
 from mixtally.planning import Planner
 
 CROWDS, NEVER, HALF = 50, 1e-6, 0.59
@@ -18,7 +18,7 @@ PLANNER = Planner()
 
 def short(name, level=LEVEL):
     """The kinds of intervals that hold the truth too seldom for chance."""
-    found = measured(name, CROWDS, level, PLANNER)
+    found = measure_coverage(name, CROWDS, level, PLANNER)
     for kind in KINDS:
         held, every = share_of(found, kind)
         alike = ALIKE.get(kind, 1)

@@ -12,23 +12,23 @@ import numpy as np
 import pytest
 
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
+from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.conclude import counts
-from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.noise import NoiseCache
 
 USERS, RUNS, SOME, FEW = 2000, 1000, 400, 60
 PLANNER = Planner()
 BITS = Question(name="q", bins=6, kind=Kind.BITS)
 SETS = Question(name="q", bins=8, kind=Kind.SET, max_set=2)
-ATTRIBUTES = with_attributes("q", (5, 4))
+ATTRIBUTES = make_attributes_question("q", (5, 4))
 CASES = {
     "bits split": (BITS, 1.0, {"protocol": "single-bit", "messages_per_user": 7}, None),
     "bits split in clear": (BITS, 0.4, {"messages_per_user": 12}, None),
@@ -47,9 +47,9 @@ CASES = {
 @pytest.fixture(scope="module", autouse=True)
 def noises():
     """All collections look noise up in one place, and those of a case are alike."""
-    shared = Noises()
+    shared = NoiseCache()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "Noises", lambda: shared)
+        patch.setattr(counts, "NoiseCache", lambda: shared)
         yield
 
 
@@ -63,7 +63,7 @@ def crowd(question):
         ends = [0, 4, question.bins] if question.attributes is None else [0, 5, question.bins]
         for low, high in pairwise(ends):
             bits[np.arange(USERS), low + np.arange(USERS) // (low + 1) % (high - low)] = 1
-    return Population(question, packed(bits.tobytes(), question.bins))
+    return Population(question, pack_vectors(bits.tobytes(), question.bins))
 
 
 @cache
@@ -71,14 +71,14 @@ def planned(name):
     question, epsilon, more, repeats = CASES[name]
     promised = Guarantee(epsilon=epsilon, delta=1e-4)
     wish = PlanRequest(question=question, guarantee=promised, users=USERS, **more)
-    return crowd(question), offers.best(wish, repeats=repeats)[0]
+    return crowd(question), plan_choice.choose_plan(wish, repeats=repeats)[0]
 
 
 def played(name, runs):
     people, plan = planned(name)
     assert ("split" in name) == (len(plan.parts) > 1)
     lab = Lab(SeededChance(6), planner=PLANNER)
-    return people.truth, [release(plan, people, lab).result.estimate for _ in range(runs)]
+    return people.truth, [simulate_release(plan, people, lab).result.estimate for _ in range(runs)]
 
 
 def squares(truth, found):
@@ -146,5 +146,5 @@ def test_the_twin_that_flips_more_often_is_found(name, plant):
     def louder(honest, part):
         return honest(part)._replace(threshold=min(SCALE // 2, part.threshold * 3 // 2))
 
-    plant(parts, "_flips", louder)
+    plant(parts, "_make_flips", louder)
     assert squares(*played(name, FEW))[0] > 1.35

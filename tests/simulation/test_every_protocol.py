@@ -21,14 +21,14 @@ from mixtally.model.contract import (
     Part,
     Shape,
 )
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Form
-from mixtally.model.results import Tally
 from mixtally.model.shape import ratio_of
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.debias import estimate_counts
-from mixtally.protocol.estimate.noise import Noises
+from mixtally.protocol.estimate.noise import NoiseCache
 from simulation.rounds import came, tally_of
 
 USERS = 3000
@@ -54,7 +54,7 @@ class Case:
 
     def as_planned(self):
         """The mechanism with as many fakes as come on average."""
-        fakes = 0 if self.part.own is None else self.part.own.of(USERS)
+        fakes = 0 if self.part.own is None else self.part.own.mean_for(USERS)
         if isinstance(self.part.recipe, BlanksRecipe):
             fakes = self.row * self.part.recipe.count
         return self.part.mechanism(fakes=fakes, crowd=self.crowd, mixes=self.row)
@@ -87,12 +87,12 @@ def crowd(case, chance):
     """Records of 3,000 people."""
     bins, most = case.part.bins, case.most
     if most == 1:
-        return below(chance, bins, USERS)
+        return draw_below(chance, bins, USERS)
     if most is None:
         bits = (chance.words(USERS * bins) < np.uint64(1 << 62)).astype(np.uint8)
-        return packed(bits.tobytes(), bins)
+        return pack_vectors(bits.tobytes(), bins)
     ranked = chance.words(USERS * bins).reshape(USERS, -1).argsort(axis=1)
-    return packed((ranked < most).astype(np.uint8).tobytes(), bins)
+    return pack_vectors((ranked < most).astype(np.uint8).tobytes(), bins)
 
 
 def truth_of(bins, records):
@@ -134,9 +134,9 @@ def squares(case, tallies, truth):
 
 
 def share_held(case, tallies, truth, change=lambda tally: tally):
-    held, noises = [], Noises()
+    held, noises = [], NoiseCache()
     for tally in tallies:
-        each = estimate_counts(case.came(tally), change(tally), USERS, noises=noises).each
+        each = estimate_counts(case.came(tally), change(tally), USERS, noises=noises).individual
         held.append((each.lower <= truth) & (truth <= each.upper))
     return float(np.mean(held))
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from helpers.spreadsheet_formulas import read_back
 from mixtally.accounting.baselines import central_standard_error, local_standard_error
 from mixtally.lab.simulation.study_document import document
-from mixtally.report import counted, texts
-from mixtally.report.counted import Counted
+from mixtally.report import counts_view, texts
+from mixtally.report.counts_view import CountsView
 from simulation.studies import csv_text, facts, json_text, rows
 
 TEXT = st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\t\r\n")
@@ -75,7 +75,9 @@ def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"), seed=3)
     told = facts(made)
     assert (told["title"], told["seed"], told["reason"]) == ("Colors, counted", 3, "Asked for.")
-    assert told["central_standard_error"] == central_standard_error(1.0, moved=1.0)  # two bins
+    assert told["central_standard_error"] == central_standard_error(
+        1.0, sensitivity=1.0
+    )  # two bins
     assert told["local_standard_error"] == local_standard_error(1.0, 1000, 2)
     for told_release, release in zip(told["releases"], made.releases, strict=True):
         result = release.result
@@ -88,7 +90,7 @@ def test_facts_hold_the_plan_its_fingerprint_and_the_other_models(study):
 
 def test_page_json_and_csv_make_the_rows_of_a_release_once(study, watch):
     made = study([700, 300], protocols=("clear-uniform", "flip-blank"))
-    seen = watch(counted, "count_rows", most=2)
+    seen = watch(counts_view, "count_rows", most=2)
     texts.files(document(made, 20))
     assert len(seen) == 2
 
@@ -98,4 +100,4 @@ def test_above_zero_is_judged_on_all_bins_at_once(study):
     told = [row["above_zero"] for row in rows(made, made.main)]
     assert told == (made.main.estimate.together.lower > 0).tolist()
     assert told[0] is True
-    assert f"{sum(told)} of 100 are distinguishable from zero" in Counted(made.main).findings(0)
+    assert f"{sum(told)} of 100 are distinguishable from zero" in CountsView(made.main).findings(0)

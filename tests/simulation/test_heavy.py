@@ -6,14 +6,14 @@ import pytest
 from examples.english import LETTERS, english
 from mixtally.accounting.budget import compose
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.simulation.heavy import Search, Way, design, find_words, rounds
-from mixtally.lab.simulation.heavy.facts import score
+from mixtally.lab.simulation.heavy import Participation, Search, design_search, find_words, rounds
+from mixtally.lab.simulation.heavy.facts import score_words
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 from mixtally.protocol.estimate.conclude import extensions
-from mixtally.protocol.estimate.conclude.extensions import whole_error
+from mixtally.protocol.estimate.conclude.extensions import population_error
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 USERS, TOP = 20_000, 5
@@ -30,7 +30,7 @@ def crowd():
 def designs():
     """Both ways of searching that crowd."""
     search = Search(guarantee=PROMISED, users=USERS, top=TOP, rounds=5, spelling=SPELLING)
-    return {way: design(search, way) for way in Way}
+    return {way: design_search(search, way) for way in Participation}
 
 
 def found_in(designs, crowd, way, seed=2):
@@ -40,7 +40,7 @@ def found_in(designs, crowd, way, seed=2):
 def scored(result, crowd):
     words = [one.word for one in result.found]
     held = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
-    return score(words, held, result.design.search.top)
+    return score_words(words, held, result.design.search.top)
 
 
 def missed(result, crowd):
@@ -54,14 +54,16 @@ def missed(result, crowd):
 
 
 @pytest.mark.seconds
-@pytest.mark.parametrize(("way", "recall"), [(Way.TOGETHER, 1.0), (Way.APART, 0.4)])
+@pytest.mark.parametrize(
+    ("way", "recall"), [(Participation.EVERY_ROUND, 1.0), (Participation.ONE_ROUND, 0.4)]
+)
 def test_frequent_words_are_found_and_no_others(designs, crowd, way, recall):
     """False alarm: none, the seed is fixed; over seeds a ghost or a miss has chance 0.05 each."""
     result = found_in(designs, crowd, way)
     quality = scored(result, crowd)
     assert quality.recall >= recall
-    assert (quality.ghosts, result.unreadable, missed(result, crowd)) == (0, 0, [])
-    assert all(f.lower_simultaneous <= f.count <= f.upper_simultaneous for f in result.found)
+    assert (quality.false_positives, result.unreadable, missed(result, crowd)) == (0, 0, [])
+    assert all(f.lower_simultaneous <= f.count <= f.upper_simultaneous for f in result.words)
 
 
 @pytest.mark.seconds
@@ -71,27 +73,27 @@ def test_the_least_count_is_where_words_begin_to_be_found(crowd, mix_fakes):
     search = Search(
         guarantee=PROMISED, users=USERS, top=TOP, rounds=5, spelling=SPELLING, mix_fakes=mix_fakes
     )
-    for way in Way:
-        planned = design(search, way)
+    for way in Participation:
+        planned = design_search(search, way)
         result = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
-        counts = [one.count for one in result.found]
+        counts = [one.count for one in result.words]
         assert 0.95 * planned.least_count <= min(counts)
         (part,) = planned.plan.parts
-        mean = planned.people_a_round * part.sent + planned.plan.hops * part.drawn
+        mean = planned.people_a_round * part.mean_sent + planned.plan.hops * part.mean_added
         assert abs(result.rounds[0].messages / mean - 1) < 0.01
 
 
 def test_a_threshold_of_zero_finds_ghosts(designs, crowd, monkeypatch):
     monkeypatch.setattr(extensions, "least_significant", lambda *_: 0)
-    result = found_in(designs, crowd, Way.TOGETHER)
-    assert scored(result, crowd).ghosts + result.unreadable > 10
+    result = found_in(designs, crowd, Participation.EVERY_ROUND)
+    assert scored(result, crowd).false_positives + result.unreadable > 10
 
 
 def test_forgotten_fakes_are_found_out_by_the_truth(designs, crowd, monkeypatch):
-    kind = type(designs[Way.TOGETHER].plan.parts[0].mechanism(fakes=1, crowd=9))
+    kind = type(designs[Participation.EVERY_ROUND].plan.parts[0].mechanism(fakes=1, crowd=9))
     monkeypatch.setattr(kind, "offset", lambda *_: 0.0)
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
-    found = found_in(designs, crowd, Way.TOGETHER).found
+    found = found_in(designs, crowd, Participation.EVERY_ROUND).words
     assert len(found) > 3
     assert all(one.count > truth[one.word] + 4 * one.standard_error for one in found)
 
@@ -100,7 +102,7 @@ def test_forgotten_fakes_are_found_out_by_the_truth(designs, crowd, monkeypatch)
 def test_estimates_err_as_stated(designs, crowd):
     """False alarm: below 1e-6: a root mean square of errors is five of its own errors too large."""
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
-    for way in Way:
+    for way in Participation:
         off = [
             (one.count - truth[one.word]) / one.standard_error
             for seed in range(20, 28)  # not the crowd's own: the deal would follow its words
@@ -111,7 +113,7 @@ def test_estimates_err_as_stated(designs, crowd):
 
 
 def test_all_rounds_together_keep_the_promise(designs):
-    together, apart = designs[Way.TOGETHER], designs[Way.APART]
+    together, apart = designs[Participation.EVERY_ROUND], designs[Participation.ONE_ROUND]
     plan = together.plan
     exact = compose.delta_of([(plan, together.search.rounds)], 1.0)
     assert together.certificate.upper <= PROMISED.delta
@@ -124,26 +126,28 @@ def test_all_rounds_together_keep_the_promise(designs):
 
 def test_a_search_that_forgets_to_compose_breaks_its_promise(designs):
     """The planted mistake: everybody in all rounds under the plan for one round."""
-    plan = designs[Way.APART].plan
+    plan = designs[Participation.ONE_ROUND].plan
     assert compose.delta_of([(plan, 5)], 1.0).lower >= plan.certificate.lower
     assert compose.upper_curve([(plan, 5)])(1.0) > 100 * PROMISED.delta
 
 
 def test_every_round_uses_the_very_same_plan(designs, crowd, watch):
     seen = watch(rounds, "play")
-    for way in Way:
+    for way in Participation:
         seen.clear()
         result = found_in(designs, crowd, way)
         assert len({plan for plan, *_ in seen}) == 1
         assert all(codes.max() < result.design.search.bins for _, (codes,), *_ in seen)
         assert {len(codes) for _, (codes,), *_ in seen} == (
-            {USERS} if way is Way.TOGETHER else {USERS // 5}
+            {USERS} if way is Participation.EVERY_ROUND else {USERS // 5}
         )
         assert result.design.plan.fingerprint == designs[way].plan.fingerprint
 
 
 def test_apart_nobody_is_asked_twice(designs):
-    groups = list(rounds._groups(designs[Way.APART], np.arange(USERS), SeededChance(1)))
+    groups = list(
+        rounds._deal_groups(designs[Participation.ONE_ROUND], np.arange(USERS), SeededChance(1))
+    )
     assert sorted(np.concatenate(groups).tolist()) == list(range(USERS))
     assert sorted(groups[0].tolist()) != list(range(len(groups[0])))
 
@@ -154,30 +158,32 @@ def test_the_error_of_a_part_of_the_crowd_is_that_of_drawing_it():
     keys = SeededChance(1).words(users * runs).reshape(runs, users)
     drawn = np.argsort(keys, axis=1)[:, :asked]
     counts = (drawn < holders).sum(axis=1) * users / asked
-    stated = whole_error(0.0, users, asked, holders / users)
+    stated = population_error(0.0, users, asked, holders / users)
     assert abs(counts.std() / stated - 1) < 5 / (2 * runs) ** 0.5
-    assert whole_error(3.0, users, users, 0.3) == 3.0
+    assert population_error(3.0, users, users, 0.3) == 3.0
 
 
 @pytest.mark.seconds
 def test_the_way_of_less_error_is_chosen_and_said(designs):
-    search = designs[Way.TOGETHER].search
-    chosen = design(search)
+    search = designs[Participation.EVERY_ROUND].search
+    chosen = design_search(search)
     share = 0.1 / TOP
-    assert chosen.way is min(Way, key=lambda way: designs[way].standard_error(share))
-    assert chosen.way is Way.TOGETHER
+    assert chosen.way is min(Participation, key=lambda way: designs[way].standard_error(share))
+    assert chosen.way is Participation.EVERY_ROUND
     assert "Chosen by error" in chosen.reason
-    assert design(search, Way.APART).messages_per_user < chosen.messages_per_user
+    assert (
+        design_search(search, Participation.ONE_ROUND).messages_per_user < chosen.messages_per_user
+    )
 
 
 @pytest.mark.seconds
 def test_one_word_that_everybody_holds_is_found():
     search = Search(guarantee=PROMISED, users=5000, top=1, rounds=4, keep=3, spelling=SPELLING)
     result = find_words(
-        design(search), ("yes",), np.zeros(5000, dtype=np.int64), Lab(SeededChance(1))
+        design_search(search), ("yes",), np.zeros(5000, dtype=np.int64), Lab(SeededChance(1))
     )
-    assert [one.word for one in result.found] == ["yes"]
-    assert result.found[0].lower_simultaneous <= 5000 <= result.found[0].upper_simultaneous
+    assert [one.word for one in result.words] == ["yes"]
+    assert result.words[0].lower_simultaneous <= 5000 <= result.words[0].upper_simultaneous
     assert len(result.rounds) == 4
 
 
@@ -197,8 +203,10 @@ def test_words_of_as_many_letters_as_rounds_are_found_and_no_longer_ones(top, wo
         guarantee=PROMISED, users=26_000, top=top, rounds=len(words[0]), spelling=SPELLING
     )
     codes = np.repeat(np.arange(4), [9000, 6000, 5000, 6000])
-    result = find_words(design(search, Way.TOGETHER), words, codes, Lab(SeededChance(1)))
-    found = [one.word for one in result.found]
+    result = find_words(
+        design_search(search, Participation.EVERY_ROUND), words, codes, Lab(SeededChance(1))
+    )
+    found = [one.word for one in result.words]
     assert (found, result.unreadable) == (list(words[:3]), 0)
 
 
@@ -213,22 +221,22 @@ def test_words_outside_the_alphabet_are_found_by_more_rounds():
         spelling=Spelling("0123456789abcd"),
     )
     codes = np.repeat([0, 1], [3000, 2000])
-    result = find_words(design(search), ("é", "ÿa"), codes, Lab(SeededChance(1)))
-    assert [one.word for one in result.found] == ["é", "ÿa"]
+    result = find_words(design_search(search), ("é", "ÿa"), codes, Lab(SeededChance(1)))
+    assert [one.word for one in result.words] == ["é", "ÿa"]
 
 
 def test_it_stops_when_nothing_is_left_and_repeats_for_a_seed(designs, crowd):
     codes = np.repeat(np.arange(USERS // 2), 2)
     rare = tuple(f"w{i}" for i in range(USERS // 2))
-    ended = find_words(designs[Way.TOGETHER], rare, codes, Lab(SeededChance(1)))
+    ended = find_words(designs[Participation.EVERY_ROUND], rare, codes, Lab(SeededChance(1)))
     assert len(ended.rounds) <= 5
-    assert ended.found == ()  # words held by two people never appear
-    again = [found_in(designs, crowd, Way.TOGETHER).found for _ in range(2)]
-    assert again[0] == again[1] != found_in(designs, crowd, Way.TOGETHER, 3).found
+    assert ended.words == ()  # words held by two people never appear
+    again = [found_in(designs, crowd, Participation.EVERY_ROUND).words for _ in range(2)]
+    assert again[0] == again[1] != found_in(designs, crowd, Participation.EVERY_ROUND, 3).words
 
 
 def test_bad_input_is_refused(designs, crowd):
-    planned = designs[Way.TOGETHER]
+    planned = designs[Participation.EVERY_ROUND]
     with pytest.raises(ParameterError, match="crowd: expected the 20,000 people of the plan"):
         find_words(planned, ("a",), np.zeros(3, dtype=np.int64), Lab(SeededChance(1)))
     with pytest.raises(DataError, match="word 0: expected at least one character"):
@@ -246,24 +254,24 @@ def test_bad_input_is_refused(designs, crowd):
 
 def test_score_counts_ties_and_ghosts():
     held = {"a": 5, "b": 3, "c": 3, "d": 0}
-    quality = score(["a", "c", "x"], held, 2)
-    assert (quality.recall, quality.precision, quality.ghosts) == (1.0, 1.0, 1)
-    quality = score(["d"], held, 2)
-    assert (quality.recall, quality.precision, quality.ghosts) == (0.0, 0.0, 1)
-    assert score([], {"a": 2, "b": 1}, 5).recall == 0.0
+    quality = score_words(["a", "c", "x"], held, 2)
+    assert (quality.recall, quality.precision, quality.false_positives) == (1.0, 1.0, 1)
+    quality = score_words(["d"], held, 2)
+    assert (quality.recall, quality.precision, quality.false_positives) == (0.0, 0.0, 1)
+    assert score_words([], {"a": 2, "b": 1}, 5).recall == 0.0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("way", "recall"), [(None, 0.96), (Way.APART, 0.9)])
+@pytest.mark.parametrize(("way", "recall"), [(None, 0.96), (Participation.ONE_ROUND, 0.9)])
 def test_a_million_people_and_fifty_thousand_words(way, recall):
     """Recall of the true top 50 at (1, 1e-6) is at least 0.9; measured 1.00 and 0.98."""
     chance = SeededChance(1)
     crowd = english(1_000_000, 50_000, chance)
     search = Search(guarantee=PROMISED, users=1_000_000, top=50, rounds=10, spelling=SPELLING)
-    planned = design(search, way)
+    planned = design_search(search, way)
     assert planned.certificate.upper <= 1e-6
     result = find_words(planned, crowd.question.labels, crowd.codes, Lab(chance))
     quality = scored(result, crowd)
     assert quality.recall >= recall
-    assert quality.ghosts == 0
+    assert quality.false_positives == 0
     assert missed(result, crowd) == []

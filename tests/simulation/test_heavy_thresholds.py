@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import binom
 
 from examples.english import english
-from mixtally.lab.simulation.heavy import Search, Way, design, find_words
+from mixtally.lab.simulation.heavy import Participation, Search, design_search, find_words
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.guarantee import Guarantee
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.conclude import extensions
 
 RATE = 0.05
@@ -33,7 +33,7 @@ def ghosts(way, messages_per_user):
         guarantee=Guarantee(epsilon=6.0, delta=1e-6), users=USERS, top=3, rounds=5,
         error_rate=RATE, messages_per_user=messages_per_user,
     )  # fmt: skip
-    planned = design(search, way)
+    planned = design_search(search, way)
     found = find_words(planned, crowd.question.labels, crowd.codes, Lab(SeededChance(2)))
     (part,), played = planned.plan.parts, found.rounds
 
@@ -48,7 +48,7 @@ def ghosts(way, messages_per_user):
 
 @pytest.mark.seconds
 @pytest.mark.parametrize("messages", [1.5, 5.0])
-@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("way", Participation)
 def test_all_rounds_together_publish_a_ghost_as_rarely_as_stated(way, messages):
     """False alarm: none, chances are computed by the exact distribution of an empty bin."""
     chance, one_lower = ghosts(way, messages)
@@ -63,4 +63,4 @@ def test_a_rate_for_every_round_is_noticed(plant, messages):
         "least_significant",
         lambda honest, p, m, tests, rate: honest(p, m, tests // 5, rate),
     )
-    assert ghosts(Way.TOGETHER, messages)[0] > RATE
+    assert ghosts(Participation.EVERY_ROUND, messages)[0] > RATE

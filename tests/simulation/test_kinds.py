@@ -8,25 +8,25 @@ from msgspec.structs import replace
 
 from helpers.contracts import flipped, uniform
 from helpers.sampled import among
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.errors import DataError, InfeasibleError, MessageError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
+from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.parts import parts
-from mixtally.lab.simulation.rounding import rounded_crowd
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.parts import split_population
+from mixtally.lab.simulation.rounding import round_crowd
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
-from mixtally.model.encodings import encodings
+from mixtally.model.encodings import list_encodings
 from mixtally.model.guarantee import Guarantee, Observer
-from mixtally.model.question import Kind, Question, with_attributes
+from mixtally.model.question import Kind, Question, make_attributes_question
 from mixtally.planning import Planner, PlanRequest
-from mixtally.planning.rounded import on_grid
-from mixtally.protocol.encode.bits import packed
+from mixtally.planning.rounding_grid import round_to_grid
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.encode.numbers import Points
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.randomize import part_reports
+from mixtally.protocol.randomize import randomize_records
 
 USERS = 4000
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-6)
@@ -38,7 +38,7 @@ def table(columns, seed=1):
 
 def bits_crowd(columns):
     question = Question(name="q", bins=columns, kind=Kind.BITS)
-    return Population(question, packed(table(columns).tobytes(), columns))
+    return Population(question, pack_vectors(table(columns).tobytes(), columns))
 
 
 def attribute_crowd(sizes=(3, 2)):
@@ -48,7 +48,9 @@ def attribute_crowd(sizes=(3, 2)):
     for i, size in enumerate(sizes):
         held[np.arange(USERS), start + (words[:, i] % np.uint64(size)).astype(int)] = 1
         start += size
-    return Population(with_attributes("q", sizes), packed(held.tobytes(), sum(sizes)))
+    return Population(
+        make_attributes_question("q", sizes), pack_vectors(held.tobytes(), sum(sizes))
+    )
 
 
 def wish(crowd, **more):
@@ -58,11 +60,11 @@ def wish(crowd, **more):
 @cache
 def planned(name):
     crowd, more = CASES[name]
-    return offers.best(wish(crowd, **more))[0]
+    return plan_choice.choose_plan(wish(crowd, **more))[0]
 
 
 def play_plan(crowd, plan, **asked):
-    return release(plan, crowd, Lab(SeededChance(3)), Analysis(**asked)).result
+    return simulate_release(plan, crowd, Lab(SeededChance(3)), Analysis(**asked)).result
 
 
 CASES = {
@@ -87,11 +89,11 @@ def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
     crowd, plan = CASES[name][0], planned(name)
     assert ("split" in name) == (len(plan.parts) > 1)
     found = play_plan(crowd, plan, level=1 - 1e-7)
-    assert len(found.estimate.counts) == crowd.question.bins == len(found.estimate.each.lower)
+    assert len(found.estimate.counts) == crowd.question.bins == len(found.estimate.individual.lower)
     errors = [found.estimate.error_of(i) for i in range(crowd.question.bins)]
     assert np.abs((found.estimate.counts - crowd.truth) / errors).max() < 6
-    assert (found.estimate.together.lower <= crowd.truth).all()
-    assert (crowd.truth <= found.estimate.together.upper).all()
+    assert (found.estimate.simultaneous.lower <= crowd.truth).all()
+    assert (crowd.truth <= found.estimate.simultaneous.upper).all()
     assert found.certificate == plan.certificate
     assert found.certificate.upper <= GUARANTEE.delta
 
@@ -99,10 +101,11 @@ def test_every_way_to_send_a_record_is_counted_in_the_questions_order(name):
 @pytest.mark.seconds
 def test_the_twin_with_parts_in_another_order_is_caught(monkeypatch):
     bits = table(5).reshape(-1, 5) * np.array([1, 1, 0, 0, 0], dtype=np.uint8)
-    lopsided = Population(bits_crowd(5).question, packed(bits.tobytes(), 5))
+    lopsided = Population(bits_crowd(5).question, pack_vectors(bits.tobytes(), 5))
     plan = planned("bits split in clear")
     monkeypatch.setattr(
-        "mixtally.lab.simulation.run.parts", lambda crowd, asked: parts(crowd, asked)[::-1]
+        "mixtally.lab.simulation.run.split_population", lambda crowd,
+            asked: split_population(crowd, asked)[::-1]
     )  # fmt: skip
     found = play_plan(lopsided, plan)
     assert np.abs(found.estimate.counts - lopsided.truth).max() > 500
@@ -113,16 +116,16 @@ def test_intervals_of_parts_hold_over_all_bins_of_the_record():
     crowd, plan = CASES["bits split in clear"][0], planned("bits split in clear")
     whole = play_plan(crowd, plan).estimate
     alone = bits_crowd(1)
-    own = play_plan(alone, offers.best(wish(alone))[0]).estimate
-    assert (whole.together.upper - whole.together.lower).min() > (
-        whole.each.upper - whole.each.lower
+    own = play_plan(alone, plan_choice.choose_plan(wish(alone))[0]).estimate
+    assert (whole.simultaneous.upper - whole.simultaneous.lower).min() > (
+        whole.individual.upper - whole.individual.lower
     ).max()
-    assert (own.together.upper == own.each.upper).all()  # one bin is all bins
+    assert (own.simultaneous.upper == own.individual.upper).all()  # one bin is all bins
 
 
 def test_attributes_of_different_sizes_have_errors_of_their_own():
     crowd = attribute_crowd((9, 2))
-    plan, _ = offers.best(wish(crowd, messages_per_user=8, protocol="clear-uniform"))
+    plan, _ = plan_choice.choose_plan(wish(crowd, messages_per_user=8, protocol="clear-uniform"))
     found = play_plan(crowd, plan).estimate
     assert found.error_of(0) != found.error_of(10)
     assert found.standard_error == max(found.error_of(0), found.error_of(10))
@@ -142,7 +145,7 @@ def test_counts_without_a_known_sum_are_not_projected():
 
 def test_vectors_are_sent_as_often_as_asked():
     crowd = bits_crowd(2)
-    plan, reason = offers.best(wish(crowd, messages_per_user=3), repeats=3)
+    plan, reason = plan_choice.choose_plan(wish(crowd, messages_per_user=3), repeats=3)
     assert plan.parts[0].repeats == 3
     assert "3 times" in reason
     assert play_plan(crowd, plan).messages == 3 * USERS
@@ -160,19 +163,19 @@ def test_vectors_are_sent_as_often_as_asked():
 )
 def test_repeats_of_anything_else_are_refused(crowd, more, repeats, said):
     with pytest.raises(ParameterError, match=said):
-        offers.best(wish(crowd, **more), repeats=repeats)
+        plan_choice.choose_plan(wish(crowd, **more), repeats=repeats)
 
 
 def test_a_vector_too_long_for_its_crowd_is_infeasible():
     question, few = Question(name="q", bins=8, kind=Kind.BITS), Guarantee(epsilon=0.1, delta=1e-9)
     with pytest.raises(InfeasibleError, match="flip needs more"):
-        offers.best(PlanRequest(question=question, guarantee=few, users=3), repeats=1)
+        plan_choice.choose_plan(PlanRequest(question=question, guarantee=few, users=3), repeats=1)
 
 
 @pytest.mark.seconds
 def test_pairs_need_messages_that_carry_them():
     crowd = CASES["attributes whole"][0]
-    plan, reason = offers.best(wish(crowd, messages_per_user=8), pairs=True)
+    plan, reason = plan_choice.choose_plan(wish(crowd, messages_per_user=8), pairs=True)
     assert (plan.protocol, len(plan.parts)) == ("flip-blank", 1)
     assert "so that pairs can be counted" in reason
     result = play_plan(crowd, plan, pairs=True)
@@ -189,9 +192,9 @@ def test_numbers_come_with_mean_and_quantiles():
     values = np.arange(USERS) / USERS
     none = np.zeros(USERS, dtype=np.int64)
     crowd = Population(Question(name="x", bins=2), none, values, note="None were clipped.")
-    asked = on_grid(wish(crowd, mix_fakes=True), Points(0.0, 1.0), Planner())
-    plan = offers.best(asked)[0]
-    crowd = rounded_crowd(crowd, plan, SeededChance(1))
+    asked = round_to_grid(wish(crowd, mix_fakes=True), Points(0.0, 1.0), Planner())
+    plan = plan_choice.choose_plan(asked)[0]
+    crowd = round_crowd(crowd, plan, SeededChance(1))
     found = play_plan(crowd, plan)
     (figures,) = found.figures
     labels = [row.label for row in figures.rows]
@@ -204,7 +207,7 @@ def test_numbers_come_with_mean_and_quantiles():
 
 def test_plans_of_other_records_are_refused():
     bits, sets, split = bits_crowd(5), attribute_crowd(), planned("bits split")
-    for crowd in (sets, bits_crowd(4), bits.asked(replace(bits.question, name="other"))):
+    for crowd in (sets, bits_crowd(4), bits.with_question(replace(bits.question, name="other"))):
         with pytest.raises(PlanError, match="plan again for this data"):
             play_plan(crowd, split)
 
@@ -214,25 +217,25 @@ def test_a_split_record_is_certified_as_a_whole():
     plan = planned("bits split")
     alone = PrivacyTerms.of(replace(plan, question=bits_crowd(1).question, parts=plan.parts[:1]))
     assert plan.certificate.upper <= plan.guarantee.delta
-    assert certified(alone).upper < plan.certificate.upper / 100
+    assert certify_terms(alone).upper < plan.certificate.upper / 100
 
 
 def test_a_record_larger_than_the_plan_hides_is_never_sent():
     question = Question(name="q", bins=5, kind=Kind.SET, max_set=2)
-    crowd = Population(question, packed(table(5).tobytes(), 5))
+    crowd = Population(question, pack_vectors(table(5).tobytes(), 5))
     small = Population(question, np.ones((USERS, 1), dtype=np.uint8))
-    plan, _ = offers.best(wish(small))
+    plan, _ = plan_choice.choose_plan(wish(small))
     with pytest.raises(DataError, match="at most 2 bins set, got"):
         play_plan(crowd, plan)
     with pytest.raises(MessageError, match="at most 2 bits set"):
-        part_reports(plan.parts[0], crowd.records, SeededChance(1))
+        randomize_records(plan.parts[0], crowd.records, SeededChance(1))
 
 
 def test_bits_are_no_bin_numbers():
     with pytest.raises(MessageError, match="bin numbers"):
-        part_reports(uniform(5), bits_crowd(5).records, SeededChance(1))
+        randomize_records(uniform(5), bits_crowd(5).records, SeededChance(1))
     with pytest.raises(MessageError):
-        part_reports(flipped(50, most_set=5), bits_crowd(5).records, SeededChance(1))
+        randomize_records(flipped(50, most_set=5), bits_crowd(5).records, SeededChance(1))
     with pytest.raises(TypeError, match="are bits"):
         _ = bits_crowd(5).codes
 
@@ -240,19 +243,19 @@ def test_bits_are_no_bin_numbers():
 @pytest.mark.parametrize("sizes", [(3, 2), (9, 2, 7), (2, 16)])
 def test_parts_hold_what_the_record_holds(sizes):
     crowd = attribute_crowd(sizes)
-    split = parts(crowd, encodings(crowd.question)[1].parts)
+    split = split_population(crowd, list_encodings(crowd.question)[1].parts)
     assert np.concatenate([part.truth for part in split]).tolist() == crowd.truth.tolist()
     bits = bits_crowd(sum(sizes))
-    clear = parts(bits, encodings(bits.question)[1].in_clear().parts)
+    clear = split_population(bits, list_encodings(bits.question)[1].to_clear().parts)
     assert [int(part.truth[1]) for part in clear] == bits.truth.tolist()
-    alone = parts(bits, encodings(bits.question)[1].parts)
+    alone = split_population(bits, list_encodings(bits.question)[1].parts)
     assert [int(part.truth[0]) for part in alone] == bits.truth.tolist()
 
 
 @pytest.mark.parametrize("name", among(CASES, QUICK))
 def test_sums_are_never_promised_less_than_messages(name):
     plan = planned(name)
-    seen = offers.seen_by_sums(plan)
+    seen = plan_choice.certify_sums(plan)
     assert seen.observer is Observer.SUMS
     assert seen.epsilon == plan.certificate.epsilon
     assert 0.0 <= seen.lower <= seen.upper <= plan.certificate.upper
@@ -262,5 +265,5 @@ def test_sums_are_never_promised_less_than_messages(name):
 
 def test_fewer_honest_people_hide_less_of_the_sums():
     plan = planned("attributes whole")
-    fewer = offers.seen_by_sums(replace(plan, honest_share=0.02))
-    assert fewer.upper > 10 * offers.seen_by_sums(plan).upper
+    fewer = plan_choice.certify_sums(replace(plan, honest_share=0.02))
+    assert fewer.upper > 10 * plan_choice.certify_sums(plan).upper

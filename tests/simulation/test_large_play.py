@@ -8,7 +8,7 @@ from helpers.contracts import flipped, shaped
 from mixtally.lab.simulation import play as module
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from simulation.rounds import tally_of
 
 Q = 0.004

@@ -12,7 +12,7 @@ from scipy.stats import binom, binomtest, chisquare
 from helpers.contracts import flipped, uniform
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.noise import noise_distribution
 from reference.coverage import coverage, draw_counts
 from simulation.rounds import came, tally_of

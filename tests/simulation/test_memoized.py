@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from mixtally.accounting.divergence.memoized import loss
-from mixtally.lab.attacks.learned import learned, played_points, unmeasured
+from mixtally.lab.attacks.learned_facts import compute_learned_facts, drop_measured, played_points
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.memoized import crowd as crowd_module
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
-from mixtally.lab.simulation.memoized.crowd import memoizing, play_reports, watched
+from mixtally.lab.simulation.memoized.crowd import measure_recoveries, memoize_crowd, play_reports
 from mixtally.lab.simulation.memoized.document import document
-from mixtally.lab.simulation.memoized.losses import losses
-from mixtally.lab.simulation.memoized.words import linking
+from mixtally.lab.simulation.memoized.losses import compute_losses
+from mixtally.lab.simulation.memoized.sentences import describe_linking
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.memoized_plan import hashed_question, memoized_plan
+from mixtally.model.memoized_plan import hashed_question, make_memoized_plan
 from mixtally.model.question import Question
-from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.encode.bloom import build_design
 from mixtally.protocol.estimate.conclude import conclude_memoized
 from mixtally.protocol.randomize.memoized import new_key
 from mixtally.report.page import page
@@ -27,7 +27,7 @@ from report.reader import self_contained
 
 LABELS = ("apple", "<b>pear&", "plum", "a label that is far too long for the picture")
 QUESTION = Question(name="<fruit>", bins=4, labels=LABELS)
-PLAN = memoized_plan(QUESTION, 0.5, 0.5, 0.75)
+PLAN = make_memoized_plan(QUESTION, 0.5, 0.5, 0.75)
 
 
 def found_of(reports=5, plan=None, people=4000, seed=1):
@@ -35,18 +35,18 @@ def found_of(reports=5, plan=None, people=4000, seed=1):
     plan = PLAN if plan is None else plan
     crowd, chance = Population(QUESTION, np.arange(people) % 4), SeededChance(seed)
     values = [LABELS[code] for code in crowd.codes]
-    kept = memoizing(plan, values, crowd.codes, new_key(chance), chance)
+    kept = memoize_crowd(plan, values, crowd.codes, new_key(chance), chance)
     ones = play_reports(kept, reports, chance)
     points = played_points(reports)
-    bits = design(plan, LABELS) if plan.mechanism.hashed else None
-    measured = dict(zip(points, watched(kept, points, chance), strict=True))
-    seen = learned(plan.mechanism, reports, measured, chance)
+    bits = build_design(plan, LABELS) if plan.mechanism.hashed else None
+    measured = dict(zip(points, measure_recoveries(kept, points, chance), strict=True))
+    seen = compute_learned_facts(plan.mechanism, reports, measured, chance)
     spent = {"column": "<fruit>", "memory_file": None, "memories": 0}
     return MemoizedFindings(
         about=Provenance(title="<fruit>, from memoized answers", source="A <small> crowd"),
         result=conclude_memoized(plan, ones, kept.sizes, LABELS, bits),
-        spent={**spent, **losses(plan, reports, None)},
-        learned=unmeasured(seen),
+        spent={**spent, **compute_losses(plan, reports, None)},
+        learned=drop_measured(seen),
         truth=TrueAnswers(dict(zip(LABELS, crowd.truth.tolist(), strict=True)), seen),
     )
 
@@ -112,24 +112,28 @@ def test_the_twin_that_memoizes_nothing_is_caught(plant):
     def forgetful(honest, mechanism, kept, chance):
         return honest(mechanism, np.zeros_like(kept), chance)
 
-    plant(crowd_module, "report", forgetful)
+    plant(crowd_module, "draw_reports", forgetful)
     assert far_off(found_of().facts["by_reports"])
 
 
 def test_linking_grows_with_bits_and_is_never_surer_than_played(facts):
-    wide = found_of(plan=memoized_plan(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4)).facts
+    wide = found_of(
+        plan=make_memoized_plan(hashed_question("<fruit>", 128, 2), 0.5, 0.5, 0.75, 4)
+    ).facts
     few, many = facts["linking"], wide["linking"]
     assert 0.0 <= few["recognized_at_least"] <= few["recognized"] < many["recognized"] <= 1.0
     assert many["recognized"] > 0.1
-    assert "cohorts" in linking(wide)
-    assert "cohorts" not in linking(facts)
-    narrow = found_of(plan=memoized_plan(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75)).facts
+    assert "cohorts" in describe_linking(wide)
+    assert "cohorts" not in describe_linking(facts)
+    narrow = found_of(
+        plan=make_memoized_plan(hashed_question("<fruit>", 8, 5), 0.5, 0.5, 0.75)
+    ).facts
     assert narrow["linking"] is None
-    assert "too few bits" in linking(narrow)
+    assert "too few bits" in describe_linking(narrow)
 
 
 def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
-    told = found_of(plan=memoized_plan(QUESTION, 0.5, 0.0, 1.0), reports=12).facts
+    told = found_of(plan=make_memoized_plan(QUESTION, 0.5, 0.0, 1.0), reports=12).facts
     assert all(row["kept_bit_wrong"] == 0.0 for row in told["by_reports"])
     assert told["linking"]["reports_at_each_place"] == 10
 
@@ -140,7 +144,7 @@ def test_permanent_responses_shown_as_they_are_are_told_without_a_warning():
         {},
         {"reports": 1, "people": 8},
         {"reports": 1200},
-        {"plan": memoized_plan(hashed_question("<fruit>", 16, 2), 0.5, 0.5, 0.75, 2)},
+        {"plan": make_memoized_plan(hashed_question("<fruit>", 16, 2), 0.5, 0.5, 0.75, 2)},
     ],
     ids=["usual", "tiny", "many reports", "hashed"],
 )

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from mixtally.lab.simulation.models import lines, statements
+from mixtally.lab.simulation.model_comparison import compare_models, describe_accuracy
 from mixtally.model.baseline import Baseline, Central
 from mixtally.report.charts import error_chart
 from simulation.studies import facts, page, summary
@@ -46,7 +46,7 @@ def made(study):
 
 
 def test_central_mechanisms_come_first_and_the_local_model_last(made):
-    found = lines(made)
+    found = compare_models(made)
     assert [line.name.split(",")[-1].strip() for line in found] == [
         "some noise", "some naming", "clear-uniform", "flip-blank", "nobody is trusted",
     ]  # fmt: skip
@@ -54,7 +54,7 @@ def test_central_mechanisms_come_first_and_the_local_model_last(made):
 
 
 def test_statements_say_what_is_bounded_how_surely_and_by_whom(made):
-    noise, naming = statements(made)
+    noise, naming = describe_accuracy(made)
     assert "95 % one count errs by at most 6, all 2 by at most 1,500" in noise
     assert "epsilon = 1, delta = 1e-06 (Library 1.2)" in noise
     assert "90 % the bin it names is at most 12 below the largest (here 0)" in naming
@@ -62,13 +62,13 @@ def test_statements_say_what_is_bounded_how_surely_and_by_whom(made):
 
 def test_the_table_has_errors_and_statements(made):
     text = told(made)
-    for part in ("central, some noise", "3.2", "3.5", *statements(made)):
+    for part in ("central, some noise", "3.2", "3.5", *describe_accuracy(made)):
         assert part in text
     assert "central, some naming" not in text  # it has no error of a count
 
 
 def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
-    picture = error_chart(lines(made)).markup
+    picture = error_chart(compare_models(made)).markup
     assert rows(picture)[:2] == ["central, some noise", "central, some naming"]
     assert len(drawn(picture, "bound")) == 2
     (through,) = drawn(picture, "central")
@@ -80,14 +80,14 @@ def test_the_plot_has_a_row_a_bar_and_a_line_through(made):
 @pytest.mark.parametrize("bound", [0, 1, 10**7])
 def test_any_bound_can_be_drawn(made, bound):
     both = tuple(replace(line, one_within=bound) for line in BOTH.lines)
-    picture = error_chart(lines(replace(made, central=Central(both, "")))).markup
+    picture = error_chart(compare_models(replace(made, central=Central(both, "")))).markup
     assert len(drawn(picture, "bound")) == (2 if bound else 0)
     assert len(drawn(picture, "central")) == 1
 
 
 def test_the_page_and_the_facts_hold_them(made):
     text = unescape(page(made))
-    assert all(one in text for one in statements(made))
+    assert all(one in text for one in describe_accuracy(made))
     found = facts(made)
     assert found["central"][0]["standard_error"] == 3.25
     assert found["central"][1]["one_within"] == 12
@@ -99,7 +99,7 @@ def test_what_is_missing_is_said_everywhere(made, note):
     without = replace(made, central=Central(note=note))
     for text in (told(without), unescape(page(without)), facts(without)["central_note"]):
         assert note in text
-    assert rows(error_chart(lines(without)).markup)[0] == "central model, someone sees all"
+    assert rows(error_chart(compare_models(without)).markup)[0] == "central model, someone sees all"
 
 
 def test_a_study_made_without_them_says_so(study):
@@ -114,6 +114,6 @@ def test_the_twin_that_drops_the_note_is_caught(made):
 def test_what_may_be_published_holds_nothing_measured(made):
     released = made.published()
     assert [line["measured"] for line in facts(released)["central"]] == [None, None]
-    assert all(line.measured is None for line in lines(released))
-    assert "(here" not in " ".join(statements(released))
+    assert all(line.measured is None for line in compare_models(released))
+    assert "(here" not in " ".join(describe_accuracy(released))
     assert "measured" not in told(released)

@@ -4,27 +4,27 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as altered
 
-from mixtally.accounting.plans.terms import PrivacyTerms, certified
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
 from mixtally.lab.simulation.play import play
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
+from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.hashing import drawn_seed
+from mixtally.model.hashing import draw_seed
 from mixtally.model.layout import Layout
 from mixtally.model.planes import Planes
-from mixtally.model.question import Question, open_question
-from mixtally.model.results import Tally
+from mixtally.model.question import Question, make_open_question
 from mixtally.planning import Planner, choose, forecast
 from mixtally.planning.request import PlanRequest
-from mixtally.protocol.encode.hashed import encode, sought
+from mixtally.protocol.encode.hashed import encode, look_up_words
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.conclude import conclude
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.received import reconciled
+from mixtally.protocol.estimate.received import reconcile_parts
 
 USERS = 400
 PLANNER = Planner()
@@ -34,12 +34,12 @@ SAME = Population(
 
 
 def listed(question, words):
-    return sought(question, words)
+    return look_up_words(question, words)
 
 
 def planned(chance, users=USERS, protocol="clear-uniform", **more):
     promised = Guarantee(epsilon=4.0, delta=1e-6)
-    question = open_question("word", drawn_seed(chance))
+    question = make_open_question("word", draw_seed(chance))
     return choose(
         PlanRequest(question=question, guarantee=promised, users=users, protocol=protocol, **more),
         PLANNER,
@@ -49,8 +49,10 @@ def planned(chance, users=USERS, protocol="clear-uniform", **more):
 def collected(plan, crowd, words, chance):
     """What listed words come to, and how many people hold them."""
     some = listed(plan.question, words)
-    found = release(plan, hashed(crowd, plan.question), Lab(chance), Analysis(listed=some))
-    return found.result, truth_of_words(crowd, some)
+    found = simulate_release(
+        plan, hash_words(crowd, plan.question), Lab(chance), Analysis(listed=some)
+    )
+    return found.result, count_true_words(crowd, some)
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +105,8 @@ def test_a_crowd_is_hashed_by_its_words_and_not_by_their_order():
     question = planned(SeededChance(2)).question
     words = Question(name="word", bins=3, labels=("x", "y", "z"))
     turned = Question(name="word", bins=3, labels=("z", "y", "x"))
-    one = hashed(Population(words, np.array([0, 0, 2])), question)
-    other = hashed(Population(turned, np.array([2, 2, 0])), question)
+    one = hash_words(Population(words, np.array([0, 0, 2])), question)
+    other = hash_words(Population(turned, np.array([2, 2, 0])), question)
     assert np.array_equal(one.records, other.records)
     assert one.records.tolist() == encode(question, ["x", "x", "z"]).tolist()
 
@@ -113,14 +115,14 @@ def test_the_same_messages_answer_any_list():
     """One collection, two lists: what is common to both is counted alike, and nothing is spent."""
     chance = SeededChance(3)
     plan = planned(chance)
-    crowd = hashed(SAME, plan.question)
+    crowd = hash_words(SAME, plan.question)
     played = play(plan, [crowd.codes], chance)
     first, second = (
         conclude(plan, played.tallies, Analysis(listed=listed(plan.question, words)))
         for words in (["held by all", "a"], ["z", "held by all", "y"])
     )
     assert first.estimate.counts[0] == second.estimate.counts[1]
-    assert first.estimate.each.lower[0] == second.estimate.each.lower[1] > 300
+    assert first.estimate.individual.lower[0] == second.estimate.individual.lower[1] > 300
     assert first.certificate == second.certificate
 
 
@@ -128,7 +130,7 @@ def test_a_word_is_held_however_it_is_spelled():
     words = Question(name="word", bins=2, labels=("cafe\u0301", "tea"))
     crowd = Population(words, np.array([0, 0, 0, 1, 1]))
     plan = planned(SeededChance(5))
-    truth = truth_of_words(crowd, listed(plan.question, ["caf\u00e9", "milk"]))
+    truth = count_true_words(crowd, listed(plan.question, ["caf\u00e9", "milk"]))
     assert truth.counts.tolist() == [3, 0]
     assert truth.figures == {"others": (2,)}
 
@@ -142,7 +144,7 @@ def test_a_list_is_of_two_different_words(words):
 def test_an_open_question_without_a_list_is_refused():
     plan, chance = planned(SeededChance(6)), SeededChance(6)
     with pytest.raises(ParameterError, match="as the question is open"):
-        release(plan, hashed(SAME, plan.question), Lab(chance), Analysis())
+        simulate_release(plan, hash_words(SAME, plan.question), Lab(chance), Analysis())
 
 
 def test_a_list_is_only_for_an_open_question():
@@ -157,7 +159,7 @@ def with_digits(plan, digits):
     layout = Layout(part.layout.form, over.messages)
     fewer = altered(part, bins=over.points, planes=over, layout=layout)
     plan = altered(plan, question=altered(plan.question, bins=over.points), parts=(fewer,))
-    return altered(plan, certificate=certified(PrivacyTerms.of(plan)))
+    return altered(plan, certificate=certify_terms(PrivacyTerms.of(plan)))
 
 
 @pytest.mark.parametrize("digits", [3, 4])
@@ -168,10 +170,10 @@ def test_intervals_allow_for_words_that_share_a_point(digits):
     points = plan.parts[0].planes.points
     result, _ = collected(plan, SAME, ["a", "b", "c"], chance)
     assert 1e-6 < USERS / points < 0.05
-    (came,) = reconciled(plan, result.received)
+    (came,) = reconcile_parts(plan, result.received)
     one, messages = came.mechanism, result.messages
     counted = np.rint(result.estimate.counts * one.gain + one.offset(messages)).astype(np.int64)
-    for ends, lines in ((result.estimate.each, 1), (result.estimate.together, 3)):
+    for ends, lines in ((result.estimate.individual, 1), (result.estimate.simultaneous, 3)):
         assert ends.level == 0.95
         enough = 0.95 + lines * USERS / points
         general = ", as if all points lay in general position"
@@ -190,5 +192,5 @@ def test_where_points_are_too_few_it_is_said():
     plan = with_digits(planned(chance, users=20_000), 2)
     crowd = Population(SAME.question, np.zeros(20_000, np.int64))
     analysis = Analysis(listed=listed(plan.question, ["a", "b"]), level=0.999999)
-    found = release(plan, hashed(crowd, plan.question), Lab(chance), analysis)
-    assert found.result.estimate.each.method.endswith("general position")
+    found = simulate_release(plan, hash_words(crowd, plan.question), Lab(chance), analysis)
+    assert found.result.estimate.individual.method.endswith("general position")

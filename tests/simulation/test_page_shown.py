@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mixtally.report.counted import Counted
-from mixtally.report.words import not_promised, promise
+from mixtally.report.counts_view import CountsView
+from mixtally.report.words import not_promised, promise_paragraphs
 from report.reader import self_contained
 from simulation.studies import page, with_estimate
 
@@ -46,12 +46,12 @@ SHAPES = {
 def test_page_is_whole_and_self_contained(study, shape):
     made = study(**shape)
     text = checked(made)
-    for statement in promise(made.main.plan):
+    for statement in promise_paragraphs(made.main.plan):
         assert statement in text
     for statement in not_promised(made.main.plan):
         assert statement in text
     assert made.main.plan.fingerprint in text
-    assert Counted(made.main).findings(0) in text
+    assert CountsView(made.main).findings(0) in text
 
 
 def test_all_zero_estimates_make_a_page(study):
@@ -123,5 +123,5 @@ def test_a_reader_sees_ten_facts_of_a_plan_and_opens_the_others(study):
 def test_too_few_people_are_said_to_be_too_few(study):
     made = study([700, 300])
     none = replace(made.main.estimate.together, lower=np.zeros(2, dtype=np.int64))
-    assert "too few to tell" in Counted(with_estimate(made, together=none).main).findings(2)
-    assert "too few to tell" not in Counted(made.main).findings(2)
+    assert "too few to tell" in CountsView(with_estimate(made, together=none).main).findings(2)
+    assert "too few to tell" not in CountsView(made.main).findings(2)

@@ -9,7 +9,7 @@ from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import play as module
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play_parts
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.question import Question
@@ -42,7 +42,7 @@ def test_a_round_of_a_message_too_few_or_too_many_is_refused(part, drawn, more, 
     people, question = 600, Question(name="q", bins=3)
     plan = proved(plan_of(question, [part], users=people, hops=1))
     crowd = Population(question, np.arange(people) % 3)
-    assert release(plan, crowd, Lab(SeededChance(1))).refusal is None
+    assert simulate_release(plan, crowd, Lab(SeededChance(1))).refusal is None
 
     def other(honest, *given):
         found = honest(*given)
@@ -51,7 +51,10 @@ def test_a_round_of_a_message_too_few_or_too_many_is_refused(part, drawn, more, 
         return rows if drawn == "part_reports" else (rows, len(rows))
 
     plant(module, drawn, other)
-    assert "messages of people in part 1" in release(plan, crowd, Lab(SeededChance(1))).refusal
+    assert (
+        "messages of people in part 1"
+        in simulate_release(plan, crowd, Lab(SeededChance(1))).refusal
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

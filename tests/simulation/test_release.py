@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.simulation.demo import demo
+from mixtally.lab.simulation.demo import simulate_demo
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study import Release
 from mixtally.model.guarantee import Guarantee
@@ -19,7 +19,9 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 
 def test_a_release_holds_plan_protocol_messages_and_estimate(plan, crowd):
-    found = release(plan, crowd, Lab(SeededChance(1)), Analysis(projection="simplex")).result
+    found = simulate_release(
+        plan, crowd, Lab(SeededChance(1)), Analysis(projection="simplex")
+    ).result
     (part,) = plan.parts
     assert found.plan is plan
     assert 1000 * part.least <= found.messages <= 1000 * part.most
@@ -32,9 +34,11 @@ def test_a_crowd_below_the_minimum_is_refused_and_a_larger_one_is_not(plan, crow
     """What promises for a crowd holds for every larger one."""
     fewer = replaced(crowd, records=crowd.records[:999])
     with pytest.raises(PlanError, match=r"a plan for 999 users .* got one for 1,000 and more"):
-        release(plan, fewer, Lab(SeededChance(1)))
+        simulate_release(plan, fewer, Lab(SeededChance(1)))
     more = replaced(crowd, records=np.concatenate([crowd.records, crowd.records]))
-    found = release(plan, more, Lab(SeededChance(1)), Analysis(projection="simplex")).result
+    found = simulate_release(
+        plan, more, Lab(SeededChance(1)), Analysis(projection="simplex")
+    ).result
     assert found.received.contributors == 2000
     assert found.estimate.projected.sum() == pytest.approx(2000)
 
@@ -50,20 +54,20 @@ def test_a_crowd_below_the_minimum_is_refused_and_a_larger_one_is_not(plan, crow
 )
 def test_a_plan_for_another_question_is_refused(plan, crowd, question):
     with pytest.raises(PlanError):
-        release(plan, crowd.asked(question), Lab(SeededChance(1)))
+        simulate_release(plan, crowd.asked(question), Lab(SeededChance(1)))
 
 
 def test_a_false_promise_is_refused_before_anything_is_played(plan, crowd):
     (part,) = plan.parts
     fewer = replace(part, own=replace(part.own, whole=0, coin=1))
     with pytest.raises(PlanError, match="its promise is false"):
-        release(replace(plan, parts=(fewer,)), crowd, Lab(None))
+        simulate_release(replace(plan, parts=(fewer,)), crowd, Lab(None))
 
 
 @pytest.mark.parametrize("wrong", [{"level": 0.0}, {"level": 1.0}, {"projection": "cube"}])
 def test_a_wrong_level_or_projection_is_refused(plan, crowd, wrong):
     with pytest.raises(ParameterError):
-        release(plan, crowd, Lab(SeededChance(1)), Analysis(**wrong))
+        simulate_release(plan, crowd, Lab(SeededChance(1)), Analysis(**wrong))
 
 
 def test_a_seed_repeats_its_words_and_another_has_its_own():
@@ -84,7 +88,7 @@ def test_words_of_a_seed_are_the_same_on_every_machine():
 
 
 def test_the_demo_takes_any_source_of_chance():
-    study = demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(SecureChance()))
+    study = simulate_demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(SecureChance()))
     assert study.about.seed is None
     assert len(study.releases) == 2
     assert study.truth.counts.sum() == 336_776
@@ -98,7 +102,7 @@ def test_the_demos_two_releases_draw_from_one_stream(monkeypatch):
         used.append(lab.chance)
         return Release(None)
 
-    monkeypatch.setattr("mixtally.lab.simulation.demo.release", noted)
+    monkeypatch.setattr("mixtally.lab.simulation.demo.simulate_release", noted)
     chance = SeededChance(1)
-    demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(chance), seed=1)
+    simulate_demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(chance), seed=1)
     assert used == [chance, chance]

@@ -9,7 +9,11 @@ import pytest
 from mixtally.app.words import SearchOptions
 from mixtally.errors import DataError
 from mixtally.lab.simulation.heavy import Search
-from mixtally.lab.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
+from mixtally.lab.simulation.heavy.feasibility import (
+    check_frequency,
+    check_lengths,
+    collect_alphabet,
+)
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 
@@ -61,7 +65,7 @@ def test_each_option_that_a_refusal_names_is_enough(name):
         ways = [
             SearchOptions(longest=longest, outside=outside),
             SearchOptions(longest=longest, alphabet_from_data=True),
-            SearchOptions(longest=longest, alphabet=alphabet_of(words, people)),
+            SearchOptions(longest=longest, alphabet=collect_alphabet(words, people)),
         ]
     assert refused.value.do.endswith("or count a list of words with `mixtally simulate "
                                      "--candidates FILE`")  # fmt: skip
@@ -109,6 +113,6 @@ def test_a_word_must_reach_the_count_that_a_search_finds():
 def test_an_alphabet_of_the_data_has_what_most_people_need():
     many = tuple(chr(code) for code in range(0x4E00, 0x4E00 + 300))
     people = np.arange(300)
-    assert alphabet_of(many, people) == "".join(many[100:])
-    assert alphabet_of(("aa",), np.array([2])) == "ab"
-    assert alphabet_of(("e\u0301b",), np.array([2])) == "bé"
+    assert collect_alphabet(many, people) == "".join(many[100:])
+    assert collect_alphabet(("aa",), np.array([2])) == "ab"
+    assert collect_alphabet(("e\u0301b",), np.array([2])) == "bé"

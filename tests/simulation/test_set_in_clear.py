@@ -10,7 +10,7 @@ from scipy.stats import chi2_contingency
 from helpers.contracts import shaped, uniform
 from mixtally.errors import ParameterError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import counts_only, offers
+from mixtally.lab.simulation import counts_only, plan_choice
 from mixtally.lab.simulation.counts_only import (
     Histogram,
     collect_counts,
@@ -20,15 +20,15 @@ from mixtally.lab.simulation.counts_only import (
 )
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play_parts
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.truth import truth_of
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Kind, Question
 from mixtally.planning import PlanRequest, choose
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.encode.bits import packed
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.encode.bits import pack_vectors
 from mixtally.protocol.estimate.analysis import Analysis
 
 ALARM, RUNS = 1e-4, 2000
@@ -45,10 +45,10 @@ WISH = PlanRequest(question=ASKED, guarantee=GUARANTEE, users=5000)
 
 def crowd():
     chance = SeededChance(3)
-    sizes, first = below(chance, 4, 5000), below(chance, 12, 5000) // 2
+    sizes, first = draw_below(chance, 4, 5000), draw_below(chance, 12, 5000) // 2
     places = (np.arange(12) - first[:, None]) % 12
     bits = (places < sizes[:, None]).astype(np.uint8)
-    return Population(ASKED, packed(bits.tobytes(), 12))
+    return Population(ASKED, pack_vectors(bits.tobytes(), 12))
 
 
 def outcome(received, tally):
@@ -57,7 +57,7 @@ def outcome(received, tally):
 
 def p_value(seed=1, part=PART, hops=1):
     """That whole tallies and drawn ones have one distribution, by their tables of outcomes."""
-    chance, held, sizes = SeededChance(seed), SMALL.held, sizes_of(SMALL)
+    chance, held, sizes = SeededChance(seed), SMALL.bin_counts, sizes_of(SMALL)
     whole, drawn = Counter(), Counter()
     for _ in range(RUNS):
         played = play_parts([part], hops, [SMALL.records], chance)
@@ -82,19 +82,19 @@ def test_the_twin_whose_mixes_draw_for_bins_alone_is_caught(plant):
     def bare(honest, weights, bins, chance):
         return np.append(honest(weights, bins - 2, chance), [0, 0])
 
-    plant(counts_only, "numbers_of", bare)
+    plant(counts_only, "draw_fake_counts", bare)
     assert p_value(part=SHAPED) < ALARM
 
 
 def test_the_twin_whose_pads_are_turned_around_is_caught(plant):
-    plant(counts_only, "_padded", lambda honest, *given: honest(*given)[::-1])
+    plant(counts_only, "_count_pads", lambda honest, *given: honest(*given)[::-1])
     assert p_value() < ALARM
 
 
 def test_counts_alone_do_not_say_how_large_sets_are():
     with pytest.raises(ParameterError, match="how many sets are of each size"):
-        draw_part(PART, SMALL.held, SMALL.users, 1, SeededChance(1))
-    other = Histogram(ASKED, 5000, crowd().held)
+        draw_part(PART, SMALL.bin_counts, SMALL.users, 1, SeededChance(1))
+    other = Histogram(ASKED, 5000, crowd().bin_counts)
     plan = choose(WISH).plan
     with pytest.raises(ParameterError, match="flip-blank"):
         collect_counts(plan, other, Lab(SeededChance(1)))
@@ -110,11 +110,15 @@ def test_a_release_has_the_counts_and_the_sizes(more, protocol, drawn):
     people, lab, plan = crowd(), Lab(SeededChance(4)), choose(replace(WISH, **more)).plan
     assert plan.protocol == protocol
     assert plan.parts[0].pads == 3
-    given = collect_counts(plan, histogram_of(people), lab) if drawn else release(plan, people, lab)
+    given = (
+        collect_counts(plan, histogram_of(people), lab)
+        if drawn
+        else simulate_release(plan, people, lab)
+    )
     found, truth = given.result, truth_of(people, given.result)
     error = found.estimate.standard_error
     assert found.estimate.counts.shape == (12,)
-    assert (abs(found.estimate.counts - people.held) < 6 * error).all()
+    assert (abs(found.estimate.counts - people.bin_counts) < 6 * error).all()
     (sizes,) = found.figures
     for row, true in zip(sizes.rows, truth.figures["sizes"], strict=True):
         assert abs(row.estimate - true) < 6 * row.standard_error
@@ -123,9 +127,9 @@ def test_a_release_has_the_counts_and_the_sizes(more, protocol, drawn):
 
 
 def test_pairs_need_a_message_that_holds_the_set():
-    plan, why = offers.best(WISH, pairs=True)
+    plan, why = plan_choice.choose_plan(WISH, pairs=True)
     assert plan.protocol.startswith("flip")
     assert "so that pairs can be counted" in why
     clear = choose(WISH).plan
     with pytest.raises(ParameterError, match="records of several bits that travel whole"):
-        release(clear, crowd(), Lab(SeededChance(1)), Analysis(level=0.95, pairs=True))
+        simulate_release(clear, crowd(), Lab(SeededChance(1)), Analysis(level=0.95, pairs=True))

@@ -8,20 +8,20 @@ from msgspec.structs import replace as altered
 
 from mixtally.api import Device, Plan, conclude, mix, plan
 from mixtally.device.client import draw, encode
-from mixtally.device.client.draw import Words
-from mixtally.device.contract.part import Layout, Part, Recipe
+from mixtally.device.client.draw import RandomWords
+from mixtally.device.contract.part import ContractPart, Layout, Recipe
 from mixtally.device.contract.planes import Planes
 from mixtally.device.contract.question import Question as Bare
 from mixtally.errors import InfeasibleError, ParameterError, PlanError, RefusedError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model import planes
 from mixtally.model.hashing import HMAC_SHA256, Hashing
-from mixtally.model.question import MOST_TEXTS, Kind, Question, open_question
+from mixtally.model.question import MOST_TEXTS, Kind, Question, make_open_question
 from mixtally.protocol.encode.hashed import encode as points_of
-from mixtally.protocol.encode.hashed import sought
-from mixtally.protocol.estimate.debias import unsure_of
+from mixtally.protocol.encode.hashed import look_up_words
+from mixtally.protocol.estimate.debias import total_variation_of
 
 SEED, ANOTHER = "0f" * 16, "1f" * 16
 WISH = {"epsilon": 4, "delta": 1e-3, "users": 300}
@@ -38,7 +38,7 @@ def round_of(agreed, seed=SEED):
     """What a collector tells whose seed is ``seed``, of devices under the plan."""
     sent = [Device(agreed).messages(answer) for answer in ANSWERS]
     counting = Plan(of_seed(agreed.record, seed))
-    told = [replace(one, agreed=counting.fingerprint) for one in sent]
+    told = [replace(one, fingerprint=counting.fingerprint) for one in sent]
     return conclude(counting, mix(told, counting), level=1 - 1e-9, candidates=WORDS)
 
 
@@ -51,7 +51,7 @@ def inside(found):
 )
 def test_a_round_ends_within_its_intervals(more):
     """False alarm below 10^-7: intervals of 10^-9, and eight standard errors."""
-    agreed = plan(open_question("sites", SEED, 2), **WISH, **more)
+    agreed = plan(make_open_question("sites", SEED, 2), **WISH, **more)
     found = round_of(agreed)
     assert found.people == 300
     assert all(inside(found))
@@ -65,7 +65,7 @@ def test_a_round_ends_within_its_intervals(more):
 
 def test_a_collector_of_another_seed_is_caught():
     """Planted: it looks at other points than devices name; unnoticed below 10^-6."""
-    agreed = plan(open_question("sites", SEED, 2), **WISH)
+    agreed = plan(make_open_question("sites", SEED, 2), **WISH)
     assert inside(round_of(agreed, ANOTHER))[:2] == [False, False]
 
 
@@ -83,17 +83,19 @@ SAME = next(text for text in TEXTS[1:] if POINTS[text] == POINTS[FIRST])
 OTHER = next(text for text in TEXTS if POINTS[text] != POINTS[FIRST])
 PADS = [OVER.member(OVER.points + place, OVER.points) for place in range(3)]
 PAD = next(text for text in TEXTS if POINTS[text] == PADS[0])
-PART = Part(49, 3, None, None, Recipe("none"), Layout("index", OVER.messages, None), 1, OVER)
+PART = ContractPart(
+    49, 3, None, None, Recipe("none"), Layout("index", OVER.messages, None), 1, OVER
+)
 ASKED = Bare("q", 49, None, "set", 3, None, bytes.fromhex(SEED))
 
 
 def drawn(texts):
     """The points of a set as a device has it, and what each of its messages names of these."""
     chance = SeededChance(1)
-    words = Words(lambda count: chance.words(count).astype("<u8").tobytes())
+    words = RandomWords(lambda count: chance.words(count).astype("<u8").tobytes())
     bins = encode._set(ASKED, texts)
     points = OVER.members(bins, PART.bins, 3)
-    codes = [int.from_bytes(one, "little") for one in draw.record(PART, bins, words)]
+    codes = [int.from_bytes(one, "little") for one in draw.draw_record(PART, bins, words)]
     named = [[OVER.message(one, code // 7) == code for one in points] for code in codes]
     return points, named
 
@@ -123,13 +125,13 @@ def crowd_of(*sets):
 def test_crowds_have_texts_of_one_point_once_and_are_told_so():
     same, pad = TEXTS.index(SAME), TEXTS.index(PAD)
     crowd = crowd_of([0, same, -1], [same, -1, -1], [pad, -1, -1], [-1, -1, -1])
-    assert hashed(crowd, FEW).sizes.tolist() == [1, 1, 1, 0]
+    assert hash_words(crowd, FEW).sizes.tolist() == [1, 1, 1, 0]
     words = [
         FIRST,
         SAME,
         next(text for text in TEXTS if POINTS[text] not in (POINTS[FIRST], PADS[0])),
     ]
-    truth = truth_of_words(crowd, sought(FEW, words))
+    truth = count_true_words(crowd, look_up_words(FEW, words))
     assert truth.counts.tolist() == [2, 0]
     assert truth.figures["others"] == (1,)
     assert truth.figures["sizes"] == (1.0, 1.0, 3.0, 4.0)
@@ -138,7 +140,7 @@ def test_crowds_have_texts_of_one_point_once_and_are_told_so():
 def test_a_crowd_of_bits_has_no_words():
     bits = altered(crowd_of([0, 1, 2]).question, bins=8, labels=None)
     with pytest.raises(TypeError, match="not bits"):
-        hashed(Population(bits, np.ones((4, 1), dtype=np.uint8)), FEW)
+        hash_words(Population(bits, np.ones((4, 1), dtype=np.uint8)), FEW)
 
 
 def test_what_texts_of_special_position_may_change_is_bounded():
@@ -156,18 +158,22 @@ def test_what_texts_of_special_position_may_change_is_bounded():
     p, q = pointing[apart], pointing.T[apart]
     law = np.array([(1 - p) * (1 - q), p * (1 - q) + q * (1 - p), p * q])
     off = 0.5 * np.abs(law - np.array([[16], [8], [1]]) / 25).sum(axis=0).mean()
-    stated = planes.Planes(5, 3).unsure(1, 2)
+    stated = planes.Planes(5, 3).total_variation_bound(1, 2)
     assert stated / 4 < off < stated
 
 
 def test_intervals_allow_for_what_sets_may_change():
     """As ``test_open_words`` has it for single texts; values of a list have points of their own."""
-    agreed = plan(open_question("sites", SEED, 9), **WISH).record
+    agreed = plan(make_open_question("sites", SEED, 9), **WISH).record
     one, over = agreed.parts[0].mechanism(fakes=300, crowd=300), agreed.parts[0].planes
-    assert unsure_of(one, 300, hashed=True) == over.unsure(300, 9) > 100 * over.unsure(300)
+    assert (
+        total_variation_of(one, 300, hashed=True)
+        == over.total_variation_bound(300, 9)
+        > 100 * over.total_variation_bound(300)
+    )
     single = altered(one, max_set=1)
-    assert unsure_of(single, 300, hashed=True) == over.unsure(300)
-    assert unsure_of(single, 300, hashed=False) == 0.0
+    assert total_variation_of(single, 300, hashed=True) == over.total_variation_bound(300)
+    assert total_variation_of(single, 300, hashed=False) == 0.0
 
 
 # -- what is refused -------------------------------------------------------------------------------
@@ -185,7 +191,7 @@ def test_intervals_allow_for_what_sets_may_change():
     ],
 )
 def test_what_is_no_set_of_texts_is_refused(answer, reason):
-    device = Device(plan(open_question("sites", SEED, 2), **WISH))
+    device = Device(plan(make_open_question("sites", SEED, 2), **WISH))
     with pytest.raises(RefusedError) as refused:
         device.messages(answer)
     assert refused.value.reason == reason
@@ -194,21 +200,21 @@ def test_what_is_no_set_of_texts_is_refused(answer, reason):
 @pytest.mark.parametrize("most", [0, MOST_TEXTS + 1])
 def test_sets_whose_planes_do_not_fit_eight_bytes_are_refused(most):
     with pytest.raises(ParameterError, match=r"expected an integer in \[1, 11\]"):
-        open_question("sites", SEED, most)
+        make_open_question("sites", SEED, most)
 
 
 def test_the_largest_set_is_planned_and_a_larger_one_has_no_planes():
     large = {"epsilon": 4, "delta": 1e-3, "users": 20_000}
-    found = plan(open_question("sites", SEED, MOST_TEXTS), **large).record
+    found = plan(make_open_question("sites", SEED, MOST_TEXTS), **large).record
     assert found.parts[0].planes.digits > MOST_TEXTS
-    larger = altered(open_question("sites", SEED, 2), max_set=MOST_TEXTS + 1)
+    larger = altered(make_open_question("sites", SEED, 2), max_set=MOST_TEXTS + 1)
     with pytest.raises(InfeasibleError):
         plan(larger, **large)
 
 
 def test_a_budget_below_a_set_says_what_it_needs():
     with pytest.raises(InfeasibleError, match="needs 3 messages a record"):
-        plan(open_question("sites", SEED, 3), **WISH, messages_per_user=2)
+        plan(make_open_question("sites", SEED, 3), **WISH, messages_per_user=2)
 
 
 def test_texts_are_no_attributes():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from mixtally.report.counted import Counted
+from mixtally.report.counts_view import CountsView
 from simulation.studies import summary, with_estimate
 
 
@@ -17,7 +17,7 @@ def printed(study, top=20):
 
 
 def measured(study):
-    return Counted(study.main, truth=study.truth).measured()
+    return CountsView(study.main, truth=study.truth).measure_errors()
 
 
 def error_as_expected(study):

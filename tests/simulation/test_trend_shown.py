@@ -12,8 +12,8 @@ from rich.console import Console
 
 from examples.ask_again import best_plan
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.turnover import turnover
-from mixtally.lab.simulation.epochs import collect
+from mixtally.lab.data.turnover import simulate_turnover
+from mixtally.lab.simulation.epochs import collect_epochs
 from mixtally.lab.simulation.lab import Lab, Provenance
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.trend import facts as numbers
@@ -22,7 +22,7 @@ from mixtally.lab.simulation.trend.document import document
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.report.page import page as html
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import render_summary
 from mixtally.report.texts import files
 
 LABELS = ("a", "<b>&", "c\nd", "ééé", "a label that is far too long for the small panels")
@@ -33,10 +33,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 def trend():
     first = Population(Question(name="<q>", bins=5, labels=LABELS), np.arange(2000) % 5)
     promised = Guarantee(epsilon=1.0, delta=1e-6)
-    timeline = turnover(first, 3, join=0.2, leave=0.5, change=0.2, chance=SeededChance(1))
+    timeline = simulate_turnover(first, 3, join=0.2, leave=0.5, change=0.2, chance=SeededChance(1))
     plan = best_plan(timeline, promised, 3)
     about = Provenance(title="T & t", source="<s>", seed=2)
-    return collect(plan, timeline, promised, Lab(SeededChance(2)), about=about)
+    return collect_epochs(plan, timeline, promised, Lab(SeededChance(2)), about=about)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def page(trend):
 
 def text_of(trend, width=120):
     console = Console(width=width, file=io.StringIO())
-    console.print(printed(document(trend, 2)))
+    console.print(render_summary(document(trend, 2)))
     return console.file.getvalue()
 
 

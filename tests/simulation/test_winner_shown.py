@@ -10,14 +10,20 @@ import re
 import numpy as np
 import pytest
 
-from mixtally.app.options import made
+from mixtally.app.options import build_options
 from mixtally.app.outcome import Run
 from mixtally.app.simulate import SimulateOptions, simulate
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study_document import document
-from mixtally.lab.simulation.winner.words import chance, deniability, radii, verdict, weaknesses
+from mixtally.lab.simulation.winner.sentences import (
+    chance,
+    deniability,
+    describe_leader,
+    radii,
+    weaknesses,
+)
 from mixtally.model.question import Question
 from mixtally.report.page import page
 from mixtally.report.texts import files, whole_facts
@@ -41,7 +47,7 @@ def make(truth, *, labels=None, name="choice", protocol=None, level=0.95, seed=1
     population = Population(
         Question(name=name, bins=len(truth), labels=labels), np.repeat(np.arange(len(truth)), truth)
     )
-    options = made(SimulateOptions, {
+    options = build_options(SimulateOptions, {
         "winner": True, "epsilon": 1.0, "delta": 1e-6, "mix_fakes": True, "protocol": protocol,
     })  # fmt: skip
     run = Run(lab=Lab(SeededChance(seed)), source="Made up.", seed=seed, level=level)
@@ -54,7 +60,8 @@ def test_the_page_is_whole_and_says_everything(truth, protocol):
     study = make(truth, protocol=protocol)
     text, won = checked(study), study.contest
     for said in (
-        *deniability(won), *weaknesses(won), verdict(won, won.local), verdict(won, won.shuffle),
+        *deniability(won), *weaknesses(won), describe_leader(won, won.local), describe_leader(won,
+            won.shuffle),
         radii(won),
     ):  # fmt: skip
         assert said in text
@@ -141,7 +148,7 @@ def test_a_tie_names_no_winner():
         study.contest.shuffle.estimate, counts=np.array([500.0, 500.0, 9.0])
     )
     tied = dataclasses.replace(study.contest.shuffle, estimate=counts)
-    assert verdict(study.contest, tied).startswith(
+    assert describe_leader(study.contest, tied).startswith(
         "A tie of 'a' and 'b': each is the true winner with"
     )
     alone = document(make([900, 500], labels=("a", "b")), 20).facts()["winner"]

@@ -10,10 +10,10 @@ import pytest
 from helpers import contracts
 from helpers.sampled import exhaustive
 from mixtally.device import client
-from mixtally.device.contract import contract, question, reading
+from mixtally.device.contract import contract, fields, question
 from mixtally.errors import RefusedError
 from mixtally.model.contract import FakeRecord, OwnFakes, write_contract
-from mixtally.model.question import with_attributes
+from mixtally.model.question import make_attributes_question
 from spec import stranger
 from spec.altered import altered, places
 from spec.stranger_contract import contract_of
@@ -43,7 +43,7 @@ def theirs(act):
 
 def verdicts(data):
     """Whether the device and the stranger take a contract."""
-    pair = ours(lambda: not client.read(data)), theirs(lambda: not contract_of(data))
+    pair = ours(lambda: not client.parse_contract(data)), theirs(lambda: not contract_of(data))
     return tuple(one is False for one in pair)
 
 
@@ -81,7 +81,9 @@ def test_the_same_are_taken_of_many_more(seeds):
 def test_both_refuse_a_record_that_is_sent_again_beside_fakes():
     """Which chance hardly finds, in the second part of two."""
     own = OwnFakes(FakeRecord.BLANK, 1, 0)
-    plan = contracts.plan_of(with_attributes("q", (3, 3)), [contracts.flipped(3, own=own)] * 2)
+    plan = contracts.plan_of(
+        make_attributes_question("q", (3, 3)), [contracts.flipped(3, own=own)] * 2
+    )
     plain = json.loads(write_contract(contracts.contract_of(plan)))
     assert verdicts(json.dumps(plain).encode()) == (True, True)
     plain["plan"]["parts"][1]["repeats"] = 2
@@ -93,7 +95,7 @@ def test_both_refuse_a_record_that_is_sent_again_beside_fakes():
 @pytest.mark.parametrize(
     ("file", "name", "planted"),
     [
-        (reading, "MOST_PLAIN", 1 << 70),
+        (fields, "MOST_PLAIN", 1 << 70),
         (contract, "_check_network", lambda *_: None),
         (question, "_CONTROL", re.compile("a^")),
     ],
@@ -121,7 +123,7 @@ def pair_of(seed):
         used.append(chance.randbytes(8 * count))
         return used[-1]
 
-    sent = ours(lambda: client.messages(client.read(data).plan, value, words, **more))
+    sent = ours(lambda: client.messages(client.parse_contract(data).plan, value, words, **more))
     tape = stranger.Tape(b"".join(used).hex())
     found = theirs(lambda: stranger.send(contract_of(data), value, *more.values(), tape))
     if isinstance(sent, list):

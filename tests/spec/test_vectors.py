@@ -88,7 +88,7 @@ def room(vector):
         return tape.read(8 * count)
 
     more = {name: vector[name] for name in ("prefixes", "closing")}
-    sent = client.messages(client.read(data).plan, vector["value"], source, **more)
+    sent = client.messages(client.parse_contract(data).plan, vector["value"], source, **more)
     assert tape.tell() == len(words)
     return {"messages": [[message.hex() for message in part] for part in sent]}
 

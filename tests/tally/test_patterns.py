@@ -9,7 +9,7 @@ from mixtally.errors import MessageError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Form, Layout
 from mixtally.protocol.tally import patterns
-from mixtally.protocol.tally.patterns import pair_counts, pattern_counts
+from mixtally.protocol.tally.patterns import count_all_pairs, count_patterns
 
 BINS, MESSAGES = 11, 300
 
@@ -28,7 +28,7 @@ def rows(ones):
 @pytest.mark.parametrize("cells", [1 << 22, 7 * BINS, 1])
 def test_pairs_are_counted_one_by_one_in_any_span(ones, rows, monkeypatch, cells):
     monkeypatch.setattr(patterns, "_SPAN_CELLS", cells)
-    both = pair_counts(Layout(Form.BITS, BINS), rows)
+    both = count_all_pairs(Layout(Form.BITS, BINS), rows)
     for i in range(BINS):
         for j in range(BINS):
             assert both[i, j] == (ones[:, i] & ones[:, j]).sum()
@@ -39,18 +39,18 @@ def test_pairs_are_counted_one_by_one_in_any_span(ones, rows, monkeypatch, cells
 def test_every_pattern_is_counted(ones, rows, monkeypatch, size, cells):
     monkeypatch.setattr(patterns, "_SPAN_CELLS", cells)
     sets = list(combinations(range(BINS), size))[::7]
-    found = pattern_counts(Layout(Form.BITS, BINS), rows, sets)
+    found = count_patterns(Layout(Form.BITS, BINS), rows, sets)
     for place, bins in enumerate(sets):
         shown = sum(ones[:, one].astype(int) << k for k, one in enumerate(bins))
         assert found[place].tolist() == np.bincount(shown, minlength=1 << size).tolist()
 
 
 def test_no_sets_give_no_counts(rows):
-    assert pattern_counts(Layout(Form.BITS, BINS), rows, []).shape == (0, 1)
+    assert count_patterns(Layout(Form.BITS, BINS), rows, []).shape == (0, 1)
 
 
 def test_foreign_messages_and_too_many_bins_are_refused(rows):
     with pytest.raises(MessageError):
-        pair_counts(Layout(Form.BITS, BINS - 1), np.full_like(rows, 255))
+        count_all_pairs(Layout(Form.BITS, BINS - 1), np.full_like(rows, 255))
     with pytest.raises(ParameterError, match="bins: expected at most 4,096 to count all pairs"):
-        pair_counts(Layout(Form.BITS, 5000), rows)
+        count_all_pairs(Layout(Form.BITS, 5000), rows)

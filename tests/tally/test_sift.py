@@ -7,7 +7,7 @@ from helpers.contracts import flipped
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Fault, Form, Layout
-from mixtally.protocol.randomize import part_reports
+from mixtally.protocol.randomize import randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 from mixtally.protocol.tally.sift import sift
 
@@ -67,12 +67,12 @@ def test_random_bytes_are_never_fatal(layout):
     rows = rows.reshape(-1, layout.message_bytes)
     sifted = sift(layout, rows)
     assert 0 < len(sifted.rows) + sum(sifted.dropped.values()) == len(rows)
-    layout.checked(sifted.rows)
+    layout.check_rows(sifted.rows)
 
 
 def test_nothing_honest_is_dropped():
     part = flipped(300, q=0.02, form=Form.POSITIONS, cap=20)
-    rows = part_reports(part, np.arange(5000) % 300, SeededChance(2))
+    rows = randomize_records(part, np.arange(5000) % 300, SeededChance(2))
     sifted = sift(part.layout, rows)
     assert sifted.dropped == {}
     assert sifted.rows is rows

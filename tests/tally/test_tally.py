@@ -51,7 +51,7 @@ def test_any_split_gives_the_same(monkeypatch, span):
     monkeypatch.setattr(fold, "_SPAN_BYTES", span * layout.message_bytes)
     assert fold.tally_messages(layout, rows).counts.tolist() == whole.counts.tolist()
     first, last = rows[:100], rows[100:]
-    halves = fold.add(fold.tally_messages(layout, first), fold.tally_messages(layout, last))
+    halves = fold.add_tallies(fold.tally_messages(layout, first), fold.tally_messages(layout, last))
     assert halves.counts.tolist() == whole.counts.tolist()
     assert halves.messages == 257
 

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from mixtally.accounting.verification import check
+from mixtally.accounting.verification import derive_parts
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from verification.enumerate_all import SCALE, bag, by_coins, delta, flipped, hot, mixed, uniform
 from verification.written import clear, flips, plain, plan_of
@@ -75,7 +75,7 @@ def true_delta(name, epsilon):
 
 def holds(name, epsilon):
     """Whether what is derived holds the true number, to twelve digits where no cap widens it."""
-    (found,) = check(terms(name, epsilon))
+    (found,) = derive_parts(terms(name, epsilon))
     true, capped = true_delta(name, epsilon), SMALL[name][0].layout.cap is not None
     width = found.upper - found.lower
     return found.lower <= true <= found.upper and (capped or width <= 1e-12 * found.upper)

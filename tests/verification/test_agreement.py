@@ -6,7 +6,7 @@ import pytest
 
 from helpers.sampled import exhaustive
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.verification import check, verdict
+from mixtally.accounting.verification import derive_parts, verify_certificate
 from mixtally.errors import PlanError
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from verification.written import certified, clear, flips, plain, plan_of, random_plan, stated
@@ -23,7 +23,7 @@ FLOOR = 1e-26
 
 def disagreement(plan, accountant=None):
     """What is wrong between the accountant's number and that derived again; None for nothing."""
-    said, (found,) = certified(plan, accountant), check(plain(plan))
+    said, (found,) = certified(plan, accountant), derive_parts(plain(plan))
     part = plan.parts[0]
     coins = part.own is not None and part.own.coin > 0
     if part.replaced is not None and found.protocol == "kary-response" and part.bins == 2:
@@ -99,15 +99,15 @@ def test_a_certificate_lowered_in_its_sixth_digit_is_refused(part, epsilon):
     plan = plan_of(part, epsilon=epsilon, people=10**6)
     true = certified(plan)
     kept = plain(plan_of(part, epsilon=epsilon, people=10**6, certificate=true))
-    assert verdict(kept).whole
+    assert verify_certificate(kept).whole
     kept["certificate"]["upper"] *= 1.0 - 1e-6
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(kept)
+        verify_certificate(kept)
 
 
 def test_an_altered_number_is_seen_by_the_comparison():
     """The twin of the agreement: each figure of the plan matters."""
     part, others = flips(40, 1 << 58, blanks=2000), flips(40, (1 << 58) + (1 << 40), blanks=2000)
     true = certified(plan_of(part))
-    found = check(plain(plan_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
+    found = derive_parts(plain(plan_of(others, certificate=stated(1.0, 0.0, 0.1))))[0]
     assert not (true.lower <= found.upper and found.least <= true.upper)

@@ -32,8 +32,8 @@ def drawn_from(low):
 
 
 shaped_table = shaped.table
-one_hot, one_bin = blank.one_hot, uniform.one_bin
-one_over_zero, zero_over_one = blank.one_over_zero, blank.zero_over_one
+one_hot, one_bin = blank.one_hot_delta, uniform.one_bin_delta
+one_over_zero, zero_over_one = blank.one_over_zero_delta, blank.zero_over_one_delta
 MISTAKES = {
     "a coin always shows a fake": (
         derive,
@@ -50,18 +50,26 @@ MISTAKES = {
         "average",
         lambda sure, laws, delta: delta(sure + sum(int(law.trials * law.chance) for law in laws)),
     ),
-    "what a cap costs": (derive, "_overflows", lambda _: arb(0)),
+    "what a cap costs": (derive, "_overflow_chance", lambda _: arb(0)),
     "e^epsilon too small": (derive, "_grow", lambda epsilon: arb(epsilon).exp() * (1 - arb(1e-9))),
     "e^epsilon too large": (derive, "_grow", lambda epsilon: arb(epsilon).exp() * (1 + arb(1e-9))),
-    "the first direction alone": (blank, "zero_over_one", lambda *_: NOTHING),
-    "the second direction alone": (blank, "one_over_zero", lambda *_: NOTHING),
-    "blanks but one": (blank, "one_hot", fewer(one_hot)),
-    "zeros but one": (blank, "one_over_zero", fewer(one_over_zero)),
-    "zeros but one, turned": (blank, "zero_over_one", fewer(zero_over_one)),
-    "uniform fakes but one": (uniform, "one_bin", fewer(one_bin)),
+    "the first direction alone": (blank, "zero_over_one_delta", lambda *_: NOTHING),
+    "the second direction alone": (blank, "one_over_zero_delta", lambda *_: NOTHING),
+    "blanks but one": (blank, "one_hot_delta", fewer(one_hot)),
+    "zeros but one": (blank, "one_over_zero_delta", fewer(one_over_zero)),
+    "zeros but one, turned": (blank, "zero_over_one_delta", fewer(zero_over_one)),
+    "uniform fakes but one": (uniform, "one_bin_delta", fewer(one_bin)),
     "a chance of the table": (shaped, "table", drawn_from(1)),
-    "one more than the limit": (uniform, "whole_above", lambda ball: blank.whole_above(ball) + 1),
-    "one fewer than the limit": (blank, "whole_above", lambda ball: uniform.whole_above(ball) - 1),
+    "one more than the limit": (
+        uniform,
+        "least_integer_above",
+        lambda ball: blank.least_integer_above(ball) + 1,
+    ),
+    "one fewer than the limit": (
+        blank,
+        "least_integer_above",
+        lambda ball: uniform.least_integer_above(ball) - 1,
+    ),
     "tails": (Binomial, "at_least", lambda law, k: law.point(k)),
     "runs that overlap": (
         coins.Coins,

@@ -11,10 +11,17 @@ from math import comb, factorial, prod
 
 import pytest
 
-from mixtally.accounting.divergence.two_outputs import Bit, known
+from mixtally.accounting.divergence.two_outputs import TwoOutputMessage, delta_in_known_crowd
 from mixtally.accounting.numerics.binomial_pairs import BitChances
-from mixtally.accounting.verification import check, lattice, sets, two_outputs, uniform, verdict
-from mixtally.accounting.verification.balls import arb, working
+from mixtally.accounting.verification import (
+    derive_parts,
+    lattice,
+    sets,
+    two_outputs,
+    uniform,
+    verify_certificate,
+)
+from mixtally.accounting.verification.balls import arb, working_precision
 from mixtally.accounting.verification.stream import streams
 from mixtally.errors import PlanError
 from mixtally.model.planes import Planes
@@ -52,14 +59,14 @@ def bound(sure, laws, cells, size, g, epsilon):
 
 
 def found(part, epsilon, people=2):
-    return check(plain(plan_of(part, epsilon=epsilon, people=people)))[0]
+    return derive_parts(plain(plan_of(part, epsilon=epsilon, people=people)))[0]
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize(("bins", "fakes"), [(2, 4), (3, 4), (4, 3), (3, 0)])
 def test_a_replaced_value_among_fakes(bins, fakes, epsilon):
-    with working():
-        lower, upper = uniform.one_bin(fakes, bins, arb(epsilon).exp(), 60.0, G).ends()
+    with working_precision():
+        lower, upper = uniform.one_bin_delta(fakes, bins, arb(epsilon).exp(), 60.0, G).to_floats()
     true = bound(fakes, (), bins, 1, G, epsilon)
     assert lower <= true <= upper <= lower * (1 + 1e-12)
 
@@ -129,23 +136,25 @@ def test_the_second_proof_of_two_bins_agrees_with_the_first_in_large_crowds():
             certificate=certified(plan_of(part, epsilon=0.8, people=1000)),
         )
     )
-    told = verdict(kept)
+    told = verify_certificate(kept)
     assert told.whole
     assert told.parts[0].upper <= told.parts[0].lower * (1 + 1e-2)
     kept["certificate"]["upper"] = told.parts[0].lower * (1 - 1e-9)
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(kept)
+        verify_certificate(kept)
 
 
 def test_a_crowd_of_two_bins_that_is_too_long_is_bounded_from_above():
-    (bracket,) = check(plain(plan_of(clear(2, replaced=SCALE // 3), epsilon=0.1, people=10**7)))
+    (bracket,) = derive_parts(
+        plain(plan_of(clear(2, replaced=SCALE // 3), epsilon=0.1, people=10**7))
+    )
     assert bracket.lower is bracket.least is None
     assert bracket.upper < 1e-6
 
 
 @pytest.mark.parametrize("wrong", ["one direction", "ends alone", "a person more"])
 def test_a_planted_mistake_in_two_bins_is_found(monkeypatch, wrong):
-    exact, cell = two_outputs._positive, two_outputs.TwoOutputs.of_cell
+    exact, cell = two_outputs._positive, two_outputs.TwoOutputs.bound_cell
     calls = []
     if wrong == "one direction":
         monkeypatch.setattr(
@@ -154,19 +163,23 @@ def test_a_planted_mistake_in_two_bins_is_found(monkeypatch, wrong):
             lambda *given: exact(*given) if calls.append(0) or len(calls) % 2 else arb(0),
         )
     elif wrong == "ends alone":
-        monkeypatch.setattr(two_outputs, "worst", lambda message, grow: message.of_cell(0, 0, grow))
+        monkeypatch.setattr(
+            two_outputs, "worst_crowd", lambda message, grow: message.bound_cell(0, 0, grow)
+        )
     else:
         monkeypatch.setattr(
             two_outputs.TwoOutputs,
-            "of_cell",
+            "bound_cell",
             lambda self, *given: cell(replace(self, others=self.others + 1), *given),
         )
     q = Fraction(1, 21)
     message = two_outputs.TwoOutputs(q, 1 - q, 999, 0)
-    with working():
-        upper = two_outputs.worst(message, arb("0.8").exp()).ends()[1]
+    with working_precision():
+        upper = two_outputs.worst_crowd(message, arb("0.8").exp()).to_floats()[1]
     # Proved by fractions in tests/accounting/test_two_outputs.py to be attained by 997 or 2 ones.
-    attained = known(Bit(BitChances(1, 20, 21)), 2, 997, 0.8, Memo(1 << 24)).lower
+    attained = delta_in_known_crowd(
+        TwoOutputMessage(BitChances(1, 20, 21)), 2, 997, 0.8, Memo(1 << 24)
+    ).lower
     assert upper < attained
 
 
@@ -214,15 +227,15 @@ def test_a_certificate_over_few_planes_is_derived_again():
     part = clear(9, whole=1, planes=Planes(3, 2))
     plan = plan_of(part, epsilon=1.0, people=90)
     kept = plain(plan_of(part, epsilon=1.0, people=90, certificate=certified(plan)))
-    assert verdict(kept).whole
+    assert verify_certificate(kept).whole
     kept["certificate"]["upper"] *= 0.99
     with pytest.raises(PlanError, match="below which no such proof comes"):
-        verdict(kept)
+        verify_certificate(kept)
 
 
 def test_a_sum_over_few_planes_that_is_too_long_is_bounded_by_as_many_bins():
     part = clear(9, whole=1, planes=Planes(3, 2))
-    (bracket,) = check(plain(plan_of(part, epsilon=0.1, people=10**5)))
+    (bracket,) = derive_parts(plain(plan_of(part, epsilon=0.1, people=10**5)))
     assert bracket.lower is bracket.least is None
     assert bracket.proved.startswith("from above, as if no plane held two values")
 
@@ -294,8 +307,8 @@ def test_cells_with_poisson_numbers_on_a_lattice(monkeypatch, epsilon, nodes):
     """However coarse it is."""
     monkeypatch.setattr(lattice, "_NODES", nodes)
     true = with_poisson_numbers(epsilon)
-    with working():
-        lower, upper = sets._poisson(2, Fraction(2), arb(epsilon).exp(), 60.0).ends()
+    with working_precision():
+        lower, upper = sets._poisson(2, Fraction(2), arb(epsilon).exp(), 60.0).to_floats()
     assert lower <= true + Fraction(1, 10**10)
     assert true <= upper <= lower * (1 + 10 / nodes)
 
@@ -314,7 +327,7 @@ LAWS = [(1, Fraction(1, 3)), (5, Fraction(1)), (40, Fraction(1, 20)), (60, Fract
 @pytest.mark.parametrize(("trials", "chance"), LAWS)
 def test_binomial_numbers_against_poisson_ones(trials, chance):
     """Every t, to what the two functions say; neither is far off."""
-    larger = sets.larger(trials, chance, 3.0)
+    larger = sets.larger_mean(trials, chance, 3.0)
 
     def up_to(mean):
         """(P(H <= t), P(X <= t)) for t = 0, 1, .., with room for what is not added up."""
@@ -325,9 +338,9 @@ def test_binomial_numbers_against_poisson_ones(trials, chance):
 
     ratio = max(one / other for one, other in up_to(trials * chance))
     missing = max(other - one for one, other in up_to(larger))
-    with working():
-        factor = sets.most_ratio(trials, chance, 60.0)
-        lost = sets.most_below(trials, chance, larger, 60.0)
+    with working_precision():
+        factor = sets.upper_factor(trials, chance, 60.0)
+        lost = sets.lost_mass_bound(trials, chance, larger, 60.0)
     assert ratio <= Fraction(float(factor)) * (1 + Fraction(1, 10**15)) <= ratio * (1 + 1e-9)
     assert missing - 1e-15 <= float(lost) <= max(float(missing), 0.0) + 1e-9
     assert float(lost) < 0.02
@@ -340,7 +353,10 @@ def test_a_member_is_alone_in_no_fewer_planes_than_are_counted(prime, size):
     (any_part,) = streams(plain(plan_of(clear(9, whole=1))))
     part = replace(any_part, bins=prime, planes=2, most_set=size)
     alone = [
-        sum(not planes.bare.meet(0, others, j) for j in range(planes.bare.directions))
+        sum(
+            not planes.device_planes.has_collision(0, others, j)
+            for j in range(planes.device_planes.directions)
+        )
         for others in combinations(range(1, planes.points), size - 1)
     ]
     assert Fraction(min(alone), planes.messages) == part.cell
@@ -350,25 +366,25 @@ def test_a_set_certificate_that_is_lowered_is_not_taken_for_derived():
     part = clear(40, whole=1, most_set=2)
     kept = plain(plan_of(part, people=4000, certificate=certified(plan_of(part, people=4000))))
     kept["certificate"]["upper"] *= 0.98
-    told = verdict(kept)
+    told = verify_certificate(kept)
     assert not told.whole
-    assert told.said.startswith("where at most")
+    assert told.summary.startswith("where at most")
     kept["certificate"]["upper"] = told.parts[0].lower * 0.999
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(kept)
+        verify_certificate(kept)
 
 
 def test_a_certificate_of_replaced_values_lowered_by_a_hundredth_is_refused():
     part = clear(50, replaced=SCALE // 4)
     true = certified(plan_of(part, people=8000))
     kept = plain(plan_of(part, people=8000, certificate=true))
-    assert verdict(kept).whole
+    assert verify_certificate(kept).whole
     kept["certificate"]["upper"] *= 0.99
     with pytest.raises(PlanError, match="below which no such proof comes"):
-        verdict(kept)
+        verify_certificate(kept)
 
 
 def test_too_many_fakes_are_left_to_the_accountant():
-    (bracket,) = check(plain(plan_of(clear(2, whole=1000, most_set=2), people=10**6)))
+    (bracket,) = derive_parts(plain(plan_of(clear(2, whole=1000, most_set=2), people=10**6)))
     assert bracket.upper is None
     assert "more fakes than are added up" in bracket.proved

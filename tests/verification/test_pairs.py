@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from mixtally.accounting.verification import check, pairs
-from mixtally.accounting.verification.balls import arb, working
+from mixtally.accounting.verification import derive_parts, pairs
+from mixtally.accounting.verification.balls import arb, working_precision
 from verification.enumerate_all import SCALE, bag, delta, flipped
 from verification.written import certified, flips, plain, plan_of
 
@@ -33,7 +33,7 @@ def largest(fakes, epsilon):
 
 def found(fakes, epsilon, threshold=THRESHOLD, bins=BINS):
     part = flips(bins, threshold, most_set=2, blanks=fakes)
-    return check(plain(plan_of(part, epsilon=epsilon)))[0]
+    return derive_parts(plain(plan_of(part, epsilon=epsilon)))[0]
 
 
 def all_hold():
@@ -57,8 +57,10 @@ def one_shared(fakes, epsilon):
 
 @pytest.mark.parametrize("epsilon", EPSILONS[:2])
 def test_two_that_share_a_bin(epsilon):
-    with working():
-        lower, upper = pairs.sharing(2, THRESHOLD, arb(epsilon).exp(), 90.0).ends()
+    with working_precision():
+        lower, upper = pairs.overlapping_sets_delta(
+            2, THRESHOLD, arb(epsilon).exp(), 90.0
+        ).to_floats()
     assert lower <= one_shared(2, epsilon) <= upper
     assert upper - lower <= 1e-12
 
@@ -73,5 +75,5 @@ def test_the_accountant_agrees(fakes, q):
 
 
 def test_too_many_values_are_left_to_the_accountant():
-    assert pairs.looks(10**9, int(Fraction(1, 10) * SCALE)) > 10**9
+    assert pairs.count_values(10**9, int(Fraction(1, 10) * SCALE)) > 10**9
     assert found(10**9, 1.0, SCALE // 10).upper is None

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from helpers import contracts
-from mixtally.accounting.verification import COLUMNS, blank, check, verdict
-from mixtally.accounting.verification.balls import arb, settled
+from mixtally.accounting.verification import COLUMNS, blank, derive_parts, verify_certificate
+from mixtally.accounting.verification.balls import arb, compute_narrow
 from mixtally.errors import PlanError
 from mixtally.model.contract import Cover, FakeRecord, NoRecipe, OwnFakes, Part
 from mixtally.model.layout import Form, Layout
@@ -32,9 +32,11 @@ def honest(part):
 
 def one_direction(fakes, threshold):
     """Of a bit, the smaller."""
-    ways = (blank.one_over_zero, blank.zero_over_one)
+    ways = (blank.one_over_zero_delta, blank.zero_over_one_delta)
     found = [
-        settled(lambda nats, way=way: way(fakes, threshold, arb(1.0).exp(), nats), 1e-9).ends()[1]
+        compute_narrow(
+            lambda nats, way=way: way(fakes, threshold, arb(1.0).exp(), nats), 1e-9
+        ).to_floats()[1]
         for way in ways
     ]
     return min(found)
@@ -54,31 +56,31 @@ MISTAKEN = {
 @pytest.mark.parametrize("name", MISTAKEN)
 def test_what_an_accountant_that_errs_states_is_refused(name):
     part, wrong = MISTAKEN[name]
-    assert verdict(with_certificate(part, 0.0, honest(part))).whole
+    assert verify_certificate(with_certificate(part, 0.0, honest(part))).whole
     with pytest.raises(PlanError, match="certificate of the plan: expected"):
-        verdict(with_certificate(part, 0.0, wrong()))
+        verify_certificate(with_certificate(part, 0.0, wrong()))
 
 
 def test_a_false_promise_and_an_altered_file_are_told_apart():
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(with_certificate(WHOLE, 0.0, honest(WHOLE) * 0.9))
+        verify_certificate(with_certificate(WHOLE, 0.0, honest(WHOLE) * 0.9))
     with pytest.raises(PlanError, match="the file was altered"):
-        verdict(with_certificate(CAPPED, 0.0, honest(CAPPED) * (1 - 1e-6)))
+        verify_certificate(with_certificate(CAPPED, 0.0, honest(CAPPED) * (1 - 1e-6)))
 
 
 def test_a_lower_end_above_the_derived_upper_one_is_refused():
     """The stated lower end is refused though the stated upper end bounds delta."""
     true = honest(WHOLE)
-    assert verdict(with_certificate(WHOLE, true * (1 - 1e-6), true))
+    assert verify_certificate(with_certificate(WHOLE, true * (1 - 1e-6), true))
     with pytest.raises(PlanError, match="expected a lower end of at most"):
-        verdict(with_certificate(WHOLE, true * 1.01, true * 1.02))
+        verify_certificate(with_certificate(WHOLE, true * 1.01, true * 1.02))
 
 
 def test_a_certificate_of_another_epsilon_is_refused():
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["certificate"]["epsilon"] = 2.0
     with pytest.raises(PlanError, match="certificate of the plan"):
-        verdict(plan)
+        verify_certificate(plan)
 
 
 def test_what_has_no_lower_end_is_not_said_to_be_compared():
@@ -91,35 +93,35 @@ def test_what_has_no_lower_end_is_not_said_to_be_compared():
         collections=2,
         hops=1,
     )
-    found = verdict(contracts.builtins_of(contracts.proved(plan)))
+    found = verify_certificate(contracts.builtins_of(contracts.proved(plan)))
     assert not found.whole
-    assert "only an upper end was derived" in found.said
+    assert "only an upper end was derived" in found.summary
 
 
 def test_of_several_messages_only_each_is_derived_again():
     asked = plan_of(WHOLE, people=PEOPLE, collections=3)
-    found = verdict(plain(asked))
+    found = verify_certificate(plain(asked))
     assert not found.whole
-    assert "3 messages" in found.said
-    assert "by the accountant alone" in found.said
+    assert "3 messages" in found.summary
+    assert "by the accountant alone" in found.summary
     low = found.parts[0].lower
     low_terms = plain(asked)
     low_terms["certificate"]["upper"] = low * 0.999
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(low_terms)
+        verify_certificate(low_terms)
 
 
 @pytest.mark.parametrize("counts", [True, False])
 def test_of_a_record_that_is_sent_again_only_each_message_is_derived_again(counts):
     often = crowd(repeats=3, count_flips=counts)
-    found = verdict(plain(often))
+    found = verify_certificate(plain(often))
     assert not found.whole
-    assert found.said.startswith("nothing" if counts else "of 3 messages of a person the stated")
+    assert found.summary.startswith("nothing" if counts else "of 3 messages of a person the stated")
     if not counts:
         often = plain(often)
         often["certificate"]["upper"] = found.parts[0].lower * 0.999
         with pytest.raises(PlanError, match="its promise is false"):
-            verdict(often)
+            verify_certificate(often)
 
 
 def crowd(repeats=1, count_flips=True):
@@ -141,10 +143,10 @@ def crowd(repeats=1, count_flips=True):
 
 
 def test_flips_that_are_counted_on_are_left_to_the_accountant():
-    found = verdict(plain(crowd()))
+    found = verify_certificate(plain(crowd()))
     assert (found.parts[0].protocol, found.parts[0].lower) == ("flip", None)
     assert not found.whole
-    assert "nothing" in found.said
+    assert "nothing" in found.summary
     assert "flips are counted on" in found.parts[0].proved
 
 
@@ -158,28 +160,28 @@ def test_flipped_uniform_fakes_are_left_to_the_accountant():
         layout=Layout(Form.BITS, 8),
         repeats=1,
     )
-    (found,) = check(plain(plan_of(part)))
+    (found,) = derive_parts(plain(plan_of(part)))
     assert (found.protocol, found.upper) == ("flip-uniform", None)
 
 
 def test_sets_of_three_are_bounded_from_below():
     part = flips(40, SCALE // 20, most_set=3, blanks=3000)
     plan = plan_of(part, people=PEOPLE)
-    (found,) = check(plain(plan))
+    (found,) = derive_parts(plain(plan))
     assert found.upper is None
     assert 0.0 < found.lower <= certified(plan).upper
     with pytest.raises(PlanError, match="its promise is false"):
-        verdict(with_certificate(part, 0.0, found.lower * 0.99))
+        verify_certificate(with_certificate(part, 0.0, found.lower * 0.99))
 
 
 def test_rows_have_a_cell_a_column_and_numbers_rounded_outwards():
-    found = verdict(with_certificate(WHOLE, 0.0, honest(WHOLE)))
+    found = verify_certificate(with_certificate(WHOLE, 0.0, honest(WHOLE)))
     (row,) = found.rows()
     assert len(row) == len(COLUMNS)
     low, high = float(row[2]), float(row[3])
     assert low <= found.parts[0].lower <= found.parts[0].upper <= high
     assert high - low <= 1e-7 * high
-    (bare,) = verdict(plain(crowd())).rows()
+    (bare,) = verify_certificate(plain(crowd())).rows()
     assert bare[2:4] == ("-", "-")
 
 
@@ -190,7 +192,7 @@ def test_what_is_no_terms_is_refused(field):
     plan = with_certificate(flips(2, 1 << 60, own=(1, 0)), 0.0, 0.1)
     del plan[field]
     with pytest.raises(PlanError, match="plan: expected the fields of version 6"):
-        check(plan)
+        derive_parts(plan)
 
 
 @pytest.mark.parametrize(
@@ -201,14 +203,14 @@ def test_a_part_that_cannot_be_is_refused(place, wrong):
     plan = with_certificate(WHOLE, 0.0, 0.1)
     plan["parts"][0][place] = wrong
     with pytest.raises(PlanError, match="plan: expected the fields of version 6"):
-        check(plan)
+        derive_parts(plan)
 
 
 def test_people_are_counted_in_decimals():
     """.7 of 90 are 63, which floating point takes for 62."""
     part = clear(2, whole=1)
     ninety = plain(plan_of(part, people=90, honest_share=0.7))
-    assert check(ninety) == check(plain(plan_of(part, people=63)))
+    assert derive_parts(ninety) == derive_parts(plain(plan_of(part, people=63)))
 
 
 @pytest.mark.parametrize(("own", "blanks", "fakes"), [(None, 7, 7), ((2, 1), None, 9)])
@@ -217,7 +219,9 @@ def test_every_message_that_the_proof_counts_may_overflow(own, blanks, fakes):
     threshold = SCALE // 50
     q = threshold / SCALE
     capped, free = (
-        check(plain(plan_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3)))[0]
+        derive_parts(
+            plain(plan_of(flips(3, threshold, own=own, blanks=blanks, cap=cap), people=3))
+        )[0]
         for cap in (2, None)
     )
     cost = (1.0 + math.e) * ((1.0 - q) * q * q + fakes * q**3)

@@ -180,4 +180,4 @@ PRIMES = (13, 31, 101, 307, 1009, 9973)
 
 def certified(plan, accountant=None):
     """What the accountant proves of ``plan``."""
-    return accounted.certified(accounted.PrivacyTerms.of(plan), accountant or Accountant())
+    return accounted.certify_terms(accounted.PrivacyTerms.of(plan), accountant or Accountant())

@@ -23,8 +23,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from mixtally.errors import in_range
-from mixtally.primitives.fixed import SCALE
-from mixtally.model.guarantee import checked_users
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.model.guarantee import check_users
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Noise, Shuffled
@@ -54,7 +54,7 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_users(self.crowd)
+        check_users(self.crowd)
         in_range("coin", self.coin, LEAST, SCALE - LEAST, "it is a chance times 2^64")
 
     layout = property(lambda self: Layout(Form.INDEX, self.bins))
@@ -76,9 +76,14 @@ import math
 from fractions import Fraction
 
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.accounting.divergence import ObservedMessage, ProvedDelta
-from mixtally.accounting.divergence.one_message import apart, each_way, knows_repeats, taken
+from mixtally.accounting.divergence.one_message import (
+    choose_bound,
+    directional_upper,
+    handles_repeats,
+    observed_unit,
+)
 from mixtally.accounting.numerics.bracket import bracket
 from mixtally.model.mechanism.toy import Toy
 
@@ -94,7 +99,7 @@ def record_fields(name, asked):
     return ObservedMessage(Toy(bins=asked.given.bins, coin=coin, crowd=asked.crowd)), 1, ""
 
 
-def delta(message, epsilon, memo, *, lower_alone=False):
+def delta(message, epsilon, memo, *, lower_only=False):
     """P(B + 1, B') > e^eps P(B, B' + 1), where B and B' are the coins of two bins."""
     toy = message.mechanism
     first, last = tails.window(toy.crowd, toy.coin / SCALE)

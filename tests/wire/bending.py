@@ -3,7 +3,7 @@
 import copy
 import json
 
-from mixtally.device.contract.reading import text_of
+from mixtally.device.contract.fields import text_of
 
 SPLICES = [
     *(b"\n\n\xe2\x80\x94 ", b"\xe2\x80\x94", b"\n", b'"', b"{", b"}", b"[", b"]", b"null", b"-1"),

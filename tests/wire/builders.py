@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mixtally.device.wire.fit import Frame
+from mixtally.device.wire.consistency import Frame
 from mixtally.device.wire.manifest import Manifest, PartManifest, Piece
 from mixtally.device.wire.sheet import Sheet
 from mixtally.device.wire.suite import SUITES

@@ -8,8 +8,8 @@ from mixtally.device.wire.bundle import (
     PartShape,
     bundle_bytes,
     check_body,
-    envelopes,
-    split,
+    part_envelopes,
+    split_bundles,
     write_bundle,
 )
 from wire.builders import reason
@@ -42,10 +42,10 @@ def test_taking_apart_undoes_putting_together(crowd):
     shapes, people = crowd
     written = [write_bundle(person) for person in people]
     check_body(b"".join(written), shapes)
-    found = list(split(b"".join(written), shapes))
+    found = list(split_bundles(b"".join(written), shapes))
     assert found == written
     parts = range(len(shapes))
-    assert [[envelopes(one, shapes, part) for part in parts] for one in found] == people
+    assert [[part_envelopes(one, shapes, part) for part in parts] for one in found] == people
 
 
 @given(crowds(), st.integers(1, 8))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyhpke import AEADId, CipherSuite, KDFId, KEMId
 
-from mixtally.device.wire.envelope import Label, Opener, Sealer, info
+from mixtally.device.wire.envelope import KeyDomain, Opener, Sealer, info
 from mixtally.device.wire.suite import SUITES
 from wire.builders import private, reason
 
@@ -118,8 +118,8 @@ def test_keys_of_another_suite_are_refused_before_anything_is_sealed():
 
 def test_what_is_bound_is_written_one_way():
     assert info(SHEET, 3, 258) == b"mixtally envelope 1" + SHEET + bytes([3, 1, 2])
-    assert len({label.value for label in Label}) == len(Label)
-    assert not any(a != b and a.value.startswith(b.value) for a in Label for b in Label)
+    assert len({label.value for label in KeyDomain}) == len(KeyDomain)
+    assert not any(a != b and a.value.startswith(b.value) for a in KeyDomain for b in KeyDomain)
 
 
 HPKE = CipherSuite.new(

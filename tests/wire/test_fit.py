@@ -4,7 +4,12 @@ import hashlib
 
 import pytest
 
-from mixtally.device.wire.fit import check_manifests, check_piece, check_receipt, check_sheet
+from mixtally.device.wire.consistency import (
+    check_manifests,
+    check_piece,
+    check_receipt,
+    check_sheet,
+)
 from mixtally.device.wire.manifest import PartManifest, Piece, Receipt
 from wire.builders import HASH, OTHER, frame, manifest, reason, sheet
 
@@ -44,7 +49,7 @@ def chain(*changes):
             piece, before = Piece("03" * 32, sent + 4), f"{place - 1:064x}"
             part = PartManifest(received=sent, added=4, pieces=(piece,))
             made = made._replace(before=before, parts=(part,))
-        sent = made.parts[0].sent
+        sent = made.parts[0].sent_count
         several.append((f"{place:064x}", made._replace(**more)))
     return several
 

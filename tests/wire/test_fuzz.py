@@ -8,9 +8,9 @@ import pytest
 from helpers import contracts
 from helpers.sampled import exhaustive
 from mixtally.device.client.net.pins import read_trust
-from mixtally.device.contract.contract import read
-from mixtally.device.contract.reading import fingerprint_of, text_of
-from mixtally.device.wire.bundle import PartShape, check_body, envelopes, split
+from mixtally.device.contract.contract import parse_contract
+from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.wire.bundle import PartShape, check_body, part_envelopes, split_bundles
 from mixtally.device.wire.envelope import Opener
 from mixtally.device.wire.manifest import (
     Receipt,
@@ -19,8 +19,8 @@ from mixtally.device.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.device.wire.note import Signer, joined, signed, signed_by, signer_of
-from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.note import Signer, find_signers, merge_notes, parse_signer, sign_note
+from mixtally.device.wire.round import verify_round, verify_sheet
 from mixtally.device.wire.sheet import (
     kind_of,
     read_sheet,
@@ -33,7 +33,7 @@ from mixtally.errors import DataError, InputError, PlanError, RefusedError
 from mixtally.model.contract import read_contract, write_contract
 from mixtally.model.contract.job import job_of
 from mixtally.model.job import read_job, write_job
-from mixtally.server.node.peers import listed
+from mixtally.server.node.peers import parse_listing
 from wire.bending import bent, restated
 from wire.builders import HASH, frame, manifest, private, sheet
 
@@ -41,15 +41,15 @@ SIGNER = Signer("mix-1", bytes(32))
 KNOWN = {"mix-1": SIGNER.public}
 SHAPES = (PartShape(2, 1, 3), PartShape(1, 0, 2))
 CONTRACTS = [contracts.random_contract(random.Random(seed)) for seed in range(4)]
-SHEET = signed(write_sheet(sheet()), SIGNER)
+SHEET = sign_note(write_sheet(sheet()), SIGNER)
 NOTES = [
     SHEET,
-    signed(write_sheet(sheet(prefixes=((1, 2), (3, 4)))), SIGNER),
-    signed(write_manifest(manifest(sheet=fingerprint_of(SHEET))), SIGNER),
+    sign_note(write_sheet(sheet(prefixes=((1, 2), (3, 4)))), SIGNER),
+    sign_note(write_manifest(manifest(sheet=fingerprint_of(SHEET))), SIGNER),
     write_manifest(manifest(hop=2, destroyed="expired", before=None, parts=())),
-    signed(write_receipt(Receipt(HASH, 2)), SIGNER),
-    signed(write_withdrawal(HASH), SIGNER),
-    *(signed(write_contract(one), SIGNER) for one in CONTRACTS),
+    sign_note(write_receipt(Receipt(HASH, 2)), SIGNER),
+    sign_note(write_withdrawal(HASH), SIGNER),
+    *(sign_note(write_contract(one), SIGNER) for one in CONTRACTS),
     *(write_job(job_of(one, HASH, 1)) for one in CONTRACTS[:2]),
     json.dumps([write_sheet(sheet()).decode(), "x"]).encode(),
 ]
@@ -65,7 +65,7 @@ delta = 1e-5
 """
 SEEDS = [
     *NOTES,
-    SIGNER.written.encode(),
+    SIGNER.private_key_text.encode(),
     TRUST.encode(),
     b"abcdefgh",
     *(SUITES[suite].configuration(private(0, suite)) for suite in SUITES),
@@ -82,17 +82,17 @@ def parsers():
         kind_of,
         text_of,
         fingerprint_of,
-        read,
+        parse_contract,
     ):
         yield f"{each.__module__.rpartition('.')[2]}.{each.__name__}", each, RefusedError
-    yield "signed_by", lambda data: signed_by(data, KNOWN), RefusedError
-    yield "signed_sheet", lambda data: signed_sheet(data, KNOWN, frame()), RefusedError
+    yield "signed_by", lambda data: find_signers(data, KNOWN), RefusedError
+    yield "signed_sheet", lambda data: verify_sheet(data, KNOWN, frame()), RefusedError
     yield "signed_round", rounded, RefusedError
-    yield "joined", lambda data: joined(text_of(data), [data], KNOWN), RefusedError
-    yield "signed", lambda data: signed_by(signed(data, SIGNER), KNOWN), RefusedError
+    yield "joined", lambda data: merge_notes(text_of(data), [data], KNOWN), RefusedError
+    yield "signed", lambda data: find_signers(sign_note(data, SIGNER), KNOWN), RefusedError
     yield "split", taken_apart, RefusedError
-    yield "listed", listed, RefusedError
-    yield "signer_of", lambda data: signer_of(data.decode("latin-1")), PlanError
+    yield "listed", parse_listing, RefusedError
+    yield "signer_of", lambda data: parse_signer(data.decode("latin-1")), PlanError
     yield "read_contract", lambda data: read_contract(data, "contract"), InputError
     yield "read_job", lambda data: read_job(data, "job"), PlanError
     yield "read_trust", lambda data: read_trust(data, "trust"), DataError
@@ -103,13 +103,15 @@ def parsers():
 
 
 def rounded(data):
-    return signed_round(SHEET, [data], [], KNOWN, frame())
+    return verify_round(SHEET, [data], [], KNOWN, frame())
 
 
 def taken_apart(data):
     check_body(data, SHAPES)
     parts = range(len(SHAPES))
-    return [[envelopes(one, SHAPES, part) for part in parts] for one in split(data, SHAPES)]
+    return [
+        [part_envelopes(one, SHAPES, part) for part in parts] for one in split_bundles(data, SHAPES)
+    ]
 
 
 PARSERS = {name: (each, errors) for name, each, errors in parsers()}

@@ -37,7 +37,7 @@ def test_a_manifest_comes_back():
 
 def test_what_leaves_is_what_came_less_what_was_dropped_and_what_was_added():
     part = PartManifest(received=20, copies=3, unopened=2, malformed=1, added=7)
-    assert part.sent == 21
+    assert part.sent_count == 21
 
 
 counts = st.integers(0, 1000)

@@ -7,9 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mixtally.device.contract.reading import text_of
-from mixtally.device.contract.roles import key_hash, written_key
-from mixtally.device.wire.note import Signer, joined, signed, signed_by, signer_of, verified
+from mixtally.device.contract.fields import text_of
+from mixtally.device.contract.roles import format_verifier_key, key_hash
+from mixtally.device.wire.note import (
+    Signer,
+    find_signers,
+    merge_notes,
+    parse_signer,
+    sign_note,
+    verify_note,
+)
 from mixtally.errors import PlanError, RefusedError
 
 # Of golang.org/x/mod/sumdb/note, which the C2SP format comes from.
@@ -29,7 +36,7 @@ PETER = {"PeterNeumann": base64.b64decode(PUBLISHED_VERIFIER.split("+", 2)[2])[1
 ANNE, BEN = Signer("anne", bytes(range(32))), Signer("b/e-n_.9", bytes(32))
 BOTH = {signer.name: signer.public for signer in (ANNE, BEN)}
 TEXT = b'{"a": 1}\n'
-NOTE = signed(TEXT, ANNE, BEN)
+NOTE = sign_note(TEXT, ANNE, BEN)
 
 
 def reason(act):
@@ -39,65 +46,65 @@ def reason(act):
 
 
 def test_the_published_note_is_made_and_verified():
-    peter = signer_of(PUBLISHED_SIGNER)
+    peter = parse_signer(PUBLISHED_SIGNER)
     assert peter.verifier == PUBLISHED_VERIFIER
-    assert peter.written == PUBLISHED_SIGNER
+    assert peter.private_key_text == PUBLISHED_SIGNER
     assert peter.public == PETER["PeterNeumann"]
-    assert signed(PUBLISHED_TEXT, peter) == PUBLISHED
-    assert verified(PUBLISHED, PETER) == PUBLISHED_TEXT
+    assert sign_note(PUBLISHED_TEXT, peter) == PUBLISHED
+    assert verify_note(PUBLISHED, PETER) == PUBLISHED_TEXT
 
 
 @pytest.mark.parametrize("place", range(len(PUBLISHED)))
 def test_no_byte_of_it_can_change(place):
     altered = PUBLISHED[:place] + bytes([PUBLISHED[place] ^ 1]) + PUBLISHED[place + 1 :]
     with pytest.raises(RefusedError):
-        verified(altered, PETER)
+        verify_note(altered, PETER)
 
 
 def test_records_write_the_same_verifier_keys():
-    assert written_key(ANNE.name, ANNE.public) == ANNE.verifier
+    assert format_verifier_key(ANNE.name, ANNE.public) == ANNE.verifier
 
 
 def test_several_sign_one_text():
     assert text_of(NOTE) == TEXT
-    assert signed_by(NOTE, BOTH) == {"anne", "b/e-n_.9"}
-    assert verified(NOTE, BOTH) == TEXT
-    assert signed(signed(TEXT, ANNE), BEN) == NOTE
-    assert signed(NOTE, ANNE) == NOTE  # the same text again gives the same signature, once
-    assert joined(TEXT, [signed(TEXT, ANNE), signed(TEXT, BEN), NOTE]) == NOTE
-    assert joined(TEXT, []) == TEXT
+    assert find_signers(NOTE, BOTH) == {"anne", "b/e-n_.9"}
+    assert verify_note(NOTE, BOTH) == TEXT
+    assert sign_note(sign_note(TEXT, ANNE), BEN) == NOTE
+    assert sign_note(NOTE, ANNE) == NOTE  # the same text again gives the same signature, once
+    assert merge_notes(TEXT, [sign_note(TEXT, ANNE), sign_note(TEXT, BEN), NOTE]) == NOTE
+    assert merge_notes(TEXT, []) == TEXT
 
 
 def test_who_has_not_signed_is_named():
     with pytest.raises(RefusedError, match=r"none of b/e-n_\.9") as caught:
-        verified(signed(TEXT, ANNE), BOTH)
+        verify_note(sign_note(TEXT, ANNE), BOTH)
     assert caught.value.reason == "signature-missing"
-    assert reason(lambda: verified(TEXT, BOTH)) == "signature-missing"
+    assert reason(lambda: verify_note(TEXT, BOTH)) == "signature-missing"
 
 
 def test_two_texts_with_one_key_are_two_notes():
-    first, second = (signed(text, ANNE) for text in (TEXT, b'{"a": 2}\n'))
+    first, second = (sign_note(text, ANNE) for text in (TEXT, b'{"a": 2}\n'))
     assert first.splitlines()[-1] != second.splitlines()[-1]
-    assert reason(lambda: joined(TEXT, [first, second])) == "another-text"
+    assert reason(lambda: merge_notes(TEXT, [first, second])) == "another-text"
     moved = second.replace(b"2", b"1")
-    assert reason(lambda: verified(moved, BOTH)) == "signature-false"
+    assert reason(lambda: verify_note(moved, BOTH)) == "signature-false"
 
 
 def test_lines_of_others_say_nothing():
     stranger, double = Signer("stranger", b"s" * 32), Signer("anne", b"d" * 32)
-    other = signed(TEXT, stranger, double)
-    assert signed_by(other, BOTH) == frozenset()  # a name alone is no key
-    assert verified(joined(TEXT, [other, NOTE]), BOTH) == TEXT
+    other = sign_note(TEXT, stranger, double)
+    assert find_signers(other, BOTH) == frozenset()  # a name alone is no key
+    assert verify_note(merge_notes(TEXT, [other, NOTE]), BOTH) == TEXT
     for order in ([other, NOTE], [NOTE, other]):
-        assert joined(TEXT, order, BOTH) == NOTE
-    assert signed_by(NOTE, {}) == frozenset()
+        assert merge_notes(TEXT, order, BOTH) == NOTE
+    assert find_signers(NOTE, {}) == frozenset()
 
 
 def test_a_note_keeps_one_line_of_each_known_name():
-    backwards = signed(TEXT, BEN, ANNE)
-    assert joined(TEXT, [backwards, NOTE], BOTH) == NOTE
-    assert joined(TEXT, [backwards], {"anne": ANNE.public}) == signed(TEXT, ANNE)
-    assert joined(TEXT, [TEXT], BOTH) == TEXT
+    backwards = sign_note(TEXT, BEN, ANNE)
+    assert merge_notes(TEXT, [backwards, NOTE], BOTH) == NOTE
+    assert merge_notes(TEXT, [backwards], {"anne": ANNE.public}) == sign_note(TEXT, ANNE)
+    assert merge_notes(TEXT, [TEXT], BOTH) == TEXT
 
 
 def line(name="anne", raw=None, dash="\u2014 ", end="\n"):
@@ -105,8 +112,8 @@ def line(name="anne", raw=None, dash="\u2014 ", end="\n"):
     return f"{dash}{name} {base64.b64encode(raw).decode()}{end}".encode()
 
 
-GOOD = ANNE.line(TEXT)
-OTHER = signed(TEXT, Signer("stranger", b"s" * 32))[len(TEXT) + 1 :]
+GOOD = ANNE.signature_line(TEXT)
+OTHER = sign_note(TEXT, Signer("stranger", b"s" * 32))[len(TEXT) + 1 :]
 
 
 def respelled(good):
@@ -154,7 +161,7 @@ def respelled(good):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_no_note_is_refused(name, data):
-    assert reason(lambda: signed_by(data, BOTH)) == "no-note", name
+    assert reason(lambda: find_signers(data, BOTH)) == "no-note", name
 
 
 @pytest.mark.parametrize(
@@ -164,7 +171,7 @@ def test_what_is_no_note_is_refused(name, data):
         ("a byte", b"\1"),
         ("a byte less", base64.b64decode(GOOD.split()[-1])[4:-1]),
         ("a byte more", base64.b64decode(GOOD.split()[-1])[4:] + b"\0"),
-        ("of another text", base64.b64decode(ANNE.line(b"{}\n").split()[-1])[4:]),
+        ("of another text", base64.b64decode(ANNE.signature_line(b"{}\n").split()[-1])[4:]),
         (
             "s plus the order of the group",
             base64.b64decode(GOOD.split()[-1])[4:36]
@@ -181,8 +188,8 @@ def test_a_false_signature_of_a_known_key_is_refused(name, raw):
     false = line(raw=key_hash("anne", ANNE.public) + raw)
     for lines in (false, GOOD + false, false + GOOD):
         data = TEXT + b"\n" + lines
-        assert reason(lambda: signed_by(data, BOTH)) == "signature-false", name  # noqa: B023
-        assert reason(lambda: joined(TEXT, [data], BOTH)) == "signature-false"  # noqa: B023
+        assert reason(lambda: find_signers(data, BOTH)) == "signature-false", name  # noqa: B023
+        assert reason(lambda: merge_notes(TEXT, [data], BOTH)) == "signature-false"  # noqa: B023
 
 
 EASY = [
@@ -203,33 +210,33 @@ def test_a_key_with_which_everybody_signs_has_signed_nothing(public):
         for number in range(3):
             text = b"%d\n" % number
             data = text + b"\n" + line("easy", raw)
-            assert reason(lambda: signed_by(data, {"easy": key})) == "signature-false"  # noqa: B023
+            assert reason(lambda: find_signers(data, {"easy": key})) == "signature-false"  # noqa: B023
 
 
 def test_a_hundred_lines_are_a_note_and_no_more_come_of_joining():
     crowd = [Signer(f"s{i}", bytes([i] * 32)) for i in range(101)]
-    full = signed(TEXT, *crowd[:100])
-    assert len(signed_by(full, {one.name: one.public for one in crowd})) == 100
-    assert reason(lambda: signed(full, ANNE)) == "no-note"
-    assert reason(lambda: joined(TEXT, [full, NOTE])) == "no-note"
-    assert joined(TEXT, [full, NOTE], BOTH) == NOTE
-    assert signed(full, crowd[7]) == full
+    full = sign_note(TEXT, *crowd[:100])
+    assert len(find_signers(full, {one.name: one.public for one in crowd})) == 100
+    assert reason(lambda: sign_note(full, ANNE)) == "no-note"
+    assert reason(lambda: merge_notes(TEXT, [full, NOTE])) == "no-note"
+    assert merge_notes(TEXT, [full, NOTE], BOTH) == NOTE
+    assert sign_note(full, crowd[7]) == full
 
 
 @pytest.mark.parametrize("text", [b"", b"a", b"a\tb\n", b"\xff\n"])
 def test_nobody_signs_what_no_note_can_carry(text):
-    assert reason(lambda: signed(text, ANNE)) == "no-note"
+    assert reason(lambda: sign_note(text, ANNE)) == "no-note"
 
 
 @given(st.text(alphabet=st.sampled_from("a\n \u2014{}"), max_size=12))
 def test_a_signed_text_is_read_back_whole(drawn):
     text = text_of((drawn + "\n").encode())
     try:
-        data = signed(text, ANNE)
+        data = sign_note(text, ANNE)
     except RefusedError:
         return
     assert text_of(data) == text
-    assert verified(data, {"anne": ANNE.public}) == text
+    assert verify_note(data, {"anne": ANNE.public}) == text
 
 
 @pytest.mark.parametrize(
@@ -251,7 +258,7 @@ def test_a_signed_text_is_read_back_whole(drawn):
 )
 def test_a_false_signing_key_is_refused_without_being_shown(written):
     with pytest.raises(PlanError) as caught:
-        signer_of(written)
+        parse_signer(written)
     assert "EKFALVFGyN" not in str(caught.value)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mixtally.device.wire.problem import MEDIA_TYPE, PATH, Problem, of_path
+from mixtally.device.wire.problem import MEDIA_TYPE, PATH, Problem, problem_of_path
 
 SPEC = Path(__file__).parents[2] / "SPEC.md"
 
@@ -14,7 +14,7 @@ SPEC = Path(__file__).parents[2] / "SPEC.md"
 @pytest.mark.parametrize("problem", Problem, ids=lambda one: one.name)
 def test_a_problem_is_found_by_its_path_and_says_what_it_is(problem):
     assert problem.path.startswith(PATH)
-    assert of_path(problem.path) is problem
+    assert problem_of_path(problem.path) is problem
     said = json.loads(problem.body())
     assert said == {
         "type": problem.path,
@@ -36,13 +36,13 @@ def test_no_two_are_alike():
 
 
 def test_the_same_bytes_are_sent_again_only_where_it_helps():
-    again = {problem.name for problem in Problem if problem.again}
+    again = {problem.name for problem in Problem if problem.is_retryable}
     assert again == {"TOO_EARLY", "TOO_SLOW", "BUSY", "NOT_READY", "NO_RESULT", "NO_ROOM"}
-    assert {problem.value.status // 100 for problem in Problem if not problem.again} == {4}
+    assert {problem.value.status // 100 for problem in Problem if not problem.is_retryable} == {4}
 
 
 def test_details_are_told():
     assert json.loads(Problem.NOT_AGREED.body("why"))["detail"] == "why"
     assert Problem.BUSY.body().endswith(b"}\n")
     assert MEDIA_TYPE == "application/problem+json"
-    assert of_path("/problems/none") is None
+    assert problem_of_path("/problems/none") is None

@@ -4,16 +4,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.manifest import PartManifest, Receipt, write_manifest, write_receipt
-from mixtally.device.wire.note import Signer, signed
-from mixtally.device.wire.round import signed_round, signed_sheet
+from mixtally.device.wire.note import Signer, sign_note
+from mixtally.device.wire.round import verify_round, verify_sheet
 from mixtally.device.wire.sheet import write_sheet
 from wire.builders import OTHER, frame, manifest, reason, sheet
 
 SIGNERS = [Signer(name, name.encode() * 8) for name in ("mix1", "mix2", "coll")]
 ROLES = {one.name: one.public for one in SIGNERS}
-NOTE = signed(write_sheet(sheet()), *SIGNERS)
+NOTE = sign_note(write_sheet(sheet()), *SIGNERS)
 
 
 def told(**changes):
@@ -28,8 +28,10 @@ def told(**changes):
 
 
 def checked(manifests, receipts):
-    notes = [[signed(text, SIGNERS[who]) for text, who in rows] for rows in (manifests, receipts)]
-    return signed_round(NOTE, *notes, ROLES, frame())
+    notes = [
+        [sign_note(text, SIGNERS[who]) for text, who in rows] for rows in (manifests, receipts)
+    ]
+    return verify_round(NOTE, *notes, ROLES, frame())
 
 
 def test_a_round_is_checked_from_end_to_end():
@@ -41,13 +43,13 @@ def test_a_round_is_checked_from_end_to_end():
 
 
 def test_a_sheet_needs_every_signature():
-    assert signed_sheet(NOTE, ROLES, frame()) == sheet()
+    assert verify_sheet(NOTE, ROLES, frame()) == sheet()
     for left in range(3):
-        some = signed(write_sheet(sheet()), *SIGNERS[:left], *SIGNERS[left + 1 :])
-        assert reason(signed_sheet, some, ROLES, frame()) == "signature-missing"
-    assert reason(signed_sheet, NOTE, ROLES, frame(contract=OTHER)) == "other-contract"
-    some = signed(write_sheet(sheet()), *SIGNERS[:2])
-    assert reason(signed_round, some, [], [], ROLES, frame()) == "signature-missing"
+        some = sign_note(write_sheet(sheet()), *SIGNERS[:left], *SIGNERS[left + 1 :])
+        assert reason(verify_sheet, some, ROLES, frame()) == "signature-missing"
+    assert reason(verify_sheet, NOTE, ROLES, frame(contract=OTHER)) == "other-contract"
+    some = sign_note(write_sheet(sheet()), *SIGNERS[:2])
+    assert reason(verify_round, some, [], [], ROLES, frame()) == "signature-missing"
 
 
 @pytest.mark.parametrize(
@@ -73,5 +75,5 @@ def test_what_is_not_signed_or_does_not_fit_is_refused(why, change):
 
 def test_a_forged_manifest_occupies_nothing():
     text = told()[0][0][0]
-    forged = signed(text, Signer("mix1", b"other" * 6 + b"xx"))
-    assert reason(signed_round, NOTE, [forged], [], ROLES, frame()) == "signature-missing"
+    forged = sign_note(text, Signer("mix1", b"other" * 6 + b"xx"))
+    assert reason(verify_round, NOTE, [forged], [], ROLES, frame()) == "signature-missing"

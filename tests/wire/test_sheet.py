@@ -13,7 +13,7 @@ from mixtally.device.wire.manifest import (
     write_manifest,
     write_receipt,
 )
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, sheet_hash, write_sheet
 from wire.builders import GONE, HASH, altered, manifest, reason, sheet
 
@@ -35,7 +35,7 @@ def test_a_sheet_comes_back():
 
 
 def test_it_is_the_same_with_signatures_below():
-    note = signed(TEXT, Signer("a", bytes(32)))
+    note = sign_note(TEXT, Signer("a", bytes(32)))
     assert read_sheet(note) == read_sheet(TEXT)
     assert sheet_hash(note) == sheet_hash(TEXT)
     assert len(sheet_hash(TEXT)) == 32

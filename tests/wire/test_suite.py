@@ -92,7 +92,7 @@ def test_numbers_that_are_no_lattice_key_are_refused_or_harmless():
         key = suite.key(altered)
     except RefusedError:
         return
-    suite.made().encrypt(b"abc", key, b"")
+    suite.create_suite().encrypt(b"abc", key, b"")
 
 
 def test_devices_and_records_count_with_the_same_lengths():

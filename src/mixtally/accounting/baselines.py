@@ -5,7 +5,7 @@ import math
 from mixtally.model.question import MOST_BINS, Kind, Question
 
 
-def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
+def central_standard_error(epsilon: float, sensitivity: float = 2.0) -> float:
     """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
 
     One substitution moves two bins by one, so each gets decay epsilon / 2 and no delta is spent.
@@ -14,7 +14,7 @@ def central_standard_error(epsilon: float, moved: float = 2.0) -> float:
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.
     """
-    ratio = math.exp(-epsilon / moved)
+    ratio = math.exp(-epsilon / sensitivity)
     return math.sqrt(2.0 * ratio) / (1.0 - ratio)
 
 
@@ -52,7 +52,7 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     (``protocol.estimate.projection``). So it is done with every attribute, all of which move
     together.
     """
-    moved, kept = moved_counts(question), _kept(question)
+    moved, kept = moved_counts(question), _residual_variance_share(question)
     laplace = central_standard_error(epsilon / collections, moved)
     best = laplace
     if delta > 0.0:
@@ -61,7 +61,7 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     return math.sqrt(kept) * best
 
 
-def _sizes(question: Question) -> tuple[int, ...]:
+def _attribute_sizes(question: Question) -> tuple[int, ...]:
     """Return how many answers each attribute has, of which a person holds exactly one."""
     if question.kind is Kind.ONE and question.hashed is None:
         return (question.bins,)
@@ -70,13 +70,15 @@ def _sizes(question: Question) -> tuple[int, ...]:
 
 def moved_counts(question: Question) -> int:
     """Return by how much one substitution moves all published numbers, each by 1."""
-    sizes = _sizes(question)
+    sizes = _attribute_sizes(question)
     return sum(1 if one == 2 else 2 for one in sizes) if sizes else question.most_changed
 
 
-def _kept(question: Question) -> float:
+def _residual_variance_share(question: Question) -> float:
     """Return the share of a count's variance that the known sum leaves, the largest of all."""
-    return max((1.0 - 1.0 / one if one > 2 else 1.0 for one in _sizes(question)), default=1.0)
+    return max(
+        (1.0 - 1.0 / one if one > 2 else 1.0 for one in _attribute_sizes(question)), default=1.0
+    )
 
 
 def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> float:
@@ -86,21 +88,21 @@ def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> fl
     Theorem 8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
     """
 
-    def spent(scale: float) -> float:
+    def compute_delta(scale: float) -> float:
         half = distance / (2.0 * scale)
         shift = epsilon / (2.0 * half)
-        return _below(half - shift) - math.exp(epsilon) * _below(-half - shift)
+        return _normal_cdf(half - shift) - math.exp(epsilon) * _normal_cdf(-half - shift)
 
     low, high = distance * 2.0**-40, distance
-    while spent(high) > delta:
+    while compute_delta(high) > delta:
         low, high = high, 2.0 * high
     while high > low * (1.0 + 1e-9):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if spent(middle) > delta else (low, middle)
+        low, high = (middle, high) if compute_delta(middle) > delta else (low, middle)
     return high
 
 
-def _below(deviations: float) -> float:
+def _normal_cdf(deviations: float) -> float:
     """The normal distribution function."""
     return 0.5 * math.erfc(-deviations / math.sqrt(2.0))
 

@@ -8,25 +8,32 @@ import math
 from functools import partial
 from typing import NamedTuple
 
-from mixtally.accounting.accountant import Accountant, Record, local_epsilon, times
+from mixtally.accounting.accountant import Accountant, Record, count_messages, local_epsilon
 from mixtally.accounting.divergence import CalibrationTarget
 from mixtally.accounting.divergence.registry import divergence_of
+from mixtally.accounting.numerics.composed_lower_bound import composed_lower_bound
 from mixtally.accounting.numerics.gaussian_start import Start, gaussian_start
-from mixtally.accounting.numerics.least_told import least_told
-from mixtally.accounting.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting, steeper
+from mixtally.accounting.numerics.search import (
+    FLIPS,
+    ROOT,
+    Axis,
+    SearchTolerance,
+    find_least_meeting,
+    steepen_axis,
+)
 from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Parameter
 
 TOLERANCE = 1e-7
 _COMPOSED_TOLERANCE = 1e-4
 """Well below what a rough distribution of losses loses in a search."""
-_ONE = Rough(3e-3)
+_SINGLE_MESSAGE = SearchTolerance(3e-3)
 """Upper bounds by different methods may lie so far apart, relatively."""
-_COMPOSED = Rough(0.5, floor=1e-2, near=1e-2)
+_SEVERAL_MESSAGES = SearchTolerance(0.5, floor=1e-2, near=1e-2)
 """A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
 times as much and more far below the target: what is found is proved, so this hides no promise. A
 search ends where no more than a hundredth of its target is left."""
-_AIMED = 0.97
+_TARGET_SHARE = 0.97
 """Of delta, what a search for several messages aims at: other valid bounds of what it finds, as
 ``composition`` computes of several plans, may lie a hundredth above the one that proves it."""
 _TABLE_SLACK = 1e3
@@ -38,7 +45,7 @@ _NEAR_START, _PAST_START = 1e-2, 1.25
 """How close a start's own distance must be to be one, and how far its search may then end from it.
 """
 _MOST_PROOFS = 4
-_ROOM = 0.02
+_PROOF_MARGIN = 0.02
 """Of the excess of a proof over what was expected: it decides how many proofs a search takes."""
 
 
@@ -63,24 +70,24 @@ def calibrate(
     guarantee.
     """
     low, high = parameter.low, parameter.high
-    wish = _Wish(
-        record.having(parameter, low),
+    wish = _CalibrationRequest(
+        record.with_parameter(parameter, low),
         parameter,
         CalibrationTarget(
-            epsilon, delta, times(record) * collections * record.message.mechanism.repeats
+            epsilon, delta, count_messages(record) * collections * record.message.mechanism.repeats
         ),
         collections,
         tolerance,
         (low, high if most is None else min(most, high)),
         limited=most is not None,
     )
-    found = accountant.remembered(wish, lambda: _found(accountant, wish))
+    found = accountant.cache_search(wish, lambda: _find_least_value(accountant, wish))
     if found is None:
-        raise _nothing(record, parameter, wish.goal)
-    return record.having(parameter, found)
+        raise _infeasible_error(record, parameter, wish.goal)
+    return record.with_parameter(parameter, found)
 
 
-def keeps(
+def probably_satisfies(
     accountant: Accountant, record: Record, epsilon: float, delta: float, collections: int = 1
 ) -> bool:
     """Whether ``collections`` of ``record`` most likely keep the guarantee.
@@ -90,15 +97,15 @@ def keeps(
     """
     if collections * local_epsilon(record) <= epsilon:
         return True
-    if accountant.alone(record, epsilon) > delta:
+    if accountant.expect_one_message(record, epsilon) > delta:
         return False
-    told = times(record) * collections
-    if told > 1 and least_told(told, accountant.distance(record), epsilon) > delta:
+    told = count_messages(record) * collections
+    if told > 1 and composed_lower_bound(told, accountant.distance(record), epsilon) > delta:
         return False
     return accountant.upper(record, epsilon, collections, delta, proved=False) <= delta
 
 
-class _Wish(NamedTuple):
+class _CalibrationRequest(NamedTuple):
     """What a search is for, and within which ``ends``; ``limited`` where these were given."""
 
     record: Record
@@ -106,39 +113,39 @@ class _Wish(NamedTuple):
     goal: CalibrationTarget
     collections: int
     tolerance: float
-    ends: tuple[int, int]
+    value_range: tuple[int, int]
     limited: bool
 
-    def having(self, value: int) -> Record:
+    def with_value(self, value: int) -> Record:
         """The record that has this value."""
-        return self.record.having(self.parameter, value)
+        return self.record.with_parameter(self.parameter, value)
 
     @property
-    def composed(self) -> bool:
+    def is_composed(self) -> bool:
         """Whether several messages are."""
-        return times(self.record) * self.collections > 1
+        return count_messages(self.record) * self.collections > 1
 
 
-def _found(accountant: Accountant, wish: _Wish) -> int | None:
+def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int | None:
     """The least value that is expected to keep the guarantee and is proved to; None for none."""
-    (low, high), goal = wish.ends, wish.goal
+    (low, high), goal = wish.value_range, wish.goal
     if high < low:
         return None
 
     def upper(value: int, *, proved: bool = True) -> float:
-        given = wish.having(value), goal.epsilon, wish.collections, goal.delta
+        given = wish.with_value(value), goal.epsilon, wish.collections, goal.delta
         return accountant.upper(*given, proved=proved)
 
     axis = FLIPS if wish.parameter == Parameter.FLIP else ROOT
-    start = _start(accountant, wish, axis)
+    start = _find_start(accountant, wish, axis)
     inside = abs(start.miss) < _NEAR_START and (
         axis.along(start.x) * _PAST_START < axis.along(high)
     )
-    if (wish.limited and not inside) and not keeps(
-        accountant, wish.having(high), goal.epsilon, goal.delta, wish.collections
+    if (wish.limited and not inside) and not probably_satisfies(
+        accountant, wish.with_value(high), goal.epsilon, goal.delta, wish.collections
     ):
         return None  # without a look at fewer
-    tolerance, rough = wish.tolerance, _COMPOSED if wish.composed else _ONE
+    tolerance, rough = wish.tolerance, _SEVERAL_MESSAGES if wish.is_composed else _SINGLE_MESSAGE
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
     elif wish.parameter == Parameter.FAKES:
@@ -147,17 +154,17 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
         rough = rough._replace(slack=_TABLE_SLACK)
     elif wish.parameter == Parameter.REPLACED and wish.record.message.mechanism.most_set > 1:
         rough = rough._replace(slack=_TINY_SLACK)
-    axis = steeper(axis, start.power)
-    search = partial(least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
-    begin, target = start.x, goal.delta * (_AIMED if wish.composed else 1.0)
+    axis = steepen_axis(axis, start.power)
+    search = partial(find_least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
+    begin, target = start.x, goal.delta * (_TARGET_SHARE if wish.is_composed else 1.0)
     for _ in range(_MOST_PROOFS):
         found = search(partial(upper, proved=False), target, start=begin, rough=rough)
-        if found is None and wish.composed:
+        if found is None and wish.is_composed:
             break
         if found is None or (proved := upper(found)) <= goal.delta:
             return found
         # Another crowd was worse than expected. The excess is another at the next end: some room.
-        margin = max(TOLERANCE, _ROOM * (proved / goal.delta - 1.0))
+        margin = max(TOLERANCE, _PROOF_MARGIN * (proved / goal.delta - 1.0))
         target *= goal.delta / proved * max(0.5, 1.0 - margin)
         begin = found
     # Where crowds are tiny the worst one is hard to foresee, and the largest may just do: search
@@ -166,27 +173,29 @@ def _found(accountant: Accountant, wish: _Wish) -> int | None:
     return search(upper, goal.delta, start=begin, rough=rough._replace(slack=slack))
 
 
-def _start(accountant: Accountant, wish: _Wish, axis: Axis) -> Start:
+def _find_start(accountant: Accountant, wish: _CalibrationRequest, axis: Axis) -> Start:
     """Where a search begins: as if losses were Gaussian, where several are composed."""
     goal, message = wish.goal, wish.record.message
     start = divergence_of(message).start(message, wish.parameter, goal)
     unknown = Start(start, 1.0, math.nan)
-    several = wish.composed or message.mechanism.most_set > 1  # else its divergence is smooth
+    several = wish.is_composed or message.mechanism.most_set > 1  # else its divergence is smooth
     if wish.parameter == Parameter.SHIFT or not several:
         return unknown
     begin = gaussian_start(
-        lambda value: accountant.distance(wish.having(value)),
-        times(wish.record) * wish.collections,
+        lambda value: accountant.distance(wish.with_value(value)),
+        count_messages(wish.record) * wish.collections,
         goal.epsilon,
         goal.delta,
-        *wish.ends,
+        *wish.value_range,
         start=start,
         axis=axis,
     )
     return begin or unknown
 
 
-def _nothing(record: Record, parameter: Parameter, goal: CalibrationTarget) -> ParameterError:
+def _infeasible_error(
+    record: Record, parameter: Parameter, goal: CalibrationTarget
+) -> ParameterError:
     return ParameterError(
         record.message.mechanism.name,
         expected=f"parameters that some {parameter} can protect",

@@ -12,17 +12,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
-from mixtally.accounting.composition.pld import Tightness, chosen, connected, proved_at_once
+from mixtally.accounting.composition.pld import (
+    Tightness,
+    choose_points,
+    connect_points,
+    prove_points,
+)
 from mixtally.accounting.composition.tables import losses_of, lower_of, points_of
 from mixtally.accounting.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.accounting.divergence.registry import divergence_of
-from mixtally.accounting.numerics.bracket import Bracket, not_nothing
+from mixtally.accounting.numerics.bracket import Bracket, keep_positive
 from mixtally.primitives.memo import Memo
 
-_BELOW = 1.0 - 1e-9
-_APART = 1.1
+_SHARE_ROUNDING = 1.0 - 1e-9
+_MAX_RISE = 1.1
 """Bounds rise by less than this from one epsilon to the next."""
 _MOST_DISTRIBUTION_BYTES = 200_000_000
 
@@ -31,7 +36,7 @@ class PricesSpentError(Exception):
     """As many prices were computed as a search may take."""
 
 
-class _Losses(NamedTuple):
+class _MessageLosses(NamedTuple):
     """The losses of one message, and the points of its curve that they come from."""
 
     losses: LossDistribution
@@ -43,10 +48,10 @@ class _Losses(NamedTuple):
         return self.losses.nbytes + 128 * len(self.points)
 
 
-class _Composed(NamedTuple):
+class _ComposedMessages(NamedTuple):
     """The losses of several messages, and the points of the curve of one."""
 
-    total: Sum
+    total: LossSum
     points: list[tuple[float, float]]
 
     @property
@@ -54,7 +59,7 @@ class _Composed(NamedTuple):
         """What they take, nearly; the points are counted where they come from."""
         return self.total.nbytes
 
-    def least(self, epsilon: float) -> float:
+    def upper_at_next_point(self, epsilon: float) -> float:
         """What the curve of one is at least about at ``epsilon``: its value at the next point."""
         at = bisect_left(self.points, (epsilon, 0.0))
         return self.points[at][1] if at < len(self.points) else 0.0
@@ -75,34 +80,36 @@ class Messages:
         """
 
     def delta(
-        self, message: ObservedMessage, epsilon: float, *, lower_alone: bool = False
+        self, message: ObservedMessage, epsilon: float, *, lower_only: bool = False
     ) -> ProvedDelta:
         """Both bounds of one message's delta(epsilon), or the lower one, with what they rest on."""
         own = divergence_of(message)
         found: ProvedDelta = self._memo.get(
-            ("delta", message, epsilon, lower_alone),
-            lambda: own.delta(message, epsilon, self.distributions, lower_alone=lower_alone),
+            ("delta", message, epsilon, lower_only),
+            lambda: own.delta(message, epsilon, self.distributions, lower_only=lower_only),
         )
         lower, upper = found.bounds
-        return found._replace(bounds=Bracket(lower, _revealed(message, epsilon, upper)))
+        return found._replace(bounds=Bracket(lower, _keep_revealing(message, epsilon, upper)))
 
     def upper(
         self, message: ObservedMessage, epsilons: Sequence[float], bound: Bound
     ) -> Sequence[float]:
         """Upper bounds of one message's delta, at several epsilons."""
         own = divergence_of(message)
-        bound = own.taken(message, bound)
+        bound = own.choose_bound(message, bound)
         if bound is Bound.NEAR and len(epsilons) != 1:  # which are proved together
             self._spend(message, len(epsilons))
             found = own.upper(message, epsilons, bound, self.distributions)
-            return [_revealed(message, e, upper) for e, upper in zip(epsilons, found, strict=True)]
-        return [self._one(message, epsilon, bound) for epsilon in epsilons]
+            return [
+                _keep_revealing(message, e, upper) for e, upper in zip(epsilons, found, strict=True)
+            ]
+        return [self._cached_upper_at(message, epsilon, bound) for epsilon in epsilons]
 
-    def one(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
+    def upper_at(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
         """The same at one epsilon."""
         return self.upper(message, [epsilon], bound)[0]
 
-    def _one(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
+    def _cached_upper_at(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
         own = divergence_of(message)
 
         def made() -> float:
@@ -110,7 +117,7 @@ class Messages:
             return own.upper(message, [epsilon], bound, self.distributions)[0]
 
         found: float = self._memo.get(("one", message, epsilon, bound), made)
-        return _revealed(message, epsilon, found)
+        return _keep_revealing(message, epsilon, found)
 
     def _spend(self, message: ObservedMessage, bounds: int) -> None:
         """Count bounds to be computed; raise PricesSpentError if they are too many."""
@@ -119,20 +126,20 @@ class Messages:
             raise PricesSpentError
         self.prices += prices
 
-    def each_way(
+    def directional_upper(
         self, message: ObservedMessage, epsilons: Sequence[float]
     ) -> tuple[Sequence[float], Sequence[float]] | None:
         """Upper bounds of either direction; None where both have one curve."""
-        found = divergence_of(message).each_way(message, epsilons, self.distributions)
+        found = divergence_of(message).directional_upper(message, epsilons, self.distributions)
         if found is None:
             return None
         forward, backward = (
-            [_revealed(message, e, upper) for e, upper in zip(epsilons, way, strict=True)]
+            [_keep_revealing(message, e, upper) for e, upper in zip(epsilons, way, strict=True)]
             for way in found
         )
         return forward, backward
 
-    def together(
+    def composed_upper(
         self,
         message: ObservedMessage,
         times: int,
@@ -146,22 +153,22 @@ class Messages:
         A hair below the even share of epsilon, so that decimals add up.
         """
 
-        def made() -> float:
-            composed = self._composed(message, times, tightness, proved=proved)
+        def compute_upper() -> float:
+            composed = self._compose_messages(message, times, tightness, proved=proved)
             total = min(composed.total.delta(epsilon), 1.0)
-            share = epsilon * _BELOW / times
-            if times * composed.least(share) >= total * _APART:
+            share = epsilon * _SHARE_ROUNDING / times
+            if times * composed.upper_at_next_point(share) >= total * _MAX_RISE:
                 return total  # basic composition gives no less
             bound = Bound.EXACT if proved else Bound.EXPECTED
-            return min(total, times * self.one(message, share, bound))
+            return min(total, times * self.upper_at(message, share, bound))
 
         key = ("together", message, times, epsilon, proved, tightness)
-        found: float = self._memo.get(key, made)
-        return not_nothing(found, epsilon, times * message.mechanism.local_epsilon)
+        found: float = self._memo.get(key, compute_upper)
+        return keep_positive(found, epsilon, times * message.mechanism.local_epsilon)
 
-    def lower_together(self, message: ObservedMessage, times: int, epsilon: float) -> float:
+    def composed_lower(self, message: ObservedMessage, times: int, epsilon: float) -> float:
         """A lower bound of several, each seen on its own, of a mix's table; 0 for others."""
-        shaped = message.mechanism.shaped
+        shaped = message.mechanism.shaped_fakes
         if shaped is None:
             return 0.0
         found: float = self._memo.get(
@@ -174,53 +181,57 @@ class Messages:
         """A privacy loss distribution that dominates one message, from its proved bounds."""
         return self._losses(message, tightness, proved=True).losses
 
-    def _composed(
+    def _compose_messages(
         self, message: ObservedMessage, times: int, tightness: Tightness, *, proved: bool
-    ) -> _Composed:
-        def made() -> _Composed:
+    ) -> _ComposedMessages:
+        def build_composed() -> _ComposedMessages:
             one = self._losses(message, tightness, proved=proved)
-            return _Composed(Sum([(one.losses, times)]), one.points)
+            return _ComposedMessages(LossSum([(one.losses, times)]), one.points)
 
-        found: _Composed = self._memo.get(("sum", message, times, proved, tightness), made)
+        found: _ComposedMessages = self._memo.get(
+            ("sum", message, times, proved, tightness), build_composed
+        )
         return found
 
-    def _losses(self, message: ObservedMessage, tightness: Tightness, *, proved: bool) -> _Losses:
+    def _losses(
+        self, message: ObservedMessage, tightness: Tightness, *, proved: bool
+    ) -> _MessageLosses:
         """Of points where the curve most likely bends, which are proved together; of a mix's table
         those of the table.
         """
-        shaped = message.mechanism.shaped
+        shaped = message.mechanism.shaped_fakes
         if shaped is not None:
-            known: _Losses = self._memo.get(
-                ("table", shaped.shape), lambda: _of_table(shaped.shape.weights)
+            known: _MessageLosses = self._memo.get(
+                ("table", shaped.shape), lambda: _table_losses(shaped.shape.weights)
             )
             return known
 
-        def rough(epsilon: float) -> float:
-            return self.one(message, epsilon, Bound.ROUGH)
+        def rough_upper(epsilon: float) -> float:
+            return self.upper_at(message, epsilon, Bound.ROUGH)
 
-        def made() -> _Losses:
+        def build_losses() -> _MessageLosses:
             reach = message.mechanism.local_epsilon
             if proved:
                 prove = partial(self.upper, message, bound=Bound.NEAR)
                 prove([])  # raises for what would take too long
-                step, points = proved_at_once(rough, prove, reach, tightness)
+                step, points = prove_points(rough_upper, prove, reach, tightness)
             else:
-                step, points = chosen(rough, reach, tightness)
+                step, points = choose_points(rough_upper, reach, tightness)
             curve = [(place * step, delta) for place, delta in sorted(points.items())]
-            return _Losses(connected(step, points, tightness.rise), curve)
+            return _MessageLosses(connect_points(step, points, tightness.rise), curve)
 
-        found: _Losses = self._memo.get(("losses", message, proved, tightness), made)
+        found: _MessageLosses = self._memo.get(("losses", message, proved, tightness), build_losses)
         return found
 
 
-def _of_table(weights: tuple[int, ...]) -> _Losses:
+def _table_losses(weights: tuple[int, ...]) -> _MessageLosses:
     losses = losses_of(weights)
-    return _Losses(losses, points_of(losses))
+    return _MessageLosses(losses, points_of(losses))
 
 
-def _revealed(message: ObservedMessage, epsilon: float, upper: float) -> float:
+def _keep_revealing(message: ObservedMessage, epsilon: float, upper: float) -> float:
     """``upper``, which is not zero where a message reveals something."""
-    return not_nothing(upper, epsilon, message.mechanism.local_epsilon)
+    return keep_positive(upper, epsilon, message.mechanism.local_epsilon)
 
 
 _BYTES = 16_000_000

@@ -10,15 +10,28 @@ from mixtally.accounting.accountant import Record
 from mixtally.accounting.divergence import CountedParameters
 from mixtally.accounting.divergence.registry import DIVERGENCES
 from mixtally.errors import ParameterError
-from mixtally.model.guarantee import arriving, checked_fraction
+from mixtally.model.guarantee import check_fraction, count_arriving
 from mixtally.model.mechanism import Mechanism, Parameter, mechanism_of, mechanisms, protocols
-from mixtally.model.mechanism.parameters import ParameterRules, Parameters, ParameterSpec, flags
+from mixtally.model.mechanism.parameters import (
+    ParameterRules,
+    Parameters,
+    ParameterSpec,
+    format_flags,
+)
 
-__all__ = ["Parameters", "Parsed", "checked", "parsed", "protocols", "sought_in", "table"]
+__all__ = [
+    "Parameters",
+    "ParsedParameters",
+    "check_parameters",
+    "find_sought_parameter",
+    "parameter_table",
+    "parse_parameters",
+    "protocols",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedParameters:
     """The record that parameters describe.
 
     where
@@ -28,15 +41,15 @@ class Parsed:
       crowd     people whose flips are counted on, None where nobody's are
     """
 
-    counted: Record
-    sent: Record
-    sought: Parameter | None
+    honest_record: Record
+    full_record: Record
+    sought_parameter: Parameter | None
     crowd: int | None
 
 
-def parsed(
+def parse_parameters(
     name: str, given: Parameters, honest_share: float = 1.0, *, for_epsilon: float | None = None
-) -> Parsed:
+) -> ParsedParameters:
     """The record of protocol ``name`` with these parameters.
 
     ``for_epsilon`` when one of them was left out, to be found for that epsilon.
@@ -46,11 +59,11 @@ def parsed(
     """
     kind = mechanism_of(name)
     own = DIVERGENCES[kind]
-    sought = None if for_epsilon is None else sought_in(kind, name, given)
+    sought = None if for_epsilon is None else find_sought_parameter(kind, name, given)
     left_out = set() if sought is None else {sought.name}
-    whole = checked(kind, name, given, left_out)
+    whole = check_parameters(kind, name, given, left_out)
     takes = kind.PROTOCOLS[name]
-    fraction = checked_fraction(honest_share)
+    fraction = check_fraction(honest_share)
     counted = own.counts_people(name, whole)
     if fraction < 1.0 and not counted and "fakes" not in takes.required:
         raise ParameterError(
@@ -61,9 +74,9 @@ def parsed(
         )
     fakes, crowd = whole.get("fakes") or 0, whole.get("users") or 0 if counted else 0
     sure = CountedParameters(
-        whole, arriving(fakes, fraction), arriving(crowd, fraction), for_epsilon
+        whole, count_arriving(fakes, fraction), count_arriving(crowd, fraction), for_epsilon
     )
-    return Parsed(
+    return ParsedParameters(
         Record(*own.record_fields(name, sure)),
         Record(*own.record_fields(name, CountedParameters(whole, fakes, crowd, for_epsilon))),
         None if sought is None else sought.sought,
@@ -71,7 +84,7 @@ def parsed(
     )
 
 
-def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
+def parameter_table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
     """Return every parameter that some protocol takes, each name once.
 
     Parameters
@@ -93,7 +106,9 @@ def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
     """
     found: dict[str, ParameterSpec] = {}
     for kind in mechanisms():
-        takes = [one.claimed if claimed else one.priced for one in kind.PROTOCOLS.values()]
+        takes = [
+            one.claim_names if claimed else one.pricing_names for one in kind.PROTOCOLS.values()
+        ]
         for one in kind.PARAMETERS:
             if not any(one.name in names for names in takes):
                 continue
@@ -106,7 +121,7 @@ def table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
     return tuple(found.values())
 
 
-def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
+def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
     """Return the parameter of protocol ``name`` that was left out to be found.
 
     Raises
@@ -121,12 +136,12 @@ def sought_in(kind: type[Mechanism], name: str, given: Parameters) -> ParameterS
     raise ParameterError(
         name,
         expected="what is to be found left out",
-        got=flags(sought, kind.PARAMETERS),
+        got=format_flags(sought, kind.PARAMETERS),
         do="leave one out, or ask `mixtally check delta` what they leave",
     )
 
 
-def checked(
+def check_parameters(
     kind: type[Mechanism], name: str, given: Parameters, left_out: set[str] | None = None
 ) -> Parameters:
     """Validate the parameters of protocol ``name`` and fill in defaults.
@@ -155,24 +170,24 @@ def checked(
     rules, specs = kind.PROTOCOLS[name], kind.PARAMETERS
     chosen = {one for one in rules.chosen if given.get(one) is None}
     may_lack = left_out | chosen if left_out else set[str]()
-    required, may = _required(rules, given) - may_lack, rules.optional | may_lack
-    names = given.given()
+    required, may = _required_names(rules, given) - may_lack, rules.optional | may_lack
+    names = given.list_given_names()
     if not required <= names or not names <= required | may:
         raise ParameterError(
             name,
-            expected=flags(required, specs) or "nothing",
-            got=flags(names, specs) or "neither",
+            expected=format_flags(required, specs) or "nothing",
+            got=format_flags(names, specs) or "neither",
             do="give exactly these parameters"
-            + (f"; it may take {flags(may, specs)}" if may else ""),
+            + (f"; it may take {format_flags(may, specs)}" if may else ""),
         )
     for one in specs:
         if one.name in names:
             one.check(given.get(one.name), given)
     _check_together(name, rules, given)
-    return given.of(specs)
+    return given.with_defaults(specs)
 
 
-def _required(rules: ParameterRules, given: Parameters) -> frozenset[str]:
+def _required_names(rules: ParameterRules, given: Parameters) -> frozenset[str]:
     """Return what must be given, where another parameter may stand in place of one."""
     required = rules.required
     for one, other in rules.instead:

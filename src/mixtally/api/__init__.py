@@ -7,12 +7,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mixtally.api.attacking import Attacked as Attacked
-    from mixtally.api.attacking import attack as attack
+    from mixtally.api.attacks import Attacked as Attacked
+    from mixtally.api.attacks import attack as attack
     from mixtally.api.batches import Batch as Batch
     from mixtally.api.batches import mix as mix
     from mixtally.api.budget import Budget as Budget
-    from mixtally.api.concluding import conclude as conclude
+    from mixtally.api.conclusions import conclude as conclude
     from mixtally.api.device import Device as Device
     from mixtally.api.device import Sent as Sent
     from mixtally.api.epochs import simulate_epochs as simulate_epochs
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from mixtally.api.lab import simulate as simulate
     from mixtally.api.planning import Plan as Plan
     from mixtally.api.planning import plan as plan
-    from mixtally.api.plays import simulate_baskets as simulate_baskets
-    from mixtally.api.plays import simulate_memoized as simulate_memoized
-    from mixtally.api.plays import simulate_places as simulate_places
-    from mixtally.api.plays import simulate_words as simulate_words
     from mixtally.api.pricing import Calibrated as Calibrated
     from mixtally.api.pricing import calibrate as calibrate
     from mixtally.api.pricing import delta as delta
     from mixtally.api.result import Result as Result
     from mixtally.api.simulated_result import SimulatedResult as SimulatedResult
+    from mixtally.api.simulations import simulate_baskets as simulate_baskets
+    from mixtally.api.simulations import simulate_memoized as simulate_memoized
+    from mixtally.api.simulations import simulate_places as simulate_places
+    from mixtally.api.simulations import simulate_words as simulate_words
     from mixtally.errors import MixtallyError as MixtallyError
     from mixtally.model.certificate import Certificate as Certificate
     from mixtally.model.guarantee import Guarantee as Guarantee
     from mixtally.model.question import Question as Question
 
 _PLACES = {
-    "Attacked": "mixtally.api.attacking",
+    "Attacked": "mixtally.api.attacks",
     "Batch": "mixtally.api.batches",
     "Budget": "mixtally.api.budget",
     "Calibrated": "mixtally.api.pricing",
@@ -50,19 +50,19 @@ _PLACES = {
     "SimulatedResult": "mixtally.api.simulated_result",
     "Result": "mixtally.api.result",
     "Sent": "mixtally.api.device",
-    "attack": "mixtally.api.attacking",
+    "attack": "mixtally.api.attacks",
     "calibrate": "mixtally.api.pricing",
-    "conclude": "mixtally.api.concluding",
+    "conclude": "mixtally.api.conclusions",
     "delta": "mixtally.api.pricing",
     "example": "mixtally.api.examples",
     "mix": "mixtally.api.batches",
     "plan": "mixtally.api.planning",
     "simulate": "mixtally.api.lab",
-    "simulate_baskets": "mixtally.api.plays",
+    "simulate_baskets": "mixtally.api.simulations",
     "simulate_epochs": "mixtally.api.epochs",
-    "simulate_memoized": "mixtally.api.plays",
-    "simulate_places": "mixtally.api.plays",
-    "simulate_words": "mixtally.api.plays",
+    "simulate_memoized": "mixtally.api.simulations",
+    "simulate_places": "mixtally.api.simulations",
+    "simulate_words": "mixtally.api.simulations",
 }
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from mixtally.api import checks
-from mixtally.api.agreed import agreed_of
 from mixtally.api.device import Sent
 from mixtally.api.planning import Plan
+from mixtally.api.verified_plan import load_verified_plan
 from mixtally.errors import DataError, MessageError
 from mixtally.model.contract import Part
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import SecureChance
-from mixtally.protocol.mixing import added, shuffle
+from mixtally.protocol.mixing import draw_recipe_messages, shuffle
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,18 +29,18 @@ class Batch:
       declared   by part, how many messages each mix says it added; None where it draws none
     """
 
-    agreed: str
+    fingerprint: str
     parts: tuple[Rows, ...]
     people: int
     declared: tuple[tuple[int | None, ...], ...]
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(part):,}" for part in self.parts)
-        return f"a shuffled batch of {sizes} messages under {self.agreed[:16]}"
+        return f"a shuffled batch of {sizes} messages under {self.fingerprint[:16]}"
 
 
-@checks.in_python
-def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
+@checks.translate_errors
+def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
     """The messages of a whole collection, shuffled, with the fakes that mixes add.
 
     where
@@ -54,8 +54,8 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
 
     >>> mixtally.mix([mixtally.Device("contract.json").messages("yes")], "contract.json")
     """
-    under, chance = agreed_of(agreed), SecureChance()
-    plan, sent = under.plan, _all_sent(messages, under.fingerprint)
+    under, chance = load_verified_plan(plan_or_contract), SecureChance()
+    plan, sent = under.plan, _check_sent(messages, under.fingerprint)
     if len(sent) < plan.minimum_crowd:
         raise DataError(
             "messages",
@@ -65,9 +65,9 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
         )
     parts, declared = [], []
     for place, part in enumerate(plan.parts):
-        people = [_of_person(one, place, part) for one in sent]
-        rows = part.layout.read([message for several in people for message in several])
-        drawn = [added(part.recipe, part.layout, chance) for _ in range(plan.hops)]
+        people = [_person_messages(one, place, part) for one in sent]
+        rows = part.layout.parse_messages([message for several in people for message in several])
+        drawn = [draw_recipe_messages(part.recipe, part.layout, chance) for _ in range(plan.hops)]
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
@@ -75,32 +75,32 @@ def mix(messages: Any, agreed: Plan | str | Path | bytes) -> Batch:
     return Batch(under.fingerprint, tuple(parts), len(sent), tuple(declared))
 
 
-def _all_sent(messages: Any, fingerprint: str) -> list[Sent]:
+def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
     """What every person sent; MessageError for anything else, and for one device twice."""
-    given = checks.listed("messages", messages) if isinstance(messages, Iterable) else [messages]
+    given = checks.read_list("messages", messages) if isinstance(messages, Iterable) else [messages]
     seen: set[int] = set()
     for place, one in enumerate(given):
         if not isinstance(one, Sent):
             raise MessageError(
                 f"messages[{place}]",
                 expected="what a mixtally.Device sends",
-                got=checks.shown(one),
+                got=checks.describe_value(one),
                 do="call Device(agreed).messages(value) for every person",
             )
-        if one.agreed != fingerprint or id(one) in seen:
+        if one.fingerprint != fingerprint or id(one) in seen:
             raise MessageError(
                 f"messages[{place}]",
                 expected=f"messages made under {fingerprint[:16]}, each person's once",
                 got="the same a second time"
                 if id(one) in seen
-                else f"some made under {one.agreed[:16]}",
+                else f"some made under {one.fingerprint[:16]}",
                 do="mix the messages of each plan or contract by themselves",
             )
         seen.add(id(one))
     return given
 
 
-def _of_person(one: Sent, place: int, part: Part) -> Sequence[bytes]:
+def _person_messages(one: Sent, place: int, part: Part) -> Sequence[bytes]:
     """A person's messages in one part; MessageError for too few or too many."""
     least, most = part.least, part.most
     several = one.parts[place] if place < len(one.parts) else ()

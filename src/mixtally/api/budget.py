@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.budget.ledger import left, spent
+from mixtally.accounting.budget.ledger import certify_spending, remaining_budget
 from mixtally.api import checks
 from mixtally.api.files import file_at
 from mixtally.api.planning import Plan
@@ -17,16 +17,16 @@ from mixtally.app.budget import (
     ChargeOptions,
     Statement,
     charge,
-    ledger_at,
+    load_ledger,
     statement,
     write_ledger,
 )
 from mixtally.errors import ParameterError, PlanError
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
-from mixtally.model.ledger import Charge, Ledger, opened
-from mixtally.primitives.files import the_file
-from mixtally.primitives.lock import alone
+from mixtally.model.ledger import Charge, Ledger, new_ledger
+from mixtally.primitives.files import resolve_target
+from mixtally.primitives.lock import exclusive_lock
 from mixtally.report.numbers import at_most, printable
 
 
@@ -46,7 +46,7 @@ class Budget:
     >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
     """
 
-    @checks.in_python
+    @checks.translate_errors
     def __init__(
         self,
         path: str | Path | None = None,
@@ -58,11 +58,11 @@ class Budget:
             raise ParameterError(
                 "Budget",
                 expected="epsilon and delta by their names, or a path",
-                got=checks.shown(path),
+                got=checks.describe_value(path),
                 do="mixtally.Budget(epsilon=3, delta=1e-6), for example",
             )
         self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
-        self._place = None if path is None else the_file(file_at(path)).resolve()
+        self._place = None if path is None else resolve_target(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
             raise ParameterError(
                 "budget",
@@ -71,15 +71,15 @@ class Budget:
                 do="epsilon=2, delta=1e-6, for example",
             )
         if epsilon is None:
-            self._ledger = self._read()
+            self._ledger = self._read_ledger()
             return
-        fresh = opened(guarantee_of(epsilon, delta))
+        fresh = new_ledger(guarantee_of(epsilon, delta))
         self._ledger = fresh
-        with self._alone():
+        with self._lock():
             if self._place is not None and self._place.exists():
-                self._ledger = self._same_budget(self._read(), fresh)
+                self._ledger = self._same_budget(self._read_ledger(), fresh)
             else:
-                self._write(fresh)
+                self._write_ledger(fresh)
 
     @property
     def epsilon(self) -> float:
@@ -94,19 +94,19 @@ class Budget:
     @property
     def charges(self) -> tuple[Charge, ...]:
         """Everything that was charged, in its order."""
-        return self._now().charges
+        return self._current_ledger().charges
 
     @property
     def seal(self) -> str:
         """A hash of the budget and all charges: keep it elsewhere to notice a file made anew."""
-        return self._now().seal
+        return self._current_ledger().seal
 
     @property
     def spent(self) -> Certificate | None:
         """What all charges together are proved to keep at the budget's epsilon; None for none."""
-        return spent(self._now(), self._accountant)
+        return certify_spending(self._current_ledger(), self._accountant)
 
-    @checks.in_python
+    @checks.translate_errors
     def charge(self, plan: Plan, times: int = 1, *, note: str = "") -> None:
         """Charge ``times`` collections under ``plan``: all of them, or none.
 
@@ -115,29 +115,31 @@ class Budget:
 
         >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
         """
-        options = ChargeOptions(times=checks.whole("times", times), note=checks.text("note", note))
-        record = _record(plan)
+        options = ChargeOptions(
+            times=checks.check_whole("times", times), note=checks.check_text("note", note)
+        )
+        record = _record_of(plan)
         self.change(lambda ledger: charge(ledger, record, options, self._accountant))
 
     def change(self, how: Callable[[Ledger], Ledger]) -> Ledger:
         """Replace the ledger by what ``how`` makes of it, while nobody else changes it."""
-        with self._alone():
-            before = self._now()
+        with self._lock():
+            before = self._current_ledger()
             after = how(before)
             if after is not before:
-                self._write(after)
+                self._write_ledger(after)
             self._ledger = after
         return after
 
-    @checks.in_python
+    @checks.translate_errors
     def times_left(self, plan: Plan) -> int:
         """How many more collections under ``plan`` fit; errors as ``charge``.
 
         >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
         """
-        return left(self._now(), _record(plan), self._accountant).times
+        return remaining_budget(self._current_ledger(), _record_of(plan), self._accountant).times
 
-    @checks.in_python
+    @checks.translate_errors
     def show(self, plan: Plan | None = None) -> Statement:
         """Compute what is spent and what is left, as ``mixtally budget show`` prints it.
 
@@ -160,11 +162,11 @@ class Budget:
         --------
         >>> budget.show().facts()["epsilon_left"]
         """
-        other = None if plan is None else _record(plan)
-        return statement(self._now(), other, self._accountant)
+        other = None if plan is None else _record_of(plan)
+        return statement(self._current_ledger(), other, self._accountant)
 
     def __repr__(self) -> str:
-        ledger, total = self._now(), self.spent
+        ledger, total = self._current_ledger(), self.spent
         used = "nothing" if total is None else f"delta <= {at_most(total.upper, 6)}"
         lines = [
             f"budget: epsilon = {at_most(self.epsilon, 6)}, delta = {at_most(self.delta, 6)}, "
@@ -184,16 +186,16 @@ class Budget:
         )
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """No other thread, and where there is a file no other process, is at it meanwhile."""
         with self._turn:
             if self._place is None:
                 yield
                 return
-            with alone(self._place.parent, required=True):
+            with exclusive_lock(self._place.parent, required=True):
                 yield
 
-    def _now(self) -> Ledger:
+    def _current_ledger(self) -> Ledger:
         """The ledger as it is now; PlanError when the file is not what it was before and more."""
         if self._place is None:
             if os.getpid() != self._owner:
@@ -204,7 +206,7 @@ class Budget:
                     do="keep it in a file: mixtally.Budget(path, epsilon=.., delta=..)",
                 )
             return self._ledger
-        now, before = self._read(), self._ledger
+        now, before = self._read_ledger(), self._ledger
         kept = now.charges[: len(before.charges)] == before.charges
         if now.budget != before.budget or not kept:
             raise PlanError(
@@ -215,12 +217,12 @@ class Budget:
             )
         return now
 
-    def _read(self) -> Ledger:
+    def _read_ledger(self) -> Ledger:
         if self._place is None:
             raise AssertionError("a budget in memory has no file")
-        return ledger_at(self._place)
+        return load_ledger(self._place)
 
-    def _write(self, ledger: Ledger) -> None:
+    def _write_ledger(self, ledger: Ledger) -> None:
         if self._place is not None:
             write_ledger(self._place, ledger)
 
@@ -236,16 +238,18 @@ class Budget:
         )
 
 
-def _record(plan: object) -> Record:
+def _record_of(plan: object) -> Record:
     """The plan to be charged; ParameterError for anything else."""
-    return plan if isinstance(plan, Record) else checks.of_type("plan", plan, Plan, "plan").record
+    return (
+        plan if isinstance(plan, Record) else checks.check_type("plan", plan, Plan, "plan").record
+    )
 
 
 def check_budget(budget: object, seed: object) -> None:
     """Raise ParameterError for a budget of another type, and for one beside a seed."""
     if budget is None:
         return
-    checks.of_type("budget", budget, Budget, "Budget")
+    checks.check_type("budget", budget, Budget, "Budget")
     if seed is not None:
         raise ParameterError(
             "seed",

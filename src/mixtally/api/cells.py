@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from mixtally.api.checks import reading
+from mixtally.api.checks import guard_reading
 from mixtally.errors import DataError
-from mixtally.lab.data.columns import beside
+from mixtally.lab.data.columns import join_lists_and_singles
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.sameness import written
-from mixtally.lab.data.sorts import Sorts, is_missing
+from mixtally.lab.data.label_merging import value_text
+from mixtally.lab.data.value_types import ColumnTypes, is_missing
 
 Cells = list[Any]
 _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
@@ -45,26 +45,26 @@ def _singles(cells: Cells, subject: str) -> Array:
         types = set(map(type, cells)) - {NoneType}
     plain = len(types) <= 1 and types <= {str, int, float, bool, date}
     if not plain and types != {int, float}:
-        with reading(subject):
+        with guard_reading(subject):
             cells = [None if is_missing(one) else one for one in cells]
-            Sorts().check(cells, lambda place: f"{subject}[{place}]")
+            ColumnTypes().check(cells, lambda place: f"{subject}[{place}]")
     try:
         return pyarrow.array(cells, from_pandas=True)
     except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
-        with reading(subject):
+        with guard_reading(subject):
             return _texts(cells)
 
 
 def _texts(cells: Cells) -> Array:
     """What Arrow has no one type for, as it is written: text beside numbers, large numbers."""
-    return pyarrow.array([written(one) for one in cells], pyarrow.string())
+    return pyarrow.array([value_text(one) for one in cells], pyarrow.string())
 
 
 def _lists(cells: Cells, subject: str) -> Array:
     kinds = {kind for kind in set(map(type, cells)) if _is_several(kind)}
     several = [type(one) in kinds for one in cells]
     held: list[Sequence[object]] = [
-        () if not here else one if type(one) in (list, tuple) else _members(subject, place, one)
+        () if not here else one if type(one) in (list, tuple) else _cell_labels(subject, place, one)
         for place, (one, here) in enumerate(zip(cells, several, strict=True))
     ]
     ends = np.concatenate([[0], np.cumsum([*map(len, held)])]).astype(np.int32)
@@ -81,12 +81,12 @@ def _lists(cells: Cells, subject: str) -> Array:
     if all(map(is_missing, others)):
         return found
     single = _singles(others, subject)
-    return beside(found, _texts(single.to_pylist()))
+    return join_lists_and_singles(found, _texts(single.to_pylist()))
 
 
-def _members(subject: str, place: int, cell: Any) -> list[object]:
+def _cell_labels(subject: str, place: int, cell: Any) -> list[object]:
     """The labels of one cell of a type of its own, those of a set in some order."""
-    with reading(f"{subject}[{place}]"):
+    with guard_reading(f"{subject}[{place}]"):
         if isinstance(cell, set | frozenset):
             return sorted(cell, key=str)
         return list(cell.tolist() if hasattr(cell, "tolist") else cell)

@@ -30,7 +30,7 @@ in place of its name.
 """
 
 
-def in_python(call: Callable[P, T]) -> Callable[P, T]:
+def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     """``call``, from which nothing but the error family comes for what its arguments are.
 
     Refusals name arguments as Python does: max_set, not --max-set. An argument that there is not is
@@ -39,49 +39,56 @@ def in_python(call: Callable[P, T]) -> Callable[P, T]:
     of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
     lines that do with an argument what it may not bear.
     """
-    taken = _spelled_out(signature(call), getattr(call, "takes", ()))
+    taken = _expand_keywords(signature(call), getattr(call, "takes", ()))
     name = call.__qualname__.removesuffix(".__init__")
 
     @wraps(call)
-    def worded(*args: P.args, **kwargs: P.kwargs) -> T:
+    def call_translated(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             _check_call(name, taken, args, kwargs)
             return call(*args, **kwargs)
         except InputError as error:
-            error.args = (worded_in_python(str(error)),)
+            error.args = (translate_options(str(error)),)
             raise
         except Exception as error:
-            if not _of_the_caller(error.__traceback__):
+            if not _is_callers_error(error.__traceback__):
                 raise
             raise DataError(
                 name,
                 expected="arguments that can be read",
-                got=_raised(error),
+                got=_describe_error(error),
                 do=f"see help(mixtally.{name})",
             ) from error
 
-    worded.__signature__ = taken  # type: ignore[attr-defined]
-    return worded
+    call_translated.__signature__ = taken  # type: ignore[attr-defined]
+    return call_translated
 
 
-def takes(*kinds: type) -> Callable[[T], T]:
+def accept_options(*kinds: type) -> Callable[[T], T]:
     """Says of a function that its further keywords are the fields of these classes of options."""
 
-    def told(call: T) -> T:
+    def attach_options(call: T) -> T:
         call.takes = kinds  # type: ignore[attr-defined]
         return call
 
-    return told
+    return attach_options
 
 
-def made(kind: type[T], given: Mapping[str, object], readers: Readers | None = None) -> T:
+def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | None = None) -> T:
     """The options of a class, and of those inside it, out of keywords of the same names.
 
     None is what was left out, where an option may be. ``readers`` are for types that are no
     numbers, truth values or text. Raises ParameterError for a value of another type.
     """
-    ways = {float: number, int: whole, bool: flag, str: text, Any: _as_given, **(readers or {})}
-    return options.made(
+    ways = {
+        float: check_number,
+        int: check_whole,
+        bool: check_flag,
+        str: check_text,
+        Any: _as_given,
+        **(readers or {}),
+    }
+    return options.build_options(
         kind,
         {
             one.name: ways[_type_of(one.annotation)](one.name.replace("_", " "), given[one.name])
@@ -102,7 +109,7 @@ def _type_of(hint: Any) -> Any:
     return kind
 
 
-def _spelled_out(taken: Signature, kinds: Sequence[type]) -> Signature:
+def _expand_keywords(taken: Signature, kinds: Sequence[type]) -> Signature:
     """``taken`` with its further keywords spelled out, the fields of ``kinds``.
 
     Help and editors show them; those that it has itself stand once.
@@ -120,7 +127,7 @@ def _spelled_out(taken: Signature, kinds: Sequence[type]) -> Signature:
 
 
 @contextmanager
-def reading(subject: str) -> Iterator[None]:
+def guard_reading(subject: str) -> Iterator[None]:
     """Raises DataError for whatever an argument raises while it is read."""
     try:
         yield
@@ -128,17 +135,20 @@ def reading(subject: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise DataError(
-            subject, expected="what can be read", got=_raised(error), do="look at what is given"
+            subject,
+            expected="what can be read",
+            got=_describe_error(error),
+            do="look at what is given",
         ) from error
 
 
-def listed(subject: str, values: Iterable[T]) -> list[T]:
+def read_list(subject: str, values: Iterable[T]) -> list[T]:
     """``values`` as a list; DataError for whatever they raise."""
-    with reading(subject):
+    with guard_reading(subject):
         return list(values)
 
 
-def _raised(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     with suppress(Exception):  # somebody else's error may have no text
         return f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST]}"
     return type(error).__name__
@@ -175,14 +185,14 @@ def _named_call(
     if not values or len(values) > len(free) or free[len(values) - 1].kind is not _BY_NAME:
         return None
     parts = [
-        f"{one.name}={_brief(value)}" if one.kind is _BY_NAME else _brief(value)
+        f"{one.name}={_format_brief(value)}" if one.kind is _BY_NAME else _format_brief(value)
         for one, value in zip(free, values, strict=False)
     ]
-    parts += [f"{one}={_brief(value)}" for one, value in given.items()]
+    parts += [f"{one}={_format_brief(value)}" for one, value in given.items()]
     return f"give names: mixtally.{name}({', '.join(parts)})"
 
 
-def _brief(value: object) -> str:
+def _format_brief(value: object) -> str:
     """A number, a text or a truth value as it is typed; anything else as dots."""
     if isinstance(value, bool | int | float | str):
         with suppress(ValueError):  # a number of more digits than Python writes
@@ -200,7 +210,7 @@ def _names(taken: Signature) -> list[str]:
     ]
 
 
-def _of_the_caller(trace: TracebackType | None) -> bool:
+def _is_callers_error(trace: TracebackType | None) -> bool:
     """Whether an error arose outside of this package, where this room called what is not ours."""
     room, last = "", ""
     while trace is not None:
@@ -210,12 +220,12 @@ def _of_the_caller(trace: TracebackType | None) -> bool:
     return room.startswith(_HERE) and room != last
 
 
-def worded_in_python(text: str) -> str:
+def translate_options(text: str) -> str:
     """``text`` with arguments in the place of options."""
-    return _FLAG.sub(_named, text)
+    return _FLAG.sub(_option_to_argument, text)
 
 
-def _named(found: re.Match[str]) -> str:
+def _option_to_argument(found: re.Match[str]) -> str:
     """An option as an argument; commands between backquotes stay as they are typed."""
     if found[1]:
         return found[1]
@@ -224,7 +234,7 @@ def _named(found: re.Match[str]) -> str:
     return f'{name}="{value}"' if value else name
 
 
-def shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value and its type, short enough for a line."""
     try:
         text = " ".join(repr(value).split())
@@ -234,18 +244,18 @@ def shown(value: object) -> str:
     return f"{type(value).__name__} {text}"
 
 
-def number(subject: str, value: object) -> float:
+def check_number(subject: str, value: object) -> float:
     """``value`` as a float; ParameterError for text, booleans, NaN and infinities."""
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):  # a whole number above all floats
             if math.isfinite(found := float(value)):
                 return found
     raise ParameterError(
-        subject, expected="a finite number", got=shown(value), do="give it as int or float"
+        subject, expected="a finite number", got=describe_value(value), do="give it as int or float"
     )
 
 
-def whole(subject: str, value: object) -> int:
+def check_whole(subject: str, value: object) -> int:
     """``value`` as an int, 1e5 included; ParameterError for text, booleans and fractions.
 
     So is a number of more than 30 digits, which counts nothing and takes long to write.
@@ -262,58 +272,60 @@ def whole(subject: str, value: object) -> int:
     if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
         return int(value)
     raise ParameterError(
-        subject, expected="a whole number", got=shown(value), do="give it as an int"
+        subject, expected="a whole number", got=describe_value(value), do="give it as an int"
     )
 
 
-def maybe_number(subject: str, value: object) -> float | None:
+def check_optional_number(subject: str, value: object) -> float | None:
     """The same, None for what was left out."""
-    return None if value is None else number(subject, value)
+    return None if value is None else check_number(subject, value)
 
 
-def maybe_whole(subject: str, value: object) -> int | None:
+def check_optional_whole(subject: str, value: object) -> int | None:
     """The same, None for what was left out."""
-    return None if value is None else whole(subject, value)
+    return None if value is None else check_whole(subject, value)
 
 
-def of_type(subject: str, value: object, kind: type[T], make: str) -> T:
+def check_type(subject: str, value: object, kind: type[T], make: str) -> T:
     """Return ``value``; raise ParameterError for anything but what ``make`` makes."""
     if isinstance(value, kind):
         return value
     raise ParameterError(
         subject,
         expected=f"a mixtally.{kind.__name__}",
-        got=shown(value),
+        got=describe_value(value),
         do=f"make one with mixtally.{make}",
     )
 
 
-def flag(subject: str, value: object) -> bool:
+def check_flag(subject: str, value: object) -> bool:
     """``value`` itself; ParameterError for anything but True and False."""
     if isinstance(value, bool):
         return value
-    raise ParameterError(subject, expected="True or False", got=shown(value), do="choose one")
+    raise ParameterError(
+        subject, expected="True or False", got=describe_value(value), do="choose one"
+    )
 
 
-def text(subject: str, value: object) -> str:
+def check_text(subject: str, value: object) -> str:
     """``value`` as plain text; ParameterError for anything but text."""
     if isinstance(value, str):
         return str.__str__(value)  # of a type of its own no record can be written
-    raise ParameterError(subject, expected="text", got=shown(value), do="give it as a str")
+    raise ParameterError(subject, expected="text", got=describe_value(value), do="give it as a str")
 
 
-def maybe_text(subject: str, value: object) -> str | None:
+def check_optional_text(subject: str, value: object) -> str | None:
     """The same, None for what was left out."""
-    return None if value is None else text(subject, value)
+    return None if value is None else check_text(subject, value)
 
 
-def chosen(subject: str, value: object, names: Sequence[str]) -> str:
+def check_choice(subject: str, value: object, names: Sequence[str]) -> str:
     """``value`` itself; ParameterError for anything but one of ``names``."""
     if isinstance(value, str) and value in names:
         return value
-    raise not_one_of(subject, value if isinstance(value, str) else shown(value), names)
+    raise not_one_of(subject, value if isinstance(value, str) else describe_value(value), names)
 
 
-def maybe_chosen(subject: str, value: object, names: Sequence[str]) -> str | None:
+def check_optional_choice(subject: str, value: object, names: Sequence[str]) -> str | None:
     """The same, None for what was left out."""
-    return None if value is None else chosen(subject, value, names)
+    return None if value is None else check_choice(subject, value, names)

@@ -11,10 +11,10 @@ import pyarrow
 from narwhals.exceptions import DuplicateError
 
 from mixtally.api.cells import array_of
-from mixtally.api.checks import reading, shown
+from mixtally.api.checks import describe_value, guard_reading
 from mixtally.errors import DataError
-from mixtally.lab.data.formats.table import Array, Part, Table, nearest
-from mixtally.lab.data.sameness import composed
+from mixtally.lab.data.formats.table import Array, Table, TableBatch, suggest_column
+from mixtally.lab.data.label_merging import normalize_nfc
 
 _WANTED = "a list, an array, a series or a frame"
 _COUNTS = ("count", "proportion")
@@ -42,7 +42,7 @@ class Column:
     tuples: bool = False
 
     @property
-    def bits(self) -> bool:
+    def is_boolean(self) -> bool:
         """Whether its cells are truth values."""
         return bool(pyarrow.types.is_boolean(self.array.type))
 
@@ -61,7 +61,7 @@ class Values:
     columns: tuple[Column, ...]
     backend: nw.Implementation | None
     framed: bool
-    piped: bool = False
+    is_piped: bool = False
     skip_rows: int = 0
 
     def table(self) -> Table:
@@ -71,18 +71,20 @@ class Values:
         ordered = [
             n for n, t in zip(self.names, types, strict=True) if getattr(t, "ordered", False)
         ]
-        return Table(self.names, self._read, frozenset(declared), frozenset(ordered))
+        return Table(self.names, self._read_batches, frozenset(declared), frozenset(ordered))
 
-    def _read(self, asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+    def _read_batches(
+        self, asked: Sequence[int], watched: Sequence[int] = ()
+    ) -> Iterator[TableBatch]:
         places = [*asked, *watched]
         arrays = [self.columns[place].array for place in places]
-        with reading("values"):
+        with guard_reading("values"):
             joined = pyarrow.Table.from_arrays(arrays, [self.names[place] for place in places])
             batches = joined.to_batches(max_chunksize=_ROWS)
         for batch in batches:
-            yield Part(batch.columns, 0, 0)
+            yield TableBatch(batch.columns, 0, 0)
 
-    def parted(self, **roles: object) -> tuple["Values", "Values", dict[str, str]]:
+    def split_roles(self, **roles: object) -> tuple["Values", "Values", dict[str, str]]:
         """The columns of the records, all columns, and the names of those of other roles.
 
         A role is given by the name of a column that there is, or by values of its own; None is no
@@ -100,20 +102,20 @@ class Values:
                         expected="values of its own, or the name of a column"
                         + f": {there}" * self.framed,
                         got=repr(given),
-                        do=nearest(given, self.names) if self.framed else "give a list",
+                        do=suggest_column(given, self.names) if self.framed else "give a list",
                     )
                 named[role] = given
             else:
                 named[role] = role if role not in names else f"{role} of the row"
                 names.append(named[role])
-                columns.append(_column(given, role))
+                columns.append(_make_column(given, role))
         kept = [place for place, one in enumerate(self.names) if one not in named.values()]
-        own = _framed(
+        own = _build_values(
             tuple(self.names[place] for place in kept),
             [self.columns[place] for place in kept],
             self.backend,
         )
-        every = _framed(tuple(names), columns, self.backend)
+        every = _build_values(tuple(names), columns, self.backend)
         if not self.framed:
             own, every = replace(own, framed=False), replace(every, framed=False)
         return own, every, named
@@ -130,12 +132,12 @@ class Values:
         """The subject of a refusal of a place, counted from 1 here and from 0 in Python."""
         return f"values[{number - 1}]"
 
-    def without(self, rows: int) -> str:
+    def skip_advice(self, rows: int) -> str:
         """How the first of them are left out."""
         return f"leave it out: values[{rows}:]"
 
 
-def values_of(values: object, *, counted: bool = False) -> Values:
+def read_values(values: object, *, counted: bool = False) -> Values:
     """``values`` as columns; DataError for what has none, and for columns of unequal length.
 
     So are values that were counted, unless it is said that they are.
@@ -143,49 +145,51 @@ def values_of(values: object, *, counted: bool = False) -> Values:
     found = _values_of(values)
     *_, last = found.names
     if not counted and len(found.names) > 1 and last in _COUNTS and _are_counts(found.columns):
-        raise _counted(last)
+        raise _counts_error(last)
     return found
 
 
 def _values_of(values: object) -> Values:
     if isinstance(values, str | bytes) or values is None:
-        raise _strange(values)
+        raise _type_error(values)
     if isinstance(values, Mapping):
         names = tuple(map(name_of, values))
         if len(set(names)) < len(names):
-            raise _doubled(shown(list(values)))
+            raise _duplicate_names_error(describe_value(list(values)))
         named = zip(names, values.values(), strict=True)
-        return _framed(names, [_column(one, f"column {name!r}") for name, one in named], None)
+        return _build_values(
+            names, [_make_column(one, f"column {name!r}") for name, one in named], None
+        )
     if isinstance(values, np.ndarray) and values.ndim == 2:
         names = tuple(str(place + 1) for place in range(values.shape[1]))
-        return _framed(names, [_column(one, "values") for one in values.T], None)
-    native = _native(values)
+        return _build_values(names, [_make_column(one, "values") for one in values.T], None)
+    native = _to_narwhals(values)
     if isinstance(native, nw.LazyFrame):
         raise DataError(
             "values", expected="a frame in memory", got="a lazy one", do="call .collect() first"
         )
     if isinstance(native, nw.DataFrame):
         names = tuple(native.columns)
-        columns = [_series(native[name], f"column {name!r}") for name in names]
-        return _framed(names, columns, native.implementation)
+        columns = [_column_of_series(native[name], f"column {name!r}") for name in names]
+        return _build_values(names, columns, native.implementation)
     if isinstance(native, nw.Series):
         name = str(native.name or "answer")
         index = getattr(values, "index", None)  # of pandas
         if name in _COUNTS and index is not None and type(index).__name__ != "RangeIndex":
-            raise _counted(name)
-        only = _series(native, "values")
+            raise _counts_error(name)
+        only = _column_of_series(native, "values")
         return Values((name,), (only,), native.implementation, framed=False)
-    return Values(("answer",), (_column(values, "values"),), None, framed=False)
+    return Values(("answer",), (_make_column(values, "values"),), None, framed=False)
 
 
 def name_of(column: object) -> str:
     """The name of a column as text: pandas has numbers too, and pairs of names."""
-    return composed("/".join(map(str, column)) if isinstance(column, tuple) else str(column))
+    return normalize_nfc("/".join(map(str, column)) if isinstance(column, tuple) else str(column))
 
 
-def _native(values: Any) -> Any:
+def _to_narwhals(values: Any) -> Any:
     """A frame or a series of narwhals; ``values`` themselves where they are neither."""
-    with reading("values"):  # every library has errors of its own
+    with guard_reading("values"):  # every library has errors of its own
         if hasattr(values, "set_axis") and any(
             type(one) is not str for one in getattr(values, "columns", ())
         ):
@@ -193,10 +197,12 @@ def _native(values: Any) -> Any:
         try:
             return nw.from_native(values, allow_series=True, pass_through=True)
         except DuplicateError as error:  # its lines below the first: - 'a' 2 times
-            raise _doubled(" ".join(str(error).split("\n- ")[1:]) or str(error)) from error
+            raise _duplicate_names_error(
+                " ".join(str(error).split("\n- ")[1:]) or str(error)
+            ) from error
 
 
-def _series(series: Any, subject: str) -> Column:
+def _column_of_series(series: Any, subject: str) -> Column:
     native = series.to_native()
     if isinstance(native, pyarrow.ChunkedArray):
         return Column(native, declared=bool(pyarrow.types.is_dictionary(native.type)))
@@ -204,20 +210,20 @@ def _series(series: Any, subject: str) -> Column:
     if series.dtype != nw.Object:  # whose values Arrow would make alike
         with suppress(pyarrow.ArrowException, TypeError):
             return Column(series.to_arrow(), declared=kind in ("CategoricalDtype", "Enum"))
-    with reading(subject):
+    with guard_reading(subject):
         cells = series.to_list()
-    return _of_cells(cells, subject)
+    return _column_of_cells(cells, subject)
 
 
-def _of_cells(cells: list[Any], subject: str) -> Column:
+def _column_of_cells(cells: list[Any], subject: str) -> Column:
     tuples = set(map(type, cells)) == {tuple}
     return Column(array_of(cells, subject), tuples=tuples)
 
 
-def _column(values: Any, subject: str) -> Column:
+def _make_column(values: Any, subject: str) -> Column:
     """One column; DataError for what is none, or raises while it is read."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
-        raise _strange(values, subject)
+        raise _type_error(values, subject)
     if isinstance(values, set | frozenset):
         raise DataError(
             subject,
@@ -228,11 +234,11 @@ def _column(values: Any, subject: str) -> Column:
     if isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
         return Column(values, declared=bool(pyarrow.types.is_dictionary(values.type)))
     if isinstance(values, np.ndarray):
-        return _of_numpy(values, subject)
-    native = _native(values)
+        return _column_of_numpy(values, subject)
+    native = _to_narwhals(values)
     if isinstance(native, nw.Series):
-        return _series(native, subject)
-    with reading(subject):
+        return _column_of_series(native, subject)
+    with guard_reading(subject):
         kind = getattr(values, "dtype", None)
         if str(kind) not in ("None", "object"):  # an array of a library
             with suppress(pyarrow.ArrowException, TypeError):
@@ -240,10 +246,10 @@ def _column(values: Any, subject: str) -> Column:
                 return Column(pyarrow.array(values, from_pandas=True), declared=levels)
         way = next((one for one in ("to_pylist", "to_list") if hasattr(values, one)), None)
         cells = list(values if way is None else getattr(values, way)())
-    return _of_cells(cells, subject)
+    return _column_of_cells(cells, subject)
 
 
-def _of_numpy(values: Any, subject: str) -> Column:
+def _column_of_numpy(values: Any, subject: str) -> Column:
     if values.ndim != 1:
         raise DataError(
             subject,
@@ -256,10 +262,10 @@ def _of_numpy(values: Any, subject: str) -> Column:
     if values.dtype.kind in _TYPED:
         with suppress(pyarrow.ArrowException):
             return Column(pyarrow.array(values))
-    return _of_cells(values.tolist(), subject)
+    return _column_of_cells(values.tolist(), subject)
 
 
-def _framed(names: tuple[str, ...], columns: Sequence[Column], backend: Any) -> Values:
+def _build_values(names: tuple[str, ...], columns: Sequence[Column], backend: Any) -> Values:
     if not columns:
         raise DataError("values", expected="at least one column", got="none", do="choose a column")
     lengths = sorted({len(one.array) for one in columns})
@@ -281,7 +287,7 @@ def _are_counts(columns: Sequence[Column]) -> bool:
     return len(set(keys)) == len(keys) and bool(numbers)
 
 
-def _doubled(names: str) -> DataError:
+def _duplicate_names_error(names: str) -> DataError:
     return DataError(
         "values",
         expected="a name of its own for every column",
@@ -290,7 +296,7 @@ def _doubled(names: str) -> DataError:
     )
 
 
-def _counted(name: object) -> DataError:
+def _counts_error(name: object) -> DataError:
     return DataError(
         "values",
         expected="a value a person",
@@ -299,5 +305,7 @@ def _counted(name: object) -> DataError:
     )
 
 
-def _strange(values: object, subject: str = "values") -> DataError:
-    return DataError(subject, expected=_WANTED, got=shown(values), do="give one value a person")
+def _type_error(values: object, subject: str = "values") -> DataError:
+    return DataError(
+        subject, expected=_WANTED, got=describe_value(values), do="give one value a person"
+    )

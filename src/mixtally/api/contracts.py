@@ -2,7 +2,7 @@
 
 import os
 
-from mixtally.api.checks import shown
+from mixtally.api.checks import describe_value
 from mixtally.api.files import file_at
 from mixtally.errors import ParameterError
 from mixtally.primitives.files import read_bytes
@@ -21,7 +21,7 @@ def contract_bytes(given: object) -> bytes:
         raise ParameterError(
             "contract",
             expected="a mixtally.Plan, or the path or the bytes of a contract",
-            got=shown(given),
+            got=describe_value(given),
             do=_MAKE,
         )
     return read_bytes(file_at(given), "a contract", _MAKE)

@@ -9,7 +9,7 @@ import pyarrow.compute as compute
 from mixtally.api.columns import Column, Values
 from mixtally.api.labels import labels_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.data.columns import simple, texts_of
+from mixtally.lab.data.columns import simplify_types, texts_of
 from mixtally.lab.data.reading import DROP
 
 BETWEEN = " | "
@@ -19,7 +19,7 @@ REFUSE = "refuse"
 Labels = Mapping[str, Sequence[object]]
 
 
-def crossed(
+def cross_with_groups(
     values: Values,
     groups: Column,
     labels: object,
@@ -72,10 +72,10 @@ def crossed(
             _check_complete(side, subject, named)
         sides.append(side if missing in (REFUSE, DROP) else side.fill_null(missing))
     joined = compute.binary_join_element_wise(*sides, BETWEEN)
-    return Values((name,), (Column(joined),), values.backend, framed=False), _both(labels)
+    return Values((name,), (Column(joined),), values.backend, framed=False), _cross_labels(labels)
 
 
-def parted(label: str) -> tuple[str, str]:
+def split_label(label: str) -> tuple[str, str]:
     """The group and the value of a label."""
     group, _, value = label.partition(BETWEEN)
     return group, value
@@ -97,7 +97,7 @@ def _check_complete(side: Any, subject: str, named: str | None) -> None:
 def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any:
     array = column.array
     whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
-    plain = simple(whole)
+    plain = simplify_types(whole)
     if plain is None:
         raise DataError(
             subject, expected="single values", got=str(whole.type), do="give one value a person"
@@ -106,17 +106,17 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
         plain = plain.dictionary_encode()
     texts = texts_of(plain.dictionary)
     _check_between(subject, [text for text in texts if text])
-    told = pyarrow.array([_present(text, missing_values) for text in texts])
+    told = pyarrow.array([_text_or_none(text, missing_values) for text in texts])
     return told.cast(pyarrow.string()).take(plain.indices)
 
 
-def _present(text: str | None, missing_values: Collection[str]) -> str | None:
+def _text_or_none(text: str | None, missing_values: Collection[str]) -> str | None:
     """Return ``text``, or None where it is blank or means missing."""
     stripped = "" if text is None else text.strip()
     return None if not stripped or stripped in missing_values else text
 
 
-def _both(labels: object) -> list[str] | None:
+def _cross_labels(labels: object) -> list[str] | None:
     if labels is None:
         return None
     if not isinstance(labels, Mapping) or set(labels) != {"values", "groups"}:

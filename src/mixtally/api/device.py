@@ -11,11 +11,11 @@ import numpy as np
 
 from mixtally.api import checks
 from mixtally.api.contracts import contract_bytes
-from mixtally.device.client import Limits, checked, messages, read
+from mixtally.device.client import Limits, check_plan, messages, parse_contract
 from mixtally.device.client.encode import Value
-from mixtally.device.contract.plan import Plan as BarePlan
+from mixtally.device.contract.fields import parse_json
+from mixtally.device.contract.plan import ContractPlan as BarePlan
 from mixtally.device.contract.plan import read_plan
-from mixtally.device.contract.reading import parsed
 from mixtally.errors import ParameterError
 from mixtally.primitives.chance import SecureChance
 
@@ -35,28 +35,30 @@ class Sent:
       parts    the messages of each part: the own ones and the fakes
     """
 
-    agreed: str
+    fingerprint: str
     parts: tuple[tuple[bytes, ...], ...]
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(part)} of {len(part[0])} bytes" for part in self.parts)
-        return f"messages made under {self.agreed[:16]}: {sizes}"
+        return f"messages made under {self.fingerprint[:16]}: {sizes}"
 
 
-def _plain(subject: str, value: Any, *, several: bool = True) -> Any:
+def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
     """A value without NumPy's types; ParameterError for what no question has."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if several and isinstance(value, list | tuple | set | frozenset):
-        return [_plain(f"{subject}[{i}]", one, several=False) for i, one in enumerate(value)]
+        return [
+            _to_plain_value(f"{subject}[{i}]", one, several=False) for i, one in enumerate(value)
+        ]
     if isinstance(value, int):
-        return value if isinstance(value, bool) else checks.whole(subject, value)
+        return value if isinstance(value, bool) else checks.check_whole(subject, value)
     if value is None or isinstance(value, str | float):
         return value
     raise ParameterError(
         subject,
         expected="a label, a number, or a list of labels or bits",
-        got=checks.shown(value),
+        got=checks.describe_value(value),
         do="give what the question asks for",
     )
 
@@ -79,10 +81,10 @@ class Device:
     >>> device = mixtally.Device("contract.json")
     """
 
-    @checks.in_python
+    @checks.translate_errors
     def __init__(
         self,
-        agreed: "Plan | str | Path | bytes",
+        plan_or_contract: "Plan | str | Path | bytes",
         *,
         epsilon: float | None = None,
         delta: float | None = None,
@@ -90,14 +92,14 @@ class Device:
         hops: int | None = None,
     ) -> None:
         given: dict[str, Any] = {
-            "epsilon": checks.maybe_number("epsilon", epsilon),
-            "delta": checks.maybe_number("delta", delta),
-            "local_epsilon": checks.maybe_number("local epsilon", local_epsilon),
-            "hops": checks.maybe_whole("hops", hops),
+            "epsilon": checks.check_optional_number("epsilon", epsilon),
+            "delta": checks.check_optional_number("delta", delta),
+            "local_epsilon": checks.check_optional_number("local epsilon", local_epsilon),
+            "hops": checks.check_optional_whole("hops", hops),
         }
         told = {name: limit for name, limit in given.items() if limit is not None}
-        self._agreed, plan, usual = _read(agreed)
-        self._plan = checked(plan, usual._replace(**told))
+        self._agreed, plan, usual = _load_plan(plan_or_contract)
+        self._plan = check_plan(plan, usual._replace(**told))
         self._chance, self._turn, self._answers = SecureChance(), threading.Lock(), 0
         self._owner = os.getpid()
 
@@ -116,7 +118,7 @@ class Device:
             f"sees all shuffled messages. Assumes: {plan.assumption.removeprefix('holds if ')}."
         )
 
-    @checks.in_python
+    @checks.translate_errors
     def messages(self, value: Value) -> Sent:
         """What is sent for ``value``: a label, a number, a list of labels or bits.
 
@@ -139,7 +141,7 @@ class Device:
                     got="one more",
                     do="plan for more collections",
                 )
-            sent = messages(self._plan, _plain("value", value), self._words)
+            sent = messages(self._plan, _to_plain_value("value", value), self._words)
             self._answers += 1
         return Sent(self.fingerprint, tuple(map(tuple, sent)))
 
@@ -158,13 +160,13 @@ class Device:
         )
 
 
-def _read(agreed: object) -> tuple[str, BarePlan, Limits]:
+def _load_plan(agreed: object) -> tuple[str, BarePlan, Limits]:
     """The fingerprint, the plan as a device reads it, and the usual limits."""
     if isinstance(agreed, str | bytes | os.PathLike):
-        contract = read(contract_bytes(agreed))
+        contract = parse_contract(contract_bytes(agreed))
         return contract.fingerprint, contract.plan, Limits()
-    from mixtally.api.agreed import agreed_of  # what made a plan is loaded already
+    from mixtally.api.verified_plan import load_verified_plan  # what made a plan is loaded already
     from mixtally.model.contract import write_plan
 
-    found = agreed_of(agreed)
-    return found.fingerprint, read_plan(parsed(write_plan(found.plan))), _ANY
+    found = load_verified_plan(agreed)
+    return found.fingerprint, read_plan(parse_json(write_plan(found.plan))), _ANY

@@ -10,22 +10,22 @@ from mixtally.api.planning import Plan
 from mixtally.api.reading import (
     RecordOptions,
     RowOptions,
-    as_planned,
-    given_plan,
-    options_of,
-    run_of,
-    wanted_of,
+    load_given_plan,
+    make_reading_request,
+    make_run,
+    read_as_planned,
+    split_options,
 )
 from mixtally.api.result import Result
-from mixtally.api.values import Crowd, crowd_of, timeline_of
+from mixtally.api.values import CrowdData, read_crowd, read_timeline
 from mixtally.app.epochs import EpochsOptions, check_held
 from mixtally.app.epochs import epochs as played
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.timeline import Timeline
 
 
-@checks.in_python
-@checks.takes(EpochsOptions, RecordOptions, RowOptions)
+@checks.translate_errors
+@checks.accept_options(EpochsOptions, RecordOptions, RowOptions)
 def simulate_epochs(
     values: object,
     *,
@@ -87,23 +87,27 @@ def simulate_epochs(
     >>> mixtally.simulate_epochs({"answer": answers, "week": weeks}, epochs="week", epsilon=2,
     ...                          delta=1e-6, labels=["yes", "no"])
     """
-    asked, (rows, records) = checks.made(EpochsOptions, options), options_of(options)
+    asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
     asked.promise.guarantee()  # refused before anything is read
-    run, expected, given = run_of(seed, level), wanted_of(rows, records), given_plan(plan)
+    run, expected, given = (
+        make_run(seed, level),
+        make_reading_request(rows, records),
+        load_given_plan(plan),
+    )
     if given is not None:
         check_held(given.plan, asked, [], "plan")
-        expected = as_planned(expected, given.plan)
+        expected = read_as_planned(expected, given.plan)
     check_budget(budget, seed)
     listed = None if order is None else labels_of("order", order)
     said = ["--epoch-column"] * (epochs is not None) + ["--epoch-order"] * (order is not None)
     asked.turnover.check(said)
-    named, invented = checks.maybe_text("name", name), asked.turnover.synthetic
-    crowd: Crowd[Any]
+    named, invented = checks.check_optional_text("name", name), asked.turnover.synthetic
+    crowd: CrowdData[Any]
     if invented is None:
-        crowd = timeline_of(values, named, expected, epochs, listed)
+        crowd = read_timeline(values, named, expected, epochs, listed)
         timeline: Timeline | EpochCounts = crowd.population
     else:
-        crowd = crowd_of(values, named, expected)
+        crowd = read_crowd(values, named, expected)
         chance, only = run.lab.chance, asked.counts_only
         timeline = asked.turnover.invent(crowd.population, invented, chance, counts_only=only)
     source = "." if invented is None else ", invented: the values are the crowd of the first."

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mixtally.api import checks
-from mixtally.lab.data.made_up import LABELS, people
+from mixtally.lab.data.example_data import LABELS, people
 
 
 class Example(NamedTuple):
@@ -18,7 +18,7 @@ class Example(NamedTuple):
     labels: list[str]
 
 
-@checks.in_python
+@checks.translate_errors
 def example(column: str = "fruit") -> Example:
     """2,000 answers of the example survey, with their labels; nobody was asked.
 
@@ -33,7 +33,7 @@ def example(column: str = "fruit") -> Example:
     >>> answers.count("yes")
     987
     """
-    name = checks.chosen("column", column, [*LABELS])
+    name = checks.check_choice("column", column, [*LABELS])
     cells = [person[name] for person in people()]
     labels = [*LABELS[name]]
     if name == "likes":

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from mixtally.api.checks import shown
+from mixtally.api.checks import describe_value
 from mixtally.errors import DataError, ParameterError
-from mixtally.primitives.files import the_file, write_whole
-from mixtally.primitives.lock import alone
+from mixtally.primitives.files import resolve_target, write_atomically
+from mixtally.primitives.lock import exclusive_lock
 
 
 def file_at(path: object) -> Path:
@@ -15,7 +15,10 @@ def file_at(path: object) -> Path:
     if isinstance(path, str | os.PathLike) and _can_name_a_file(str(path)):
         return Path(path)
     raise ParameterError(
-        "path", expected="the name of a file or folder", got=shown(path), do="give a str or a Path"
+        "path",
+        expected="the name of a file or folder",
+        got=describe_value(path),
+        do="give a str or a Path",
     )
 
 
@@ -26,7 +29,7 @@ def _can_name_a_file(text: str) -> bool:
         return False
 
 
-def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
+def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
     """Write ``files`` into ``folder``, made when it is not there; each appears whole.
 
     Raises DataError when the disk refuses, or where a name is a folder's or a device's.
@@ -37,7 +40,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         raise DataError(
             str(folder), expected="a folder to write to", got=str(error), do="choose another place"
         ) from error
-    places = [the_file(folder / name) for name in files]
+    places = [resolve_target(folder / name) for name in files]
     for place in places:
         if place.exists() and not place.is_file():
             raise DataError(
@@ -47,7 +50,7 @@ def write(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
                 do="choose another name",
             )
     # Each file is whole without a lock; two results at once in one folder spend nothing twice.
-    with alone(folder, required=False):
+    with exclusive_lock(folder, required=False):
         for place, data in zip(places, files.values(), strict=True):
-            write_whole(place, data, what=place.name)
+            write_atomically(place, data, what=place.name)
     return places

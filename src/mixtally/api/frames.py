@@ -9,14 +9,14 @@ import narwhals as nw
 _LIBRARIES = ("polars", "pandas", "pyarrow")
 
 
-def frame_of(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
+def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
     """``rows`` as a native frame; as a dict of columns where no library of frames is installed."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
-    chosen: Any = backend if backend is not None else _installed()
+    chosen: Any = backend if backend is not None else _find_installed_library()
     if chosen is None:
         return columns
     return nw.from_dict(columns, backend=chosen).to_native()
 
 
-def _installed() -> str | None:
+def _find_installed_library() -> str | None:
     return next((name for name in _LIBRARIES if find_spec(name) is not None), None)

@@ -11,26 +11,26 @@ from mixtally.api.planning import Plan
 from mixtally.api.reading import (
     RecordOptions,
     RowOptions,
-    as_planned,
-    given_plan,
-    named,
-    options_of,
-    run_of,
-    wanted_of,
+    list_given,
+    load_given_plan,
+    make_reading_request,
+    make_run,
+    read_as_planned,
+    split_options,
 )
-from mixtally.api.requests import request_of
+from mixtally.api.requests import read_request
 from mixtally.api.result import Result
-from mixtally.api.values import Crowd, Wanted, counted_of, shared_crowd_of
+from mixtally.api.values import CrowdData, ReadingRequest, read_counted, read_shared_crowd
 from mixtally.app import simulate as use
-from mixtally.app.count import signed_in
+from mixtally.app.count import load_signed_contract
 from mixtally.app.simulate import SimulateOptions
 from mixtally.app.winner import example_voters
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.counts_only import Histogram
 
 
-@checks.in_python
-@checks.takes(SimulateOptions, RecordOptions, RowOptions)
+@checks.translate_errors
+@checks.accept_options(SimulateOptions, RecordOptions, RowOptions)
 def simulate(
     values: object = None,
     *,
@@ -125,27 +125,29 @@ def simulate(
     --------
     >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)
     """
-    seed = checks.maybe_whole("seed", seed)
-    given = given_plan(plan)
+    seed = checks.check_optional_whole("seed", seed)
+    given = load_given_plan(plan)
     check_budget(budget, seed)
     promise = {"epsilon": epsilon, "delta": delta}
-    asked = request_of(SimulateOptions, promise | options)
-    rows, records = options_of(options)
-    use.check_vote(asked, _named(plan=plan, contract=contract, counts=counts, budget=budget))
+    asked = read_request(SimulateOptions, promise | options)
+    rows, records = split_options(options)
+    use.check_vote(asked, _list_given(plan=plan, contract=contract, counts=counts, budget=budget))
     if contract is not None:
-        given = signed_in(contract_bytes(contract), "contract")
+        given = load_signed_contract(contract_bytes(contract), "contract")
     beside = ["--plan"] * (plan is not None and contract is not None)
-    use.check(asked, given, beside, counts=counts is not None)
-    request = wanted_of(rows, records, group=group_by, words=asked.candidates is not None)
-    request = request if given is None else as_planned(request, given.plan)
-    run = run_of(seed, level)
+    use.check_options(asked, given, beside, counts=counts is not None)
+    request = make_reading_request(
+        rows, records, group=group_by, words=asked.candidates is not None
+    )
+    request = request if given is None else read_as_planned(request, given.plan)
+    run = make_run(seed, level)
     if asked.vote.example:
-        beside = _named(values=values, group_by=group_by, name=name)
-        voters, source = example_voters([*beside, *named(records), *named(rows)])
-        crowd: Crowd[Population] | Crowd[Histogram] = Crowd(voters, None)
+        beside = _list_given(values=values, group_by=group_by, name=name)
+        voters, source = example_voters([*beside, *list_given(records), *list_given(rows)])
+        crowd: CrowdData[Population] | CrowdData[Histogram] = CrowdData(voters, None)
     else:
-        crowd = _crowd(values, name, request, counts)
-        source = _source(crowd.population)
+        crowd = _read_crowd(values, name, request, counts)
+        source = _describe_source(crowd.population)
     people = crowd.population
     if isinstance(people, Population):
         people = replace(people, note=" ".join(crowd.raw))
@@ -162,22 +164,22 @@ def simulate(
     return Result(found.outcome(), crowd.backend)
 
 
-def _named(**given: object) -> list[str]:
+def _list_given(**given: object) -> list[str]:
     """Return the options of arguments that were given."""
     return [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
 
 
-def _source(people: Population | Histogram) -> str:
+def _describe_source(people: Population | Histogram) -> str:
     """Return who is played, in a sentence."""
     if isinstance(people, Population):
-        return f"{people.users:,} values, {people.one_each}."
+        return f"{people.users:,} values, {people.people_per_row}."
     return f"{people.users:,} people, as the counts have them."
 
 
-def _crowd(
-    values: object, name: object, request: Wanted, counts: object
-) -> Crowd[Population] | Crowd[Histogram]:
+def _read_crowd(
+    values: object, name: object, request: ReadingRequest, counts: object
+) -> CrowdData[Population] | CrowdData[Histogram]:
     """Whom a simulation plays; a histogram of people who were counted before."""
     if counts is None:
-        return shared_crowd_of(values, name, request)
-    return counted_of(values, name, request, counts)
+        return read_shared_crowd(values, name, request)
+    return read_counted(values, name, request, counts)

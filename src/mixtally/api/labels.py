@@ -8,13 +8,13 @@ import numpy as np
 
 from mixtally.api import checks
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.data.sameness import Merging, check_spaces, written
-from mixtally.lab.data.sorts import is_missing
+from mixtally.lab.data.label_merging import Merging, check_spaces, value_text
+from mixtally.lab.data.value_types import is_missing
 
 
 def separator_of(given: object) -> str | None:
     """The text between labels; None for what was left out, ParameterError for an empty one."""
-    if (found := checks.maybe_text("separator", given)) != "":
+    if (found := checks.check_optional_text("separator", given)) != "":
         return found
     raise ParameterError(
         "separator",
@@ -27,9 +27,9 @@ def separator_of(given: object) -> str | None:
 def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
     """How values become labels; ParameterError for arguments of another type."""
     return Merging(
-        checks.flag("strip", strip),
-        checks.flag("ignore_case", ignore_case),
-        checks.maybe_text("other", other),
+        checks.check_flag("strip", strip),
+        checks.check_flag("ignore_case", ignore_case),
+        checks.check_optional_text("other", other),
     )
 
 
@@ -41,16 +41,19 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
     """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
         raise ParameterError(
-            subject, expected="a list of labels", got=checks.shown(given), do="list every bin"
+            subject,
+            expected="a list of labels",
+            got=checks.describe_value(given),
+            do="list every bin",
         )
     found: list[str] = []
-    for place, one in enumerate(checks.listed(subject, given)):
+    for place, one in enumerate(checks.read_list(subject, given)):
         text = _text_of(one)
         if text is None:
             raise ParameterError(
                 f"{subject}[{place}]",
                 expected="text, a number, a truth value or a date",
-                got=checks.shown(one),
+                got=checks.describe_value(one),
                 do="give it as a str",
             )
         if not text or text in found:
@@ -71,7 +74,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
         raise ParameterError(
             "missing_values",
             expected="a list of values",
-            got=checks.shown(values),
+            got=checks.describe_value(values),
             do='missing_values=["NA", -99], for example',
         )
     strange = [one for one in values if _text_of(one) is None and not is_missing(one)]
@@ -79,7 +82,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
         raise ParameterError(
             "missing_values",
             expected="text, numbers or dates",
-            got=checks.shown(strange[0]),
+            got=checks.describe_value(strange[0]),
             do="name the values themselves",
         )
     return tuple(text for text in map(_text_of, values) if text and text.strip())
@@ -90,4 +93,4 @@ def _text_of(value: object) -> str | None:
     if isinstance(value, np.generic):  # a label of NumPy's is the number or text that it holds
         value = value.item()
     single = isinstance(value, str | int | float | date | Decimal)
-    return written(value) if single else None
+    return value_text(value) if single else None

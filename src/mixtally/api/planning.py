@@ -8,27 +8,27 @@ from typing import Any, NamedTuple
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.api import checks
-from mixtally.api.files import file_at, write
+from mixtally.api.files import file_at, write_files
 from mixtally.api.labels import labels_of
-from mixtally.api.requests import ends_of, request_of
+from mixtally.api.requests import ends_of, read_request
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
 from mixtally.app.contracts import contract_of, network_of, read_network
-from mixtally.app.elsewhere import elsewhere
+from mixtally.app.model_comparison import compare_models
 from mixtally.app.plan import PlanOptions
 from mixtally.app.plans import contract_file, plan_file, promise_lines
 from mixtally.errors import InfeasibleError, ParameterError
-from mixtally.lab.data.sameness import composed
+from mixtally.lab.data.label_merging import normalize_nfc
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
 from mixtally.model.contract import read_plan
 from mixtally.model.question import Kind, Question
-from mixtally.planning import Forecast, Relaxations, explain, forecast, of_mean
+from mixtally.planning import Forecast, Relaxations, explain, forecast, forecast_mean
 from mixtally.primitives.files import read_bytes
 from mixtally.protocol.encode.numbers import Points, Range, Scale
 from mixtally.report.document import Promise
 from mixtally.report.svg import el
-from mixtally.report.words import promise
+from mixtally.report.words import promise_paragraphs
 
 Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]] | None
 Ends = tuple[float, float]
@@ -70,7 +70,7 @@ class Plan:
     @property
     def mean_error(self) -> float | None:
         """Standard error of the mean of numbers that are rounded; None where none are."""
-        found = of_mean(self.record)
+        found = forecast_mean(self.record)
         return None if found is None else found.standard_error
 
     @property
@@ -91,14 +91,14 @@ class Plan:
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it assumes, in words."""
-        return "\n\n".join(promise(self.record))
+        return "\n\n".join(promise_paragraphs(self.record))
 
     @property
     def elsewhere(self) -> dict[str, float]:
         """Standard errors of the same guarantee in other models, by their names."""
-        return {one.model: one.standard_error for one in elsewhere(self.record)}
+        return {one.model: one.standard_error for one in compare_models(self.record)}
 
-    @checks.in_python
+    @checks.translate_errors
     def save(
         self, path: str | Path, approval: str | Path | Mapping[str, object] | None = None
     ) -> list[Path]:
@@ -134,9 +134,9 @@ class Plan:
         """
         place = file_at(path)
         details = None if approval is None else details_of(approval)
-        return write(place.parent, {place.name: plan_file(self.record, place, details)})
+        return write_files(place.parent, {place.name: plan_file(self.record, place, details)})
 
-    @checks.in_python
+    @checks.translate_errors
     def save_contract(
         self,
         path: str | Path,
@@ -182,10 +182,10 @@ class Plan:
             subject, run = str(file_at(network)), read_network(file_at(network))
         contract = contract_of(self.record, run, subject)
         details = None if approval is None else details_of(approval)
-        return write(place.parent, {place.name: contract_file(contract, place, details)})
+        return write_files(place.parent, {place.name: contract_file(contract, place, details)})
 
     @classmethod
-    @checks.in_python
+    @checks.translate_errors
     def load(cls, path: str | Path) -> "Plan":
         """The plan in a file, its certificate proved again.
 
@@ -200,7 +200,7 @@ class Plan:
         verify(found, Accountant())
         return cls(found)
 
-    @checks.in_python
+    @checks.translate_errors
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
         return promise_lines(self.record, self.forecast)
@@ -221,15 +221,15 @@ class KindOptions:
     kind: str | None = None
 
 
-class _Asked(NamedTuple):
+class _QuestionRequest(NamedTuple):
     """A question that was made before, or the options of one."""
 
     question: Question | None
     options: dict[str, Any]
 
 
-@checks.in_python
-@checks.takes(PlanOptions, KindOptions)
+@checks.translate_errors
+@checks.accept_options(PlanOptions, KindOptions)
 def plan(question: Shape = None, **options: Any) -> Plan:
     """Find the plan of least error that keeps a guarantee.
 
@@ -269,8 +269,8 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     --------
     >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
     """
-    asked = _asked(question, options)
-    request = use.expected(request_of(PlanOptions, options | asked.options), asked.question)
+    asked = _read_question(question, options)
+    request = use.make_request(read_request(PlanOptions, options | asked.options), asked.question)
     try:
         found = use.plan(request)
     except InfeasibleError as error:
@@ -283,14 +283,14 @@ def _in_python(nearest: Relaxations | None) -> Relaxations | None:
     """Return the closest feasible requests with changes worded as arguments of Python."""
     if nearest is None:
         return None
-    word = checks.worded_in_python
+    word = checks.translate_options
     return Relaxations(
         [replace(one, change=word(one.change)) for one in nearest.found],
         [word(one) for one in nearest.unfinished],
     )
 
 
-def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
+def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionRequest:
     """Return what is asked; raise ParameterError for two ways to say it, and for other types."""
     labels = options.get("labels")
     if shape is not None:
@@ -303,7 +303,7 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
                 got=" and ".join(given),
                 do="say in one way what a record may hold",
             )
-    one = checks.maybe_chosen("kind", options.get("kind"), ["bits", "one", "set"])
+    one = checks.check_optional_choice("kind", options.get("kind"), ["bits", "one", "set"])
     found: dict[str, Any] = {}
     shape = labels if shape is None else shape
     if isinstance(shape, Question | Mapping) and one is not None:
@@ -314,14 +314,14 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
             do="leave it out",
         )
     if isinstance(shape, Question):
-        return _Asked(shape, found)
+        return _QuestionRequest(shape, found)
     if isinstance(shape, Mapping):
-        found |= _attributes(shape)
+        found |= _attribute_options(shape)
     elif isinstance(shape, list | tuple) or labels is not None:
         found["labels"] = labels_of("labels", shape)
     elif shape is not None:
-        found["bins"] = checks.whole("bins", shape)
-    most = checks.maybe_whole("max set", options.get("max_set"))
+        found["bins"] = checks.check_whole("bins", shape)
+    most = checks.check_optional_whole("max set", options.get("max_set"))
     if one == "set" and most is None:
         raise ParameterError(
             "max set", expected="the most labels that one person sets", got="none", do="max_set=3"
@@ -331,15 +331,15 @@ def _asked(shape: object, options: Mapping[str, Any]) -> _Asked:
     if one == "bits":
         found |= {"bins": None, "bits": bins}
     elif one == "set" and most == 1:  # a set may be empty, one answer may not
-        name = checks.text("name", options.get("name", "answer"))
+        name = checks.check_text("name", options.get("name", "answer"))
         made = Question(
-            name=name, bins=checks.whole("bins", bins), labels=names, kind=Kind.SET, max_set=1
+            name=name, bins=checks.check_whole("bins", bins), labels=names, kind=Kind.SET, max_set=1
         )
-        return _Asked(made, dict.fromkeys(("bins", "labels", "max_set", "name")))
-    return _Asked(None, found)
+        return _QuestionRequest(made, dict.fromkeys(("bins", "labels", "max_set", "name")))
+    return _QuestionRequest(None, found)
 
 
-def _attributes(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
+def _attribute_options(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
     """Return the options of a record with one label of each attribute."""
     labels: list[str] = []
     sizes: list[int] = []
@@ -348,16 +348,16 @@ def _attributes(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
             raise ParameterError(
                 f"attribute {column!r}",
                 expected="a list of its labels",
-                got=checks.shown(given),
+                got=checks.describe_value(given),
                 do="list what a person may answer",
             )
         texts = labels_of(f"labels of {column!r}", given)
-        labels += [composed(f"{column}={label}") for label in texts]
+        labels += [normalize_nfc(f"{column}={label}") for label in texts]
         sizes.append(len(texts))
     return {"attributes": sizes, "labels": labels}
 
 
-def scale_of(bins: object, points: object, number: object) -> Range | None:
+def parse_scale(bins: object, points: object, number: object) -> Range | None:
     """Return the bins or the points of numbers; None when nothing is said.
 
     Raises ParameterError for ends that are missing or no pair, and for both bins and points.
@@ -373,5 +373,5 @@ def scale_of(bins: object, points: object, number: object) -> Range | None:
         )
     ends = ends_of("number", number)
     if bins is None:
-        return Points(*ends, checks.maybe_whole("points", points))
-    return Scale(*ends, checks.whole("bins", bins))
+        return Points(*ends, checks.check_optional_whole("points", points))
+    return Scale(*ends, checks.check_whole("bins", bins))

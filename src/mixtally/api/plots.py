@@ -10,17 +10,17 @@ from importlib.util import find_spec
 from typing import Any
 
 from mixtally.errors import DataError
-from mixtally.model.results import Row
+from mixtally.model.estimates import Row
 from mixtally.report.charts import Bar, rows_chart
-from mixtally.report.style import alone
+from mixtally.report.style import standalone_picture
 
 
 def chart(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     """An Altair chart or a matplotlib figure; DataError when neither is installed."""
     if find_spec("altair") is not None:
-        return _altair(rows, title, lines)
+        return _draw_altair(rows, title, lines)
     if find_spec("matplotlib") is not None:
-        return _matplotlib(rows, title, lines)
+        return _draw_matplotlib(rows, title, lines)
     raise DataError(
         "plot",
         expected="altair or matplotlib",
@@ -29,7 +29,7 @@ def chart(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     )
 
 
-def _altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
+def _draw_altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     alt = import_module("altair")
     values = [
         {"label": r.label, "estimate": r.estimate, "lower": r.lower, "upper": r.upper} for r in rows
@@ -38,10 +38,10 @@ def _altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     ends = base.mark_rule().encode(x=alt.X("lower:Q", title="people"), x2="upper:Q")
     bars = base.mark_bar(opacity=0.5).encode(x=alt.X("estimate:Q", title="people"))
     bins = [Bar(r.label, r.estimate, r.lower, r.upper) for r in rows]
-    drawn = alone(rows_chart(bins, f"{title}: {lines[1]}"))
+    drawn = standalone_picture(rows_chart(bins, f"{title}: {lines[1]}"))
     first: dict[str, Any] = {}
 
-    class Shown(alt.LayerChart):  # type: ignore[misc, name-defined]
+    class StaticChart(alt.LayerChart):  # type: ignore[misc, name-defined]
         """The chart as a picture; once it was changed, as Altair shows it."""
 
         def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
@@ -49,13 +49,13 @@ def _altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
                 return super()._repr_mimebundle_(*args, **options)
             return {"image/svg+xml": drawn, "text/plain": repr(self)}
 
-    shown = Shown(layer=[bars, ends], title=alt.TitleParams(title, subtitle=list(lines[1:])))
+    shown = StaticChart(layer=[bars, ends], title=alt.TitleParams(title, subtitle=list(lines[1:])))
     first.update(shown.to_dict())
     return shown
 
 
-def _matplotlib(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
-    class Shown(import_module("matplotlib.figure").Figure):  # type: ignore[misc]
+def _draw_matplotlib(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
+    class StaticFigure(import_module("matplotlib.figure").Figure):  # type: ignore[misc]
         """The figure as a picture."""
 
         def _repr_png_(self) -> bytes:
@@ -63,7 +63,7 @@ def _matplotlib(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
             self.savefig(data, format="png")
             return data.getvalue()
 
-    figure = Shown(layout="constrained")
+    figure = StaticFigure(layout="constrained")
     axes = figure.subplots()
     places = range(len(rows))
     axes.barh(places, [r.estimate for r in rows], alpha=0.5)

@@ -9,7 +9,7 @@ from mixtally.app import price
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.model.certificate import Certificate
 from mixtally.report.numbers import at_most, number
-from mixtally.report.words import assumes
+from mixtally.report.words import assumption_text
 
 Parameters = MechanismOptions
 """Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists."""
@@ -38,13 +38,13 @@ class Calibrated:
         names = ", ".join(f"{name} {value:,.9g}" for name, value in self.found.items())
         return (
             f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)} "
-            f"({shown.status}, observer: {shown.observer}). {assumes(shown.assumption)}."
+            f"({shown.status}, observer: {shown.observer}). {assumption_text(shown.assumption)}."
             f"\n{names}" + ("" if error is None else f"\nstandard error {number(error)} counts")
         )
 
 
-@checks.in_python
-@checks.takes(Parameters)
+@checks.translate_errors
+@checks.accept_options(Parameters)
 def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     """Compute the exact delta of given parameters.
 
@@ -71,11 +71,13 @@ def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     --------
     >>> mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000).upper
     """
-    return price.delta(_options(protocol, given), checks.number("epsilon", epsilon)).certificate
+    return price.delta(
+        _options(protocol, given), checks.check_number("epsilon", epsilon)
+    ).certificate
 
 
-@checks.in_python
-@checks.takes(Parameters)
+@checks.translate_errors
+@checks.accept_options(Parameters)
 def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
     """Find the least noise that keeps a guarantee: the parameter that is left out.
 
@@ -113,5 +115,5 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
 
 def _options(protocol: object, given: dict[str, object]) -> MechanismOptions:
     """The parameters, each of its type; ParameterError for another type or protocol."""
-    name = checks.chosen("protocol", protocol, PROTOCOLS)
-    return checks.made(MechanismOptions, {**given, "protocol": name})
+    name = checks.check_choice("protocol", protocol, PROTOCOLS)
+    return checks.read_options(MechanismOptions, {**given, "protocol": name})

@@ -5,17 +5,17 @@ from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.labels import merging_of, missing_texts, separator_of
-from mixtally.api.planning import Plan, scale_of
-from mixtally.api.values import KINDS, Wanted, shared_crowd_of
-from mixtally.app.count import Given
+from mixtally.api.planning import Plan, parse_scale
+from mixtally.api.values import KINDS, ReadingRequest, read_shared_crowd
+from mixtally.app.count import GivenPlan
 from mixtally.app.outcome import Run
 from mixtally.errors import ParameterError
 from mixtally.lab.data.population import Population
-from mixtally.lab.data.reading import DROP, Several
+from mixtally.lab.data.reading import DROP, RowCombination
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.contract import Plan as Record
-from mixtally.protocol.encode.numbers import scale_of as planned_scale
+from mixtally.protocol.encode.numbers import scale_of_plan as planned_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,51 +74,53 @@ class RecordOptions:
     points: int | None = None
 
 
-def named(options: RowOptions | RecordOptions) -> list[str]:
+def list_given(options: RowOptions | RecordOptions) -> list[str]:
     """Return the names of the arguments that were given."""
     return [one.name for one in fields(options) if getattr(options, one.name) is not one.default]
 
 
-def options_of(given: dict[str, Any]) -> tuple[RowOptions, RecordOptions]:
+def split_options(given: dict[str, Any]) -> tuple[RowOptions, RecordOptions]:
     """Return how values are read; raise ParameterError for arguments of another type."""
-    return checks.made(RowOptions, given), checks.made(RecordOptions, given)
+    return checks.read_options(RowOptions, given), checks.read_options(RecordOptions, given)
 
 
-def wanted_of(rows: RowOptions, records: RecordOptions | None = None, **how: Any) -> Wanted:
+def make_reading_request(
+    rows: RowOptions, records: RecordOptions | None = None, **how: Any
+) -> ReadingRequest:
     """Return how values are read; ``how`` is what else ``Expected`` has.
 
     Raises ParameterError for a kind that there is not, and for numbers without ends.
     """
-    expected = Wanted(
+    expected = ReadingRequest(
         missing=rows.missing,
         missing_values=missing_texts(rows.missing_values),
         merging=merging_of(rows.strip, rows.ignore_case, rows.other),
         person=rows.person,
-        several=checks.maybe_chosen("several", rows.several, list(Several)),
+        several=checks.check_optional_choice("several", rows.several, list(RowCombination)),
         rows_are_people=rows.rows_are_people,
     )
     if records is not None:
         expected = replace(
             expected,
-            kind=checks.maybe_chosen("kind", records.kind, KINDS),
+            kind=checks.check_optional_choice("kind", records.kind, KINDS),
             labels=records.labels,
             max_set=records.max_set,
             separator=separator_of(records.separator),
             empty_sets=records.empty_sets,
-            scale=scale_of(records.bins, records.points, records.number),
+            scale=parse_scale(records.bins, records.points, records.number),
         )
     return replace(expected, **how)
 
 
-def given_plan(plan: object) -> Given | None:
+def load_given_plan(plan: object) -> GivenPlan | None:
     """Return a plan that was made before, and why it is played; None for none."""
     if plan is None:
         return None
-    made = checks.of_type("plan", plan, Plan, "plan")
-    return Given(made.record, made.reason or "The plan was given.")
+    made = checks.check_type("plan", plan, Plan, "plan")
+    return GivenPlan(made.record, made.reason or "The plan was given.")
 
 
-def as_planned(expected: Wanted, plan: Record) -> Wanted:
+def read_as_planned(expected: ReadingRequest, plan: Record) -> ReadingRequest:
     """Return how values are read as a plan asks, which says itself how numbers are read."""
     if expected.scale is not None:
         raise ParameterError(
@@ -130,16 +132,18 @@ def as_planned(expected: Wanted, plan: Record) -> Wanted:
     return replace(expected, question=plan.question, scale=planned_scale(plan))
 
 
-def run_of(seed: object, level: object = 0.95) -> Run:
+def make_run(seed: object, level: object = 0.95) -> Run:
     """Return how a crowd is played, before its source is known."""
-    drawn = checks.maybe_whole("seed", seed)
-    within = checks.number("level", level)
-    return Run(lab=Lab(chance_of(drawn)), source="", seed=drawn, level=within)
+    drawn = checks.check_optional_whole("seed", seed)
+    within = checks.check_number("level", level)
+    return Run(lab=Lab(build_chance(drawn)), source="", seed=drawn, level=within)
 
 
-def played(values: object, name: object, expected: Wanted, run: Run) -> tuple[Population, Run, Any]:
+def prepare_run(
+    values: object, name: object, expected: ReadingRequest, run: Run
+) -> tuple[Population, Run, Any]:
     """Return the crowd, how it is played, and the library of frames that it came from."""
-    crowd = shared_crowd_of(values, name, expected)
+    crowd = read_shared_crowd(values, name, expected)
     people = replace(crowd.population, note=" ".join(crowd.raw))
-    source = " ".join([f"{people.users:,} values, {people.one_each}.", *crowd.public])
+    source = " ".join([f"{people.users:,} values, {people.people_per_row}.", *crowd.public])
     return people, replace(run, source=source), crowd.backend

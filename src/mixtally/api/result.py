@@ -14,26 +14,26 @@ import narwhals as nw
 from rich.console import Console
 
 from mixtally.api import checks
-from mixtally.api.files import file_at, write
-from mixtally.api.frames import frame_of
+from mixtally.api.files import file_at, write_files
+from mixtally.api.frames import make_frame
 from mixtally.api.labels import labels_of
 from mixtally.api.simulated_result import SHOWN, SimulatedResult, study_of
 from mixtally.app.outcome import Outcome
 from mixtally.errors import DataError, ParameterError, not_one_of
 from mixtally.lab.simulation.study import Study
 from mixtally.model.certificate import Certificate
+from mixtally.model.estimates import Row
 from mixtally.model.result import Result as Record
-from mixtally.model.results import Row
-from mixtally.protocol.estimate.conclude.differences import differences
-from mixtally.protocol.estimate.conclude.totals import totals
+from mixtally.protocol.estimate.conclude.differences import estimate_differences
+from mixtally.protocol.estimate.conclude.totals import estimate_totals
 from mixtally.protocol.estimate.numbers import QUANTILES, quantile_label
 from mixtally.report import counts
-from mixtally.report.document import SIMULATION, Document, Promise, not_covered
-from mixtally.report.numbers import error_text, supported
+from mixtally.report.document import SIMULATION, Document, Promise, uncovered_texts
+from mixtally.report.numbers import error_text, round_to_error
 from mixtally.report.svg import NO_FORMULAS, el
-from mixtally.report.terminal import printed
+from mixtally.report.terminal import render_summary
 from mixtally.report.texts import FORMATS, FormatName, whole_facts
-from mixtally.report.words import promise, seen_by_sums
+from mixtally.report.words import describe_sums_observer, promise_paragraphs
 
 _WIDTH = 100
 
@@ -60,8 +60,8 @@ class Result:
     @property
     def lines(self) -> Promise:
         """The promise in three lines: hidden from whom, at what price, with which error."""
-        first, second, third = self._plain.lines
-        return first, checks.worded_in_python(second), third
+        first, second, third = self._public_document.lines
+        return first, checks.translate_options(second), third
 
     @property
     def public(self) -> bool:
@@ -74,7 +74,7 @@ class Result:
     @property
     def facts(self) -> dict[str, Any]:
         """Everything that was found, as the command line's JSON has it, without the truth."""
-        return whole_facts(self._plain)
+        return whole_facts(self._public_document)
 
     @property
     def simulation(self) -> SimulatedResult | None:
@@ -88,13 +88,13 @@ class Result:
         """Rows by the name of their table: "estimates", "words", "sets" and others."""
         return {
             name.removesuffix(".csv"): [dict(row) for row in table.rows]
-            for name, table in self._plain.tables().items()
+            for name, table in self._public_document.tables().items()
         }
 
     @property
     def note(self) -> str:
         """Where the values came from."""
-        return self._plain.source
+        return self._public_document.source
 
     @property
     def seed(self) -> int | None:
@@ -108,7 +108,7 @@ class Result:
         return self.outcome.from_data or ()
 
     @property
-    def _plain(self) -> Document:
+    def _public_document(self) -> Document:
         plain = self.outcome.plain
         plain = self.outcome.document if plain is None else plain
         return replace(plain, from_data=self.from_data)
@@ -116,7 +116,7 @@ class Result:
     @property
     def record(self) -> Record:
         """The counts with their plan, for those who want more."""
-        return study_of(self.outcome).main
+        return study_of(self.outcome).main_result
 
     @property
     def sums(self) -> Certificate | None:
@@ -172,7 +172,7 @@ class Result:
         rows = {row.label: row for row in self._numbers()}
         return {share: rows[quantile_label(share)] for share in QUANTILES}
 
-    @checks.in_python
+    @checks.translate_errors
     def difference(self, first: str, second: str) -> Row:
         """How many more people hold the label ``first`` than ``second``, with its interval.
 
@@ -180,10 +180,10 @@ class Result:
 
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).difference("apple", "pear").lower
         """
-        labels = checks.text("first", first), checks.text("second", second)
-        return differences(self.record, labels).rows[0]
+        labels = checks.check_text("first", first), checks.check_text("second", second)
+        return estimate_differences(self.record, labels).rows[0]
 
-    @checks.in_python
+    @checks.translate_errors
     def total(self, labels: Sequence[str]) -> Row:
         """Estimate how many people hold any of ``labels``, with an interval.
 
@@ -209,7 +209,7 @@ class Result:
         --------
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).total(["apple", "pear"]).lower
         """
-        return totals(self.record, (("total", labels_of("labels", labels)),)).rows[0]
+        return estimate_totals(self.record, (("total", labels_of("labels", labels)),)).rows[0]
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:
@@ -217,14 +217,14 @@ class Result:
 
         Raises ParameterError where no groups were asked for.
         """
-        from mixtally.api.crosstab import BETWEEN, parted  # loads Arrow
+        from mixtally.api.crosstab import BETWEEN, split_label  # loads Arrow
 
         found: dict[str, dict[str, Row]] = {}
         for row in self.rows:
             if BETWEEN not in row.label:
                 raise ParameterError("groups", expected="counts within groups", got="others",
                                      do="say group_by=")  # fmt: skip
-            group, value = parted(row.label)
+            group, value = split_label(row.label)
             found.setdefault(group, {})[value] = row
         return found
 
@@ -251,7 +251,7 @@ class Result:
         """The rows, in the order of the bins."""
         return iter(self.rows)
 
-    @checks.in_python
+    @checks.translate_errors
     def __getitem__(self, label: str) -> Row:
         """The count of one label, with its intervals; ParameterError for one there is not.
 
@@ -261,20 +261,22 @@ class Result:
         for place in range(question.bins):
             if question.label(place) == label:
                 return self.record.row(place)
-        got = label if isinstance(label, str) else checks.shown(label)
+        got = label if isinstance(label, str) else checks.describe_value(label)
         raise not_one_of("label", got, [question.label(i) for i in range(min(SHOWN, len(self)))])
 
     @property
     def promise(self) -> str:
         """What is promised, to whom, and what it rests on, in words."""
         record, sums = self.record, self.sums
-        texts = promise(record.plan, self.certificate)
+        texts = promise_paragraphs(record.plan, self.certificate)
         if sums is not None:
-            texts = [*texts, *seen_by_sums(self.certificate, sums)]
-        uncovered = [f"Not covered: {one}." for one in not_covered(self.from_data)]
-        return "\n\n".join([*self._public(), *texts, *map(checks.worded_in_python, uncovered)])
+            texts = [*texts, *describe_sums_observer(self.certificate, sums)]
+        uncovered = [f"Not covered: {one}." for one in uncovered_texts(self.from_data)]
+        return "\n\n".join(
+            [*self._publishing_warnings(), *texts, *map(checks.translate_options, uncovered)]
+        )
 
-    def _public(self) -> list[str]:
+    def _publishing_warnings(self) -> list[str]:
         """Return why nothing may be published; nothing where it may."""
         if self.seed is not None:
             return [
@@ -283,7 +285,7 @@ class Result:
             ]
         return [] if self.public else ["SIMULATION ONLY: nothing of this may be published."]
 
-    @checks.in_python
+    @checks.translate_errors
     def to_frame(self, table: str | None = None) -> Any:
         """Return a table as a frame of the values' library, or of one that is installed.
 
@@ -294,19 +296,19 @@ class Result:
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_frame()
         """
         if table is None and isinstance(self.outcome.found, Study):
-            return frame_of(counts.count_rows(self.record, {}), self.backend)
+            return make_frame(counts.count_rows(self.record, {}), self.backend)
         every = self.tables
-        name = next(iter(every)) if table is None else checks.text("table", table)
+        name = next(iter(every)) if table is None else checks.check_text("table", table)
         if name not in every:
             raise not_one_of("table", name, list(every))
-        return frame_of(every[name], self.backend)
+        return make_frame(every[name], self.backend)
 
-    @checks.in_python
+    @checks.translate_errors
     def to_narwhals(self) -> nw.DataFrame[Any]:
         """The same as a frame of narwhals; ParameterError where no library of frames is there."""
         return nw.from_native(self.to_frame(), eager_only=True)
 
-    @checks.in_python
+    @checks.translate_errors
     def plot(self) -> Any:
         """A chart of the counts with their intervals, by Altair or else matplotlib.
 
@@ -318,7 +320,7 @@ class Result:
 
         return chart(self.rows, self.record.question.name, self.lines)
 
-    @checks.in_python
+    @checks.translate_errors
     def save(
         self, folder: str | Path, *, simulation: bool = False, out_format: FormatName = "csv"
     ) -> list[Path]:
@@ -333,8 +335,8 @@ class Result:
         >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
         """
         place = file_at(folder)
-        checks.chosen("out_format", out_format, list(FORMATS))
-        if checks.flag("simulation", simulation) and self.simulation is None:
+        checks.check_choice("out_format", out_format, list(FORMATS))
+        if checks.check_flag("simulation", simulation) and self.simulation is None:
             raise DataError(
                 "simulation",
                 expected="a result of the lab, which knows the true counts",
@@ -347,19 +349,25 @@ class Result:
             if simulation or not self.public or path.parts[0] != SIMULATION:
                 data = text if isinstance(text, bytes) else "".join(text).encode()
                 folders.setdefault(path.parent, {})[path.name] = data
-        return [one for inside in sorted(folders) for one in write(place / inside, folders[inside])]
+        return [
+            one
+            for inside in sorted(folders)
+            for one in write_files(place / inside, folders[inside])
+        ]
 
     def __repr__(self) -> str:
         if not isinstance(self.outcome.found, Study):
             out = io.StringIO()
             console = Console(file=out, width=_WIDTH, emoji=False, highlight=False)
-            console.print(printed(self._plain))
-            return "\n".join([*self._public(), *self.lines, out.getvalue().rstrip()])
+            console.print(render_summary(self._public_document))
+            return "\n".join([*self._publishing_warnings(), *self.lines, out.getvalue().rstrip()])
         rows, more = self.rows[:SHOWN], self.record.question.bins - SHOWN
         shown = [f"{r.label}: {r.estimate:,.1f} ({r.lower:,} .. {r.upper:,})" for r in rows]
         left = [f"{SHOWN} of {more + SHOWN:,} shown"] if more > 0 else []
         note = [self.note] if self.note else []
-        return "\n".join([*self._public(), *self.lines, *self._mean_line(), *shown, *left, *note])
+        return "\n".join(
+            [*self._publishing_warnings(), *self.lines, *self._mean_line(), *shown, *left, *note]
+        )
 
     def _mean_line(self) -> list[str]:
         """The mean of numbers with its error, which is what people ask numbers for."""
@@ -367,19 +375,21 @@ class Result:
             return []
         row = self.mean
         ends = (
-            supported(row.lower, row.standard_error, math.floor),
-            supported(row.upper, row.standard_error, math.ceil),
+            round_to_error(row.lower, row.standard_error, math.floor),
+            round_to_error(row.upper, row.standard_error, math.ceil),
         )
         error = (
             ""
             if row.standard_error is None
             else f", standard error {error_text(row.standard_error)}"
         )
-        return [f"mean: {supported(row.estimate, row.standard_error)} ({' .. '.join(ends)}){error}"]
+        return [
+            f"mean: {round_to_error(row.estimate, row.standard_error)} ({' .. '.join(ends)}){error}"
+        ]
 
     def _repr_html_(self) -> str:
         heads, rows, below = self._html_rows()
-        texts = [el("p", line) for line in (*self._public(), *self.lines)]
+        texts = [el("p", line) for line in (*self._publishing_warnings(), *self.lines)]
         if not heads:
             return "".join(texts)
         lines = [el("tr", *[el("td", one) for one in row]) for row in rows]

@@ -3,11 +3,11 @@
 from typing import Any
 
 from mixtally.api import checks
-from mixtally.api.frames import frame_of
+from mixtally.api.frames import make_frame
 from mixtally.app.outcome import Outcome
 from mixtally.errors import ParameterError
 from mixtally.lab.simulation.study import Study
-from mixtally.report.counted import Counted
+from mixtally.report.counts_view import CountsView
 from mixtally.report.numbers import number
 from mixtally.report.texts import whole_facts
 
@@ -24,7 +24,7 @@ class SimulatedResult:
     @property
     def facts(self) -> dict[str, Any]:
         """Everything that was found, with the truth, as the command line's JSON has it."""
-        return whole_facts(self._outcome.shown)
+        return whole_facts(self._outcome.shown_document)
 
     @property
     def notes(self) -> str:
@@ -38,36 +38,36 @@ class SimulatedResult:
 
         Raises ParameterError where no bins were counted; ``facts`` has what is true then.
         """
-        found: list[int] = self._study.known.counts.tolist()
+        found: list[int] = self._study.known_truth.counts.tolist()
         return found
 
     @property
     def measured_error(self) -> float:
         """Root mean square error over the bins, in counts. Raises as ``truth``."""
-        return float(self._counted.measured()["measured_error"])
+        return float(self._counts_view.measure_errors()["measured_error"])
 
     @property
-    def covered(self) -> float:
+    def coverage(self) -> float:
         """Share of the bins whose own interval covers the true count. Raises as ``truth``."""
-        return float(self._counted.measured()["covered"])
+        return float(self._counts_view.measure_errors()["covered"])
 
-    @checks.in_python
+    @checks.translate_errors
     def rows(self) -> list[dict[str, Any]]:
         """Return every bin with its estimate and its true count; raise as ``truth``."""
-        return self._counted.rows
+        return self._counts_view.rows
 
-    @checks.in_python
+    @checks.translate_errors
     def to_frame(self) -> Any:
         """Return ``rows`` as a frame."""
-        return frame_of(self.rows(), self._backend)
+        return make_frame(self.rows(), self._backend)
 
     @property
     def _study(self) -> Study:
         return study_of(self._outcome)
 
     @property
-    def _counted(self) -> Counted:
-        return Counted(self._study.main, truth=self._study.known)
+    def _counts_view(self) -> CountsView:
+        return CountsView(self._study.main_result, truth=self._study.known_truth)
 
     def __repr__(self) -> str:
         heads, lines = [f"SIMULATION ONLY. {RAW}"], list[str]()

@@ -9,19 +9,19 @@ import msgspec
 from mixtally.api import checks
 from mixtally.api.labels import labels_of
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.data.places import Grid
+from mixtally.lab.data.label_merging import Merging
+from mixtally.lab.data.places import HexagonGrid
 from mixtally.lab.data.population import Population, check_shared
 from mixtally.lab.data.readers import (
-    as_asked,
     check_installed,
     counts_of_table,
     epochs_of_table,
+    fit_reading,
     read_table,
 )
-from mixtally.lab.data.reading import DROP, As, Reading, Several
-from mixtally.lab.data.sameness import Merging
-from mixtally.lab.data.timeline import Timeline, When
-from mixtally.lab.simulation.counts_only import Histogram, counted_before
+from mixtally.lab.data.reading import DROP, Reading, RecordType, RowCombination
+from mixtally.lab.data.timeline import EpochColumn, Timeline
+from mixtally.lab.simulation.counts_only import Histogram, histogram_of_counts
 from mixtally.model.question import Question
 from mixtally.protocol.encode.numbers import Range
 
@@ -32,11 +32,11 @@ People = TypeVar("People", bound=Population | Histogram | Timeline)
 
 KINDS = ("one", "set", "bits", "attributes", "number")
 _TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
-_LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
+_LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ReadingRequest:
     """How values are read.
 
     where
@@ -66,7 +66,7 @@ class Wanted:
     max_set: int | None = None
     empty_sets: bool = False
     scale: Range | None = None
-    grid: Grid | None = None
+    grid: HexagonGrid | None = None
     words: bool = False
     missing: str = "refuse"
     missing_values: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd(Generic[People]):
+class CrowdData(Generic[People]):
     """People with known records, or how many hold each value, and how they came.
 
     where
@@ -94,91 +94,103 @@ class Crowd(Generic[People]):
     raw: tuple[str, ...] = ()
 
 
-def crowd_of(values: object, name: str | None, request: Wanted) -> Crowd[Population]:
+def read_crowd(values: object, name: str | None, request: ReadingRequest) -> CrowdData[Population]:
     """The crowd of ``values``, a place a person.
 
     Raises DataError for values that cannot be records, by their position, PlanError for those that
     are not what a plan asks, ParameterError for arguments of another kind of record.
     """
-    own, every, reading, _ = _read(values, request, person=request.person)
+    own, every, reading, _ = _prepare_reading(values, request, person=request.person)
     question = request.question
     if question is not None:
-        reading, question = as_asked(reading, question)
+        reading, question = fit_reading(reading, question)
     found = read_table(every.table(), every, reading, question)
-    found = found.asked(_called(name, found.question, request))
+    found = found.with_question(_name_question(name, found.question, request))
     raw = (found.note,) if found.note else ()
-    return Crowd(replace(found, note="", warning=""), own.backend, _public(found, request), raw)
+    return CrowdData(
+        replace(found, note="", warning=""), own.backend, _public_notes(found, request), raw
+    )
 
 
-def shared_crowd_of(values: object, name: object, request: Wanted) -> Crowd[Population]:
+def read_shared_crowd(
+    values: object, name: object, request: ReadingRequest
+) -> CrowdData[Population]:
     """The same, and DataError where the answers are read off the values and most name a person."""
-    crowd = crowd_of(values, checks.maybe_text("name", name), request)
+    crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
     if people.from_data:
-        check_shared(people.question, people.held, people.from_data)
+        check_shared(people.question, people.bin_counts, people.from_data)
     return crowd
 
 
-def timeline_of(
-    values: object, name: str | None, request: Wanted, epochs: object, order: Sequence[str] | None
-) -> Crowd[Timeline]:
+def read_timeline(
+    values: object,
+    name: str | None,
+    request: ReadingRequest,
+    epochs: object,
+    order: Sequence[str] | None,
+) -> CrowdData[Timeline]:
     """The answers in ``values`` by epoch.
 
     ``epochs`` are as ``Expected.person``; errors as ``crowd_of`` and ``Timeline``.
     """
-    own, every, reading, named = _read(values, request, person=request.person, epochs=epochs)
-    found = epochs_of_table(
-        every.table(), every, reading, When(named["epochs"], order), request.question
+    own, every, reading, named = _prepare_reading(
+        values, request, person=request.person, epochs=epochs
     )
-    found = replace(found, question=_called(name, found.question, request))
-    return Crowd(found, own.backend, _sentence(found.warning))
+    found = epochs_of_table(
+        every.table(), every, reading, EpochColumn(named["epochs"], order), request.question
+    )
+    found = replace(found, question=_name_question(name, found.question, request))
+    return CrowdData(found, own.backend, _warning_sentences(found.warning))
 
 
-def counted_of(values: object, name: object, request: Wanted, counts: object) -> Crowd[Histogram]:
+def read_counted(
+    values: object, name: object, request: ReadingRequest, counts: object
+) -> CrowdData[Histogram]:
     """How many people hold each of ``values``; ``counts`` are as ``Expected.person``.
 
     Errors as ``shared_crowd_of``, and DataError for a number that is no count.
     """
-    asked = checks.maybe_text("name", name)
-    own, every, reading, named = _read(values, request, counts=counts)
-    if reading.form is not As.ONE or request.person is not None:
+    asked = checks.check_optional_text("name", name)
+    own, every, reading, named = _prepare_reading(values, request, counts=counts)
+    if reading.form is not RecordType.ONE or request.person is not None:
         raise ParameterError(
             "counts", expected="one value a person", got="other records", do="leave the others out"
         )
     found = counts_of_table(every.table(), every, reading, named["counts"], request.question)
-    found = found._replace(question=_called(asked, found.question, request))
-    return Crowd(counted_before(found), own.backend, _sentence(found.warning))
+    found = found._replace(question=_name_question(asked, found.question, request))
+    return CrowdData(histogram_of_counts(found), own.backend, _warning_sentences(found.warning))
 
 
-def _called(name: str | None, question: Question, request: Wanted) -> Question:
+def _name_question(name: str | None, question: Question, request: ReadingRequest) -> Question:
     """The question by the caller's name, if any; a plan's keeps its own."""
     if name is None or request.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
 
 
-def _read(
-    values: object, request: Wanted, **roles: object
+def _prepare_reading(
+    values: object, request: ReadingRequest, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
     """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
     check_installed("values")
-    from mixtally.api.columns import values_of  # loads Arrow
+    from mixtally.api.columns import read_values  # loads Arrow
 
-    given = values_of(values, counted="counts" in roles)
+    given = read_values(values, counted="counts" in roles)
     if request.group is not None:
-        given, request = _crossed(given, request)
-    own, every, named = given.parted(**roles)
-    form = _form(own, request)
-    if request.several == Several.SET and form is As.ONE:  # a label a place
-        form = As.SET
+        given, request = _cross_groups(given, request)
+    own, every, named = given.split_roles(**roles)
+    form = _find_form(own, request)
+    if request.several == RowCombination.SET and form is RecordType.ONE:  # a label a place
+        form = RecordType.SET
     _check_form(form, request)
-    reading = _reading(own, form, request, named.get("person"))
+    reading = _make_reading(own, form, request, named.get("person"))
     return own, every, reading, named
 
 
-def _crossed(given: "Values", request: Wanted) -> tuple["Values", Wanted]:
+def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", ReadingRequest]:
     """Values within their groups, and how they are read."""
-    from mixtally.api.crosstab import crossed
+    from mixtally.api.crosstab import cross_with_groups
 
     if (
         request.question is not None
@@ -191,9 +203,9 @@ def _crossed(given: "Values", request: Wanted) -> tuple["Values", Wanted]:
             got="another kind, person or plan",
             do="leave these out",
         )
-    own, every, named = given.parted(group=request.group)
+    own, every, named = given.split_roles(group=request.group)
     groups = every.columns[every.names.index(named["group"])]
-    joined, labels = crossed(
+    joined, labels = cross_with_groups(
         own,
         groups,
         request.labels,
@@ -204,7 +216,7 @@ def _crossed(given: "Values", request: Wanted) -> tuple["Values", Wanted]:
     return joined, replace(request, kind="one", labels=labels, missing_values=(), group=None)
 
 
-def _public(found: Population, request: Wanted) -> tuple[str, ...]:
+def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]:
     """What was done to the values, and what in them most likely is no answer."""
     notes = []
     if request.missing == DROP:
@@ -212,24 +224,26 @@ def _public(found: Population, request: Wanted) -> tuple[str, ...]:
     if request.scale is not None:
         low, high = request.scale.low, request.scale.high
         notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
-    notes += _sentence(found.warning)
+    notes += _warning_sentences(found.warning)
     if request.group is not None:
         notes.append(_TOGETHER)
     return tuple(notes)
 
 
-def _sentence(warning: str) -> tuple[str, ...]:
+def _warning_sentences(warning: str) -> tuple[str, ...]:
     """A warning as a sentence with arguments in place of options; none for no warning."""
-    text = checks.worded_in_python(warning)
+    text = checks.translate_options(warning)
     return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 
 
-def _reading(given: "Values", form: As, request: Wanted, person: str | None) -> Reading:
+def _make_reading(
+    given: "Values", form: RecordType, request: ReadingRequest, person: str | None
+) -> Reading:
     """How the columns are read; ``person`` names that which says whose a place is."""
     return Reading(
         columns=given.names,
         form=form,
-        labels=_labels(given, form, request),
+        labels=_list_labels(given, form, request),
         separator=request.separator,
         max_set=request.max_set,
         empty_sets=request.empty_sets,
@@ -239,16 +253,18 @@ def _reading(given: "Values", form: As, request: Wanted, person: str | None) -> 
         missing=None if request.missing == "refuse" else request.missing,
         missing_values=request.missing_values,
         person=person,
-        several=None if request.several is None else Several(request.several),
+        several=None if request.several is None else RowCombination(request.several),
         rows_are_people=request.rows_are_people,
         merging=request.merging,
     )
 
 
-def _labels(given: "Values", form: As, request: Wanted) -> tuple[str, ...] | None:
+def _list_labels(
+    given: "Values", form: RecordType, request: ReadingRequest
+) -> tuple[str, ...] | None:
     """The labels that the caller fixes, those of attributes as column=label."""
     labels = request.labels
-    if labels is None or form is not As.ATTRIBUTES:
+    if labels is None or form is not RecordType.ATTRIBUTES:
         return None if labels is None else labels_of("labels", labels)
     from mixtally.api.columns import name_of
 
@@ -257,7 +273,7 @@ def _labels(given: "Values", form: As, request: Wanted) -> tuple[str, ...] | Non
         raise ParameterError(
             "labels",
             expected="labels by column, of columns that there are",
-            got=checks.shown(labels),
+            got=checks.describe_value(labels),
             do='labels={"color": ["red", "blue"]}, for example',
         )
     return tuple(
@@ -268,22 +284,28 @@ def _labels(given: "Values", form: As, request: Wanted) -> tuple[str, ...] | Non
     )
 
 
-def _form(given: "Values", request: Wanted) -> As:
+def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
     """What the values are: as the caller says, a plan, or they themselves."""
     if request.kind is not None:
-        return As(request.kind)
+        return RecordType(request.kind)
     if request.grid is not None:
-        return As.PLACE
+        return RecordType.PLACE
     if request.scale is not None:
-        return As.NUMBER
+        return RecordType.NUMBER
     if request.question is not None:
         asked = request.question
-        return As.ATTRIBUTES if asked.attributes is not None else As(str(asked.kind))
+        return (
+            RecordType.ATTRIBUTES if asked.attributes is not None else RecordType(str(asked.kind))
+        )
     if request.separator is not None:
-        return As.SET
+        return RecordType.SET
     if len(given.columns) > 1:
-        return As.BITS if all(one.bits for one in given.columns) else As.ATTRIBUTES
-    from mixtally.lab.data.columns import holds_lists
+        return (
+            RecordType.BITS
+            if all(one.is_boolean for one in given.columns)
+            else RecordType.ATTRIBUTES
+        )
+    from mixtally.lab.data.columns import has_list_cells
 
     (only,) = given.columns
     if only.tuples:
@@ -293,10 +315,10 @@ def _form(given: "Values", request: Wanted) -> As:
             got="a tuple in every place: rows of several columns, or sets",
             do='give columns, dict(a=[..], b=[..]), or say kind="set"',
         )
-    return As.SET if holds_lists(only.array) else As.ONE
+    return RecordType.SET if has_list_cells(only.array) else RecordType.ONE
 
 
-def _check_form(form: As, request: Wanted) -> None:
+def _check_form(form: RecordType, request: ReadingRequest) -> None:
     """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
     fixed = request.labels is not None or request.max_set is not None
     if request.question is not None and fixed:
@@ -307,17 +329,17 @@ def _check_form(form: As, request: Wanted) -> None:
             do="the plan has them",
         )
     other = {
-        "max_set": request.max_set is not None and form is not As.SET,
-        "separator": request.separator is not None and form is not As.SET,
-        "empty_sets": request.empty_sets and form is not As.SET,
-        "number": request.scale is not None and form is not As.NUMBER,
+        "max_set": request.max_set is not None and form is not RecordType.SET,
+        "separator": request.separator is not None and form is not RecordType.SET,
+        "empty_sets": request.empty_sets and form is not RecordType.SET,
+        "number": request.scale is not None and form is not RecordType.NUMBER,
         "labels": request.labels is not None and form not in _LABELLED,
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(
             argument, expected=f"records that have it, not {form}", got="both", do="leave it out"
         )
-    if form is As.NUMBER and request.scale is None:
+    if form is RecordType.NUMBER and request.scale is None:
         raise ParameterError(
             "number", expected="where numbers end", got="none", do="number=(0, 10)"
         )

@@ -9,17 +9,17 @@ import math
 
 from mixtally import planning as planner
 from mixtally.app.approval_details import ApprovalDetails
-from mixtally.app.elsewhere import elsewhere, elsewhere_table
+from mixtally.app.model_comparison import compare_models, comparison_table
 from mixtally.model.contract import Contract, Cover, Plan
 from mixtally.report import contract as told
 from mixtally.report.document import Bullets, Document, Part, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, counted, percent, printable
-from mixtally.report.promise import half_width, known, of_plan, width_text
+from mixtally.report.numbers import at_least, at_most, percent, pluralize, printable
+from mixtally.report.promise import exactness_text, half_width, promise_of_plan, width_text
 from mixtally.report.words import (
-    assumes,
+    assumption_text,
     if_dishonest,
-    likelier,
-    losses,
+    likelihood_text,
+    loss_text,
     never_promised,
     relies_on_people,
 )
@@ -58,7 +58,7 @@ def approval(
     )
     return Document(
         title=f"Collection for approval: {name}",
-        promise=of_plan(plan),
+        promise=promise_of_plan(plan),
         source=_source(contract),
         key=_key(plan),
         sections=lambda: _sections(plan, fingerprint, contract, stated),
@@ -89,18 +89,21 @@ def _sections(
     plan: Plan, fingerprint: str, contract: Contract | None, details: ApprovalDetails
 ) -> tuple[Section, ...]:
     suite = 1 if contract is None else contract.suite
-    run = () if contract is None else (told.roles(contract), told.rounds(contract))
+    run = () if contract is None else (told.roles_table(contract), told.rounds_text(contract))
     return (
         Section("Purpose and responsibility", (_statements(details),)),
-        Section("What is asked, and of whom", (*_asked(plan, contract), *run)),
-        Section("What is promised", _promised(plan)),
-        Section("Who must be trusted, and for what", (told.trusted(plan),)),
-        Section("If they are not honest", (Bullets.of(_without(plan)),)),
-        Section("What it spends over time", (Bullets.of(_spent(plan)),)),
+        Section("What is asked, and of whom", (*_question_texts(plan, contract), *run)),
+        Section("What is promised", _promise_texts(plan)),
+        Section("Who must be trusted, and for what", (told.trust_table(plan),)),
+        Section("If they are not honest", (Bullets.of(_failure_lines(plan)),)),
+        Section("What it spends over time", (Bullets.of(_spending_lines(plan)),)),
         Section("How far counts err", _errors(plan)),
-        Section("What leaves a device, and what is kept", (told.sent(plan, suite), _kept(plan))),
+        Section(
+            "What leaves a device, and what is kept",
+            (told.sending_table(plan, suite), _storage_bullets(plan)),
+        ),
         Section("What is not promised", (Bullets.of(never_promised(plan)),)),
-        Section("How to check this page", _checked(fingerprint)),
+        Section("How to check this page", _verification_texts(fingerprint)),
         Section("Sign-off", (_sign_off(details),)),
     )
 
@@ -115,7 +118,7 @@ def _sign_off(details: ApprovalDetails) -> Table:
     return Table(columns, rows, words=frozenset(columns))
 
 
-def _kept(plan: Plan) -> Bullets:
+def _storage_bullets(plan: Plan) -> Bullets:
     """Return what every role stores."""
     by_people = any(part.own is not None for part in plan.parts)
     tally = "the tally, fakes included" if plan.cover is Cover.MIXES or by_people else "the tally"
@@ -133,16 +136,16 @@ def _kept(plan: Plan) -> Bullets:
     )
 
 
-def _asked(plan: Plan, contract: Contract | None) -> tuple[Text | Bullets, ...]:
+def _question_texts(plan: Plan, contract: Contract | None) -> tuple[Text | Bullets, ...]:
     question = plan.question
-    parts: list[Text | Bullets] = [Text(told.asked(plan))]
+    parts: list[Text | Bullets] = [Text(told.question_text(plan))]
     if question.labels is not None:
         names = [printable(label) for label in question.labels[:_LISTED]]
         more = len(question.labels) - len(names)
         listed = ", ".join(names) + (f", and {more:,} more" if more else "")
         parts.append(Text(f"Possible answers, fixed beforehand: {listed}."))
     if contract is None:  # the sentence about the rounds of a contract says it, too
-        parts.append(Text(told.minimum_crowd(plan)))
+        parts.append(Text(told.minimum_crowd_text(plan)))
     if relies_on_people(plan) and plan.honest_share < 1:
         parts.append(
             Text(
@@ -153,32 +156,33 @@ def _asked(plan: Plan, contract: Contract | None) -> tuple[Text | Bullets, ...]:
     return tuple(parts)
 
 
-def _promised(plan: Plan) -> tuple[Text | Bullets, ...]:
+def _promise_texts(plan: Plan) -> tuple[Text | Bullets, ...]:
     stated = plan.certificate
     grown = math.exp(stated.epsilon)
     right = 100.0 * (grown + stated.upper) / (grown + 1.0)
     return (
         Text(
             "In plain words: whatever anybody concludes from all messages that are collected is "
-            f"{likelier(stated.epsilon, stated.upper, 'answer of a person', 'any other')}. Someone "
-            "who could only toss a coin between two answers of a person is right in at most "
-            f"{at_most(right, 3)} of 100 cases afterwards."
+            f"{likelihood_text(stated.epsilon, stated.upper, 'answer of a person', 'any other')}. "
+            "Someone who could only toss a coin between two answers of a person is right in at "
+            f"most {at_most(right, 3)} of 100 cases afterwards."
         ),
         Bullets.of(
             (
-                f"In numbers: {losses(stated)} ({known(stated)}), for replacing one person's "
-                f"answers in {counted(plan.collections, 'collection')}; delta lies between "
+                f"In numbers: {loss_text(stated)} ({exactness_text(stated)}), for replacing one "
+                f"person's "
+                f"answers in {pluralize(plan.collections, 'collection')}; delta lies between "
                 f"{at_least(stated.lower, 3)} and {at_most(stated.upper, 3)}.",
                 f"Against: anyone who sees all shuffled messages ({stated.observer}) and may know "
                 "the answers of all other people.",
-                f"{assumes(stated.assumption)}.",
+                f"{assumption_text(stated.assumption)}.",
                 f"Proved by: {stated.source}.",
             )
         ),
     )
 
 
-def _without(plan: Plan) -> list[str]:
+def _failure_lines(plan: Plan) -> list[str]:
     """Return what remains if mixes, the collector or devices are dishonest."""
     people = f"at least {plan.honest_people:,} people who follow the protocol take part"
     wrong = "If the mix is dishonest, counts can be wrong as well."
@@ -201,11 +205,11 @@ def _without(plan: Plan) -> list[str]:
     ]
 
 
-def _spent(plan: Plan) -> list[str]:
+def _spending_lines(plan: Plan) -> list[str]:
     stated, times = plan.certificate, plan.collections
     often = "once" if times == 1 else f"up to {times:,} times"
     return [
-        f"Anyone who answers {often} spends {losses(stated)} in all.",
+        f"Anyone who answers {often} spends {loss_text(stated)} in all.",
         "Another collection among the same people spends its own on top: epsilons and deltas add "
         f"up at most, so that two like this come to epsilon <= {at_most(2 * stated.epsilon, 6)}, "
         f"delta <= {at_most(2 * stated.upper, 3)}. A ledger composes them exactly and refuses what "
@@ -216,7 +220,7 @@ def _spent(plan: Plan) -> list[str]:
 
 def _errors(plan: Plan) -> tuple[Part, ...]:
     expected = planner.forecast(plan)
-    mean = planner.of_mean(plan)
+    mean = planner.forecast_mean(plan)
     return (
         Text(
             f"When all {plan.users:,} take part one count errs by at most "
@@ -225,11 +229,11 @@ def _errors(plan: Plan) -> tuple[Part, ...]:
             "distinguishable from zero. Every count is published with its interval."
         ),
         *([] if mean is None else [Text(mean.sentence)]),
-        elsewhere_table(plan, elsewhere(plan)),
+        comparison_table(plan, compare_models(plan)),
     )
 
 
-def _checked(fingerprint: str) -> tuple[Text | Bullets, ...]:
+def _verification_texts(fingerprint: str) -> tuple[Text | Bullets, ...]:
     return (
         Text(f"SHA-256 of the file this page describes: {fingerprint}"),
         Bullets.of(

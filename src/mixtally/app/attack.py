@@ -14,23 +14,23 @@ from mixtally.errors import ParameterError
 from mixtally.lab.attacks import (
     MEMOIZED_ATTACKS,
     PLAN_ATTACKS,
-    Lab,
+    AttackLab,
     MemoizedTarget,
     Outcome,
     Target,
     Verdict,
     run_attacks,
 )
-from mixtally.lab.attacks.claim import ClaimedParameters, claim
+from mixtally.lab.attacks.claim import ClaimedParameters, build_target
 from mixtally.lab.attacks.document import document
 from mixtally.lab.attacks.outcome import checked_level
-from mixtally.lab.attacks.target import of_plan
+from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.play import play_parts
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Contract, Plan
 from mixtally.model.mechanism import mechanisms
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
 
@@ -116,7 +116,7 @@ class Attacked:
         return self.target.title
 
     @property
-    def promised(self) -> tuple[float, float] | None:
+    def promise(self) -> tuple[float, float] | None:
         """The promised epsilon and delta; None for memoized answers."""
         target = self.target
         return None if isinstance(target, MemoizedTarget) else (target.epsilon, target.delta)
@@ -127,7 +127,7 @@ class Attacked:
         return None if isinstance(self.target, MemoizedTarget) else self.target.exact
 
     @property
-    def violated(self) -> list[str]:
+    def violations(self) -> list[str]:
         """The attacks that prove the promise false, but for the stated chance of an alarm."""
         return [one.attack for one in self.outcomes if one.verdict is Verdict.VIOLATED]
 
@@ -139,7 +139,7 @@ class Attacked:
             **own,
             "level": self.level,
             "seed": self.seed,
-            "violated": self.violated,
+            "violated": self.violations,
             "attacks": [one.facts() for one in self.outcomes],
         }
 
@@ -152,11 +152,11 @@ class Attacked:
 
     def __repr__(self) -> str:
         lines = [f"attacks on {self.title}"]
-        if self.promised is not None and self.certificate is not None:
+        if self.promise is not None and self.certificate is not None:
             shown = self.certificate
             lines.append(
-                f"promised: epsilon {at_most(self.promised[0], 6)}, delta "
-                f"{at_most(self.promised[1], 6)}; computed exactly, delta there lies between "
+                f"promised: epsilon {at_most(self.promise[0], 6)}, delta "
+                f"{at_most(self.promise[1], 6)}; computed exactly, delta there lies between "
                 f"{at_least(shown.lower, 4)} and {at_most(shown.upper, 4)}"
             )
         for one in self.outcomes:
@@ -169,7 +169,7 @@ def attack(
     given: Plan | Contract | None,
     claimed: ClaimOptions,
     game: GameOptions,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> Attacked:
     """Play every attack that fits a plan, a contract or a claim.
 
@@ -198,9 +198,9 @@ def attack(
         For a plan whose certificate is false, unless ``game.unverified``.
     """
     accountant = Accountant()
-    target = _target(given, claimed, accountant, unverified=game.unverified)
-    lab = Lab(
-        chance_of(game.seed),
+    target = _find_target(given, claimed, accountant, unverified=game.unverified)
+    lab = AttackLab(
+        build_chance(game.seed),
         1.0 - checked_level(game.level),
         runs=game.runs,
         progress=progress,
@@ -211,7 +211,7 @@ def attack(
     return Attacked(target, tuple(run_attacks(target, lab, game.only)), game.level, game.seed)
 
 
-def _target(
+def _find_target(
     given: Plan | Contract | None,
     claimed: ClaimOptions,
     accountant: Accountant,
@@ -219,10 +219,10 @@ def _target(
     unverified: bool,
 ) -> Target | MemoizedTarget:
     """Return what is attacked; raise InputError for a plan beside a claim, and for neither."""
-    options, name = o.flags(claimed), claimed.protocol
+    options, name = o.list_used_flags(claimed), claimed.protocol
     if given is not None and not options:
         plan = given.plan if isinstance(given, Contract) else given
-        target = of_plan(plan, unverified=unverified, accountant=accountant)
+        target = target_of_plan(plan, unverified=unverified, accountant=accountant)
         if plan is given:
             return target
         return replace(target, title=f"the contract {given.name}: {target.title}")
@@ -237,9 +237,9 @@ def _target(
         raise ParameterError(
             "--unverified", expected="a plan file beside it", got="a claim", do="leave it out"
         )
-    parameters = ClaimedParameters(**o.values(claimed.parameters))
+    parameters = ClaimedParameters(**o.option_values(claimed.parameters))
     promise = claimed.epsilon, claimed.delta, claimed.honest_share
-    return claim(name, parameters, *promise, accountant)
+    return build_target(name, parameters, *promise, accountant)
 
 
 def _promise(target: Target | MemoizedTarget) -> str:

@@ -4,22 +4,22 @@ import math
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.limits import BudgetOptions, plan_request
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.errors import InfeasibleError, ParameterError, in_range
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
+from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.baskets.document import document
-from mixtally.lab.simulation.baskets.facts import BasketFindings, true_baskets
+from mixtally.lab.simulation.baskets.facts import BasketFindings, count_true_baskets
 from mixtally.lab.simulation.baskets.find import find_sets
-from mixtally.lab.simulation.baskets.values import find_values, values_of
+from mixtally.lab.simulation.baskets.values import find_values, question_of_sets
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.model.contract import Plan, write_plan
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.planning import Planner, PlanRequest, choose
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.report.numbers import error_text
 
 _WHOLE = "flip-blank"
@@ -47,7 +47,7 @@ class FindOptions:
     ] = 3
 
 
-def check(find: FindOptions, budget: BudgetOptions) -> None:
+def check_options(find: FindOptions, budget: BudgetOptions) -> None:
     """Raises ParameterError for ends that mean nothing, and for another protocol."""
     in_range("confidence", find.confidence, 0.0, 1.0, "0 shows all rules")
     if budget.trust.protocol not in (None, _WHOLE):
@@ -66,9 +66,9 @@ def baskets(
 
     Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
     """
-    check(find, budget)
-    wish = wish_of(budget, crowd.question, promised, crowd.users)
-    plan, values, reason = _chosen(wish, find.largest, run.lab.planner)
+    check_options(find, budget)
+    wish = plan_request(budget, crowd.question, promised, crowd.users)
+    plan, values, reason = _choose_plan(wish, find.largest, run.lab.planner)
     found = (find_values if values else find_sets)(
         plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
     )
@@ -80,21 +80,24 @@ def baskets(
         seed=run.seed,
     )
     findings = BasketFindings(
-        about=about, found=found, confidence=find.confidence, truth=true_baskets(found, crowd)
+        about=about,
+        result=found,
+        confidence=find.confidence,
+        truth=count_true_baskets(found, crowd),
     )
     more = {"plan.json": write_plan(plan)}
     return outcome_of(findings, lambda shown: document(shown, run.top), crowd.from_data, more)
 
 
-def _chosen(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
+def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
     """The plan of the least error of a pair, whether sets are values of their own, and why.
 
     Raises InfeasibleError where nothing fits.
     """
-    asked = values_of(wish.question, largest) if wish.protocol is None else None
-    apart = _by_value(wish, asked, planner)
+    asked = question_of_sets(wish.question, largest) if wish.protocol is None else None
+    apart = _plan_by_value(wish, asked, planner)
     try:
-        whole = offers.best(replace(wish, protocol=_WHOLE), planner, pairs=True)[0]
+        whole = plan_choice.choose_plan(replace(wish, protocol=_WHOLE), planner, pairs=True)[0]
     except InfeasibleError:
         if apart is None:
             raise
@@ -109,7 +112,7 @@ def _chosen(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bo
     reason = f"{_TOGETHER}: {error}, of a pair {error_text(off)}."
     if asked is not None and asked.max_set > wish.messages_per_user:
         more = replace(wish, messages_per_user=asked.max_set)
-        apart = _by_value(more, asked, planner)
+        apart = _plan_by_value(more, asked, planner)
         if apart is not None and (less := apart.error_of(wish.count)) < off:
             reason += (
                 f" With {asked.max_set} messages per user every set could be a value of its own: "
@@ -118,7 +121,7 @@ def _chosen(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bo
     return whole, False, reason
 
 
-def _by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
+def _plan_by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
     """The best plan in whose messages sets of items are values; None without one."""
     if asked is None or wish.messages_per_user < asked.max_set:
         return None

@@ -13,19 +13,19 @@ from typing import Annotated, Any
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import ledger as composed
-from mixtally.accounting.budget.ledger import Left, left, spent
+from mixtally.accounting.budget.ledger import RemainingBudget, certify_spending, remaining_budget
 from mixtally.app import options as o
 from mixtally.errors import DataError
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
-from mixtally.model.ledger import Charge, Ledger, opened, read_ledger
-from mixtally.primitives.codec import canonical
-from mixtally.primitives.files import read_whole, the_file, write_whole
-from mixtally.primitives.lock import alone
+from mixtally.model.ledger import Charge, Ledger, new_ledger, read_ledger
+from mixtally.primitives.codec import canonical_bytes
+from mixtally.primitives.files import read_whole, resolve_target, write_atomically
+from mixtally.primitives.lock import exclusive_lock
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text, printable
-from mixtally.report.promise import expected, protects, stated
+from mixtally.report.promise import certificate_line, error_line, protection_line
 
 Change = Callable[[Callable[[Ledger], Ledger]], Ledger]
 """Replaces a ledger by what a function makes of it, while nobody else changes it."""
@@ -61,7 +61,7 @@ class Statement:
 
     ledger: Ledger
     total: Certificate | None
-    rest: Left
+    rest: RemainingBudget
     other: Plan | None = None
 
     def promise(self) -> Promise:
@@ -76,12 +76,16 @@ class Statement:
         if not errors:
             error = "Expected error of each count: none, as nothing was counted."
         elif max(errors) == min(errors):
-            error = expected(errors[0])
+            error = error_line(errors[0])
         else:
             low, high = error_text(min(errors)), error_text(max(errors))
             error = f"Expected error of each count: {low} to {high} by collection, standard errors."
         total = self.total
-        return protects(budget.observer, what), nothing if total is None else stated(total), error
+        return (
+            protection_line(budget.observer, what),
+            nothing if total is None else certificate_line(total),
+            error,
+        )
 
     def facts(self) -> dict[str, Any]:
         """Return the budget, what is spent and left, and every charge, as JSON has them."""
@@ -117,7 +121,7 @@ class Statement:
     def lines(self) -> list[str]:
         """Return a line for every charge, then what is spent and left."""
         used = "more than 20" if self.rest.spent is None else at_most(self.rest.spent, 6)
-        found = [_charged(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
+        found = [_charge_line(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
         found += spent_lines(self.ledger, self.total)
         found.append(
             f"left: epsilon {at_least(self.rest.epsilon, 6)} at delta "
@@ -140,8 +144,8 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
     DataError
         If the file exists, or cannot be written.
     """
-    ledger, place = opened(budget), the_file(path)
-    with alone(place.parent, required=True):
+    ledger, place = new_ledger(budget), resolve_target(path)
+    with exclusive_lock(place.parent, required=True):
         if path.exists():
             raise DataError(
                 str(path),
@@ -167,19 +171,19 @@ def charge_ledger(path: Path, plan: Plan, options: ChargeOptions, accountant: Ac
     ParameterError
         For a number of times or a note that is out of range.
     """
-    return changing(path)(lambda ledger: charge(ledger, plan, options, accountant))
+    return ledger_updater(path)(lambda ledger: charge(ledger, plan, options, accountant))
 
 
-def changing(path: Path) -> Change:
+def ledger_updater(path: Path) -> Change:
     """Return what replaces the ledger in a file; it raises as ``ledger_at`` does.
 
     Two processes that charge at once would spend what one of them loses, so a lock is required.
     """
-    place = the_file(path)
+    place = resolve_target(path)
 
     def change(how: Callable[[Ledger], Ledger]) -> Ledger:
-        with alone(place.parent, required=True):
-            before = ledger_at(place)
+        with exclusive_lock(place.parent, required=True):
+            before = load_ledger(place)
             after = how(before)
             if after is not before:
                 write_ledger(place, after)
@@ -208,10 +212,15 @@ def statement(ledger: Ledger, other: Plan | None, accountant: Accountant) -> Sta
     PlanError
         If the promise of ``other`` is false, or made against another observer.
     """
-    return Statement(ledger, spent(ledger, accountant), left(ledger, other, accountant), other)
+    return Statement(
+        ledger,
+        certify_spending(ledger, accountant),
+        remaining_budget(ledger, other, accountant),
+        other,
+    )
 
 
-def ledger_at(path: Path) -> Ledger:
+def load_ledger(path: Path) -> Ledger:
     """Return the ledger in a file.
 
     Raises
@@ -235,7 +244,7 @@ def ledger_at(path: Path) -> Ledger:
 
 def write_ledger(place: Path, ledger: Ledger) -> None:
     """Replace the ledger at ``place``, which is ``the_file``; the caller is alone there."""
-    write_whole(place, canonical(ledger), what="the ledger")
+    write_atomically(place, canonical_bytes(ledger), what="the ledger")
 
 
 def spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
@@ -252,7 +261,7 @@ def spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
     ]
 
 
-def _charged(number: int, entry: Charge) -> str:
+def _charge_line(number: int, entry: Charge) -> str:
     promised = entry.plan.guarantee
     return (
         f"{number:>3}  {entry.date:10}  {entry.times:,} x {entry.fingerprint[:16]}  "

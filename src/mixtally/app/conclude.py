@@ -17,21 +17,21 @@ from mixtally.errors import DataError
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Tally
 from mixtally.model.received import PartReceived, Received
 from mixtally.model.result import Result
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Rows
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.encode.hashed import sought
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate import conclude as estimates
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.received import undeclared
+from mixtally.protocol.estimate.received import assume_received
 from mixtally.protocol.tally.fold import tally_messages
 from mixtally.protocol.tally.sift import sift
-from mixtally.server.engine.places import files_of
 from mixtally.server.engine.shards.fold import Fold, fold
 from mixtally.server.engine.shards.shard import ENDINGS
-from mixtally.server.engine.workers import Across
+from mixtally.server.engine.store_folder import list_files
+from mixtally.server.engine.workers import ParallelMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class ConcludeOptions:
     def analysis(self, plan: Plan) -> Analysis:
         """Return what is expected; raise ParameterError where the plan has no such labels."""
         words = self.candidates
-        listed = None if words is None else sought(plan.question, words)
+        listed = None if words is None else look_up_words(plan.question, words)
         found = replace(self.more.figures(self.level), listed=listed)
         found.check_listed(plan.question)
         found.check_compared(plan.question)
@@ -137,8 +137,8 @@ def conclude_shards(
     shards: Sequence[str],
     options: ConcludeOptions,
     counting: ShardOptions,
-    progress: Progress = quiet,
-    note: Callable[[str], None] = quiet,
+    progress: Progress = ignore_progress,
+    note: Callable[[str], None] = ignore_progress,
 ) -> Concluded:
     """Tally the messages in files, each once, and conclude.
 
@@ -168,10 +168,12 @@ def conclude_shards(
     PlanError
         For a plan with several messages a record.
     """
-    analysis, urls = options.analysis(plan), files_of(shards, ENDINGS)
+    analysis, urls = options.analysis(plan), list_files(shards, ENDINGS)
     processes = counting.processes or 0
-    analysis = replace(analysis, across=Across(processes, "words", progress, note=note))
-    part = plan.one_part("plan with another --protocol, or play the whole with `mixtally simulate`")
+    analysis = replace(analysis, across=ParallelMap(processes, "words", progress, note=note))
+    part = plan.single_part(
+        "plan with another --protocol, or play the whole with `mixtally simulate`"
+    )
     made = fold(
         list(dict.fromkeys(urls)),
         part.layout,
@@ -181,7 +183,7 @@ def conclude_shards(
         progress=progress,
     )
     _check_whole(made)
-    came = undeclared(plan, plan.users, [made.tally], made.dropped)
+    came = assume_received(plan, plan.users, [made.tally], made.dropped)
     result = estimates.conclude(plan, [made.tally], analysis, received=came)
     return Concluded(result, _source(made), made.repeated)
 

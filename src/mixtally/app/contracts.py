@@ -52,7 +52,7 @@ def network_of(fields: object, subject: str) -> Network:
     try:
         return msgspec.convert(fields, Network, strict=True)
     except (ValueError, RecursionError) as error:
-        raise _no_network(subject, error) from error
+        raise _network_error(subject, error) from error
 
 
 def read_network(path: Path) -> Network:
@@ -60,7 +60,7 @@ def read_network(path: Path) -> Network:
     try:
         fields = tomllib.loads(read_bytes(path, "a network", _NETWORK).decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        raise _no_network(str(path), error) from error
+        raise _network_error(str(path), error) from error
     return network_of(fields, str(path))
 
 
@@ -81,12 +81,12 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
     )
 
 
-def read_any(data: bytes, subject: str) -> Contract | Plan:
+def read_plan_or_contract(data: bytes, subject: str) -> Contract | Plan:
     """Return the contract or the plan that a file has; raise PlanError for anything else."""
-    return read_contract(data, subject) if _of_contract(data) else read_plan(data, subject)
+    return read_contract(data, subject) if _is_contract(data) else read_plan(data, subject)
 
 
-def _of_contract(data: bytes) -> bool:
+def _is_contract(data: bytes) -> bool:
     """Return whether these bytes are a contract, of any version: plans have no serial number."""
     try:
         fields = json.loads(text_of(data))
@@ -95,7 +95,7 @@ def _of_contract(data: bytes) -> bool:
     return isinstance(fields, dict) and "serial" in fields
 
 
-def _no_network(subject: str, error: Exception) -> PlanError:
+def _network_error(subject: str, error: Exception) -> PlanError:
     return PlanError(
         subject,
         expected="TOML with a name, [[hops]] and a [collector], each with name, address, key "

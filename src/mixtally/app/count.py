@@ -7,30 +7,30 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.lab.data.population import LABELS, Population
-from mixtally.lab.simulation import offers
-from mixtally.lab.simulation.central import ONE_VALUE, central
-from mixtally.lab.simulation.conduct import HONEST, Hops
+from mixtally.lab.simulation import plan_choice
+from mixtally.lab.simulation.central import ONE_VALUE, compare_central_mechanisms
 from mixtally.lab.simulation.counts_only import (
     Histogram,
-    checked_counts,
+    check_counts,
     collect_counts,
     histogram_of,
 )
-from mixtally.lab.simulation.lab import Lab, Provenance, Signed
-from mixtally.lab.simulation.open_words import hashed, truth_of_words
-from mixtally.lab.simulation.run import checked, release
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops
+from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
+from mixtally.lab.simulation.open_words import count_true_words, hash_words
+from mixtally.lab.simulation.run import prepare_crowds, simulate_release
 from mixtally.lab.simulation.study import Release, Study
-from mixtally.lab.simulation.truth import Truth, compared, truth_of
-from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold
+from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of
+from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold_contest
 from mixtally.model.baseline import Central
 from mixtally.model.contract import Plan, fingerprint_of, read_contract
 from mixtally.model.question import Kind
 from mixtally.model.result import Result
-from mixtally.protocol.encode.hashed import sought
+from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.analysis import Analysis
 
 
-class Given(NamedTuple):
+class GivenPlan(NamedTuple):
     """A plan that was made before.
 
     where
@@ -40,16 +40,18 @@ class Given(NamedTuple):
 
     plan: Plan
     reason: str = ""
-    signed: Signed | None = None
+    signed: ContractReference | None = None
 
 
-def signed_in(data: bytes, subject: str) -> Given:
+def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
     """Return the contract in the bytes of a file; raise PlanError for anything else."""
     found = read_contract(data, subject)
-    return Given(found.plan, signed=Signed(found.name, found.serial, fingerprint_of(data)))
+    return GivenPlan(
+        found.plan, signed=ContractReference(found.name, found.serial, fingerprint_of(data))
+    )
 
 
-class Asked(NamedTuple):
+class CountRequest(NamedTuple):
     """What is asked of the crowd.
 
     where
@@ -64,12 +66,12 @@ class Asked(NamedTuple):
     plan: Plan
     reason: str = ""
     words: tuple[str, ...] | None = None
-    signed: Signed | None = None
-    hops: Hops = HONEST
+    signed: ContractReference | None = None
+    hops: DishonestHops = ALL_HONEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counted:
+class CountResult:
     """A crowd that was counted.
 
     where
@@ -107,7 +109,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Prepared:
+class PreparedRound:
     """A crowd as a round plays it.
 
     where
@@ -117,7 +119,7 @@ class Prepared:
       analysis   what is estimated, with the words that are looked for
     """
 
-    asked: Asked
+    asked: CountRequest
     crowd: Population | Histogram
     sent: Population | Histogram
     analysis: Analysis
@@ -125,9 +127,9 @@ class Prepared:
     def check(self, accountant: Accountant) -> None:
         """Raise what playing the round would raise, before it is charged."""
         if isinstance(self.sent, Histogram):
-            checked_counts(self.asked.plan, self.sent, self.analysis, accountant)
+            check_counts(self.asked.plan, self.sent, self.analysis, accountant)
             return
-        checked(self.asked.plan, self.sent, self.analysis, accountant)
+        prepare_crowds(self.asked.plan, self.sent, self.analysis, accountant)
         self.asked.hops.check(self.asked.plan.hops)
 
     def play(self, lab: Lab) -> tuple[Release, Truth]:
@@ -136,17 +138,23 @@ class Prepared:
         if isinstance(self.sent, Histogram):
             played = collect_counts(asked.plan, self.sent, lab, analysis)
         else:
-            played = release(asked.plan, self.sent, lab, analysis, asked.hops)
+            played = simulate_release(asked.plan, self.sent, lab, analysis, asked.hops)
         if isinstance(crowd, Histogram):
-            return played, compared(Truth(crowd.truth), played.found)
+            return played, add_comparisons(Truth(crowd.truth), played.conclusion)
         if analysis.listed is not None:
-            return played, compared(truth_of_words(crowd, analysis.listed), played.found)
-        return played, truth_of(crowd, played.found)
+            return played, add_comparisons(
+                count_true_words(crowd, analysis.listed), played.conclusion
+            )
+        return played, truth_of(crowd, played.conclusion)
 
 
-def prepared(
-    asked: Asked, crowd: Population | Histogram, analysis: Analysis, *, counts_only: bool = False
-) -> Prepared:
+def prepare_round(
+    asked: CountRequest,
+    crowd: Population | Histogram,
+    analysis: Analysis,
+    *,
+    counts_only: bool = False,
+) -> PreparedRound:
     """Return the crowd as a round plays it.
 
     ``counts_only`` says whether tallies are drawn in place of messages, as those of a ``Histogram``
@@ -154,16 +162,16 @@ def prepared(
     """
     sent = crowd
     if isinstance(crowd, Population) and asked.words is not None:
-        listed = sought(asked.plan.question, asked.words)
-        sent, analysis = hashed(crowd, asked.plan.question), replace(analysis, listed=listed)
+        listed = look_up_words(asked.plan.question, asked.words)
+        sent, analysis = hash_words(crowd, asked.plan.question), replace(analysis, listed=listed)
     elif isinstance(crowd, Population) and counts_only:
         sent = histogram_of(crowd)
-    return Prepared(asked=asked, crowd=crowd, sent=sent, analysis=analysis)
+    return PreparedRound(asked=asked, crowd=crowd, sent=sent, analysis=analysis)
 
 
 def count(
-    ready: Prepared, run: Run, *, sums: bool = False, ballots: Ballots | None = None
-) -> Counted:
+    ready: PreparedRound, run: Run, *, sums: bool = False, ballots: Ballots | None = None
+) -> CountResult:
     """Play one round.
 
     where
@@ -175,17 +183,17 @@ def count(
     asked, crowd = ready.asked, ready.crowd
     played, truth = ready.play(run.lab)
     if sums:
-        seen = offers.seen_by_sums(asked.plan, run.lab.planner.accountant)
+        seen = plan_choice.certify_sums(asked.plan, run.lab.planner.accountant)
         played = replace(played, sums=seen)
     contest = None
     if ballots is not None and isinstance(crowd, Population):
-        contest = hold(played.result, crowd, ballots, run.lab)
+        contest = hold_contest(played.result, crowd, ballots, run.lab)
     signed = asked.signed
     given = LABELS not in crowd.from_data and not asked.words
     under = (
         "counted privately" if signed is None else f"counted under the contract {signed.contract}"
     )
-    return Counted(
+    return CountResult(
         about=Provenance(
             title=f"{asked.name}, {under}",
             source=run.source,
@@ -206,5 +214,7 @@ def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, di
     """Return what the central model would do for the same promise, and its measured errors."""
     if result.question.kind is not Kind.ONE:
         return Central(note=ONE_VALUE), {}
-    level = result.estimate.each.level
-    return central(result.plan.guarantee, truth.counts, level=level, seeded=seeded)
+    level = result.estimate.individual.level
+    return compare_central_mechanisms(
+        result.plan.guarantee, truth.counts, level=level, seeded=seeded
+    )

@@ -7,27 +7,27 @@ from typing import Annotated
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.app.budget import Change
-from mixtally.app.count import Given
-from mixtally.app.limits import BudgetOptions, wish_of
-from mixtally.app.options import CountsOnly, Promise, flags, option, whole_option
+from mixtally.app.count import GivenPlan
+from mixtally.app.limits import BudgetOptions, plan_request
+from mixtally.app.options import CountsOnly, Promise, list_used_flags, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.app.plans import refuse_beside
+from mixtally.app.plans import refuse_extra_flags
 from mixtally.errors import DataError, ParameterError, PlanError
-from mixtally.lab.data.epoch_counts import EpochCounts, counted
+from mixtally.lab.data.epoch_counts import EpochCounts, count_by_epoch
 from mixtally.lab.data.population import LABELS, Population, check_shared
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.data.turnover import turnover, turnover_counts
-from mixtally.lab.simulation.epoch_ledger import charge_epoch, checked_series
-from mixtally.lab.simulation.epochs import collect, whole_plan
+from mixtally.lab.data.turnover import simulate_turnover, simulate_turnover_counts
+from mixtally.lab.simulation.epoch_ledger import charge_epoch, check_series
+from mixtally.lab.simulation.epochs import collect_epochs, plan_whole_records
 from mixtally.lab.simulation.lab import Provenance
-from mixtally.lab.simulation.rounding import rounded_timeline
+from mixtally.lab.simulation.rounding import round_timeline
 from mixtally.lab.simulation.trend.document import document
 from mixtally.model.contract import Plan
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.ledger import Ledger
 from mixtally.planning import Planner
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.progress import quiet
+from mixtally.primitives.progress import ignore_progress
 from mixtally.protocol.encode.numbers import Range
 from mixtally.protocol.estimate.analysis import Analysis
 
@@ -63,9 +63,13 @@ class TurnoverOptions:
         ``columns`` are the options of epochs in the data, the first of them the column.
         """
         invented = self.synthetic is not None
-        beside = [*columns, *flags(self, "partial_epoch")] if invented else flags(self)
+        beside = (
+            [*columns, *list_used_flags(self, "partial_epoch")]
+            if invented
+            else list_used_flags(self)
+        )
         if not invented and columns[:1] == ["--epoch-column"]:
-            beside = flags(self, "join", "leave", "change")
+            beside = list_used_flags(self, "join", "leave", "change")
             if not beside:
                 return
         elif invented and not beside:
@@ -82,7 +86,7 @@ class TurnoverOptions:
         self, first: Population, epochs: int, chance: Chance, *, counts_only: bool
     ) -> Timeline | EpochCounts:
         """Return invented epochs; ``first`` is the crowd of the first. Raise as ``turnover``."""
-        return (turnover_counts if counts_only else turnover)(
+        return (simulate_turnover_counts if counts_only else simulate_turnover)(
             first,
             epochs,
             join=_RATE if self.join is None else self.join,
@@ -104,7 +108,7 @@ class EpochsOptions:
 
 def check_held(held: Plan, options: EpochsOptions, beside: Sequence[str], subject: str) -> None:
     """Raise for a plan of words, and for options, some of them ``beside``, that a plan holds."""
-    refuse_beside([*beside, *flags(options.budget)])
+    refuse_extra_flags([*beside, *list_used_flags(options.budget)])
     if held.question.hashed is not None:
         raise PlanError(
             subject,
@@ -118,7 +122,7 @@ def epochs(
     options: EpochsOptions,
     timeline: Timeline | EpochCounts,
     run: Run,
-    given: Given | None = None,
+    given: GivenPlan | None = None,
     *,
     scale: Range | None = None,
     order: Sequence[str] | None = None,
@@ -157,13 +161,13 @@ def epochs(
         _check_complete(timeline)
     _check_labels(timeline)
     guarantee, planner = options.promise.guarantee(), run.lab.planner
-    given = given or _planned(timeline, guarantee, options.budget, planner, scale)
+    given = given or _plan_epochs(timeline, guarantee, options.budget, planner, scale)
     plan, before = given.plan, None
     if change is not None:
-        before = _charging(change, plan, timeline.epochs, order, planner.accountant)
-    timeline = counted(timeline) if options.counts_only else timeline
-    timeline = rounded_timeline(timeline, plan, run.lab.chance)
-    trend = collect(
+        before = _make_charger(change, plan, timeline.epochs, order, planner.accountant)
+    timeline = count_by_epoch(timeline) if options.counts_only else timeline
+    timeline = round_timeline(timeline, plan, run.lab.chance)
+    trend = collect_epochs(
         plan,
         timeline,
         guarantee,
@@ -177,13 +181,13 @@ def epochs(
             seed=run.seed,
             ordered=LABELS not in timeline.from_data,
         ),
-        before=before or quiet,
+        before=before or ignore_progress,
         counts_only=options.counts_only,
     )
     return outcome_of(trend, lambda shown: document(shown, run.top), timeline.from_data)
 
 
-def _charging(
+def _make_charger(
     change: Change,
     plan: Plan,
     epochs: Sequence[str],
@@ -193,7 +197,7 @@ def _charging(
     """Return what charges an epoch before it is sent; raise at once when not all of them fit."""
 
     def unchanged(ledger: Ledger) -> Ledger:
-        checked_series(ledger, plan, epochs, order, accountant)
+        check_series(ledger, plan, epochs, order, accountant)
         return ledger
 
     def charge(epoch: str) -> None:
@@ -236,13 +240,13 @@ def _check_complete(timeline: Timeline | EpochCounts) -> None:
     )
 
 
-def _planned(
+def _plan_epochs(
     timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     budget: BudgetOptions,
     planner: Planner,
     scale: Range | None,
-) -> Given:
+) -> GivenPlan:
     """Return the plan of least error for the smallest crowd; all epochs share the guarantee."""
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections
@@ -254,5 +258,5 @@ def _planned(
             do="leave --collections out, or count further epochs that are still to come",
         )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    wish = wish_of(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
-    return Given(*whole_plan(wish, planner))
+    wish = plan_request(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
+    return GivenPlan(*plan_whole_records(wish, planner))

@@ -12,8 +12,8 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.planning import Planner, PlanRequest
 from mixtally.planning.request import default_messages
-from mixtally.planning.rounded import on_grid
-from mixtally.primitives.fixed import decimal
+from mixtally.planning.rounding_grid import round_to_grid
+from mixtally.primitives.fixed_point import to_fraction
 from mixtally.protocol.encode.numbers import Points, Range, Scale
 
 
@@ -66,7 +66,7 @@ class CostOptions:
                 do="1 adds one fake each",
             )
         if messages is None:
-            return 1 + decimal(fakes) if math.isfinite(fakes) else fakes
+            return 1 + to_fraction(fakes) if math.isfinite(fakes) else fakes
         raise ParameterError(
             "budget",
             expected="--fakes-per-user or --messages-per-user",
@@ -137,7 +137,7 @@ class BudgetOptions:
     trust: TrustOptions
 
 
-def wish_of(
+def plan_request(
     budget: BudgetOptions,
     question: Question,
     guarantee: Guarantee,
@@ -175,10 +175,10 @@ def wish_of(
             got="none",
             do="add --hops with how many stand in a row, or --mix-fakes for one",
         )
-    return on_grid(wish, scale, planner or Planner()) if isinstance(scale, Points) else wish
+    return round_to_grid(wish, scale, planner or Planner()) if isinstance(scale, Points) else wish
 
 
-def with_room(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
+def budget_for_repeats(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
     """``budget`` for messages that are sent several times, where it does not say how many."""
     cost = budget.cost
     if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):

@@ -4,19 +4,23 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from mixtally.accounting.accountant import Record
-from mixtally.accounting.parameters import Parameters, Parsed, checked
-from mixtally.accounting.parameters import parsed as read
+from mixtally.accounting.parameters import Parameters, ParsedParameters, check_parameters
+from mixtally.accounting.parameters import parse_parameters as read
 from mixtally.app import options as o
 from mixtally.app.parameters import PricedOptions
 from mixtally.errors import ParameterError
-from mixtally.model.guarantee import promised
+from mixtally.model.guarantee import count_promised
 from mixtally.model.mechanism import Memoized, Parameter, Shuffled, mechanisms
-from mixtally.model.mechanism.memoized import memoized as made
-from mixtally.model.mechanism.parameters import needed
+from mixtally.model.mechanism.memoized import make_memoized as made
+from mixtally.model.mechanism.parameters import describe_required_options
 
 MEMORY = "memory"
 PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]
-NEEDED = [line for kind in mechanisms() for line in needed(kind.PROTOCOLS, kind.PARAMETERS)]
+NEEDED = [
+    line
+    for kind in mechanisms()
+    for line in describe_required_options(kind.PROTOCOLS, kind.PARAMETERS)
+]
 """A phrase a protocol: the options it requires."""
 SOUGHT = [
     f"{name} --{' or --'.join(one.sought)}".replace("_", "-")
@@ -39,25 +43,27 @@ class MechanismOptions:
     @property
     def users(self) -> int | None:
         """How many people take part, None where it is not said."""
-        users: int | None = self.given().get("users")
+        users: int | None = self.list_given().get("users")
         return users
 
-    def given(self) -> dict[str, Any]:
+    def list_given(self) -> dict[str, Any]:
         """What was given, by name, but for the protocol and the honest share."""
         return dict(self.parameters.given)
 
 
-def parsed(options: MechanismOptions, *, for_epsilon: float | None = None) -> Parsed:
+def parse_record(
+    options: MechanismOptions, *, for_epsilon: float | None = None
+) -> ParsedParameters:
     """The record that the options describe; with ``for_epsilon`` one of them is to be found.
 
     Raises ParameterError for what they cannot describe.
     """
-    o.one_of("protocol", options.protocol, PROTOCOLS)
-    given = Parameters(**options.given())
+    o.check_one_of("protocol", options.protocol, PROTOCOLS)
+    given = Parameters(**options.list_given())
     return read(options.protocol, given, options.honest_share, for_epsilon=for_epsilon)
 
 
-def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
+def parse_memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
     """The mechanism of memoized answers, and how many reports are seen; f is 1 while it is sought.
 
     Raises ParameterError for what is missing or not taken.
@@ -70,42 +76,44 @@ def memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized
             do="leave it out: its noise is no other person's",
         )
     sought = {*Memoized.PROTOCOLS[MEMORY].sought} if seek else set()
-    given = checked(Memoized, MEMORY, Parameters(**options.given()), sought)
+    given = check_parameters(Memoized, MEMORY, Parameters(**options.list_given()), sought)
     permanent = 1.0 if given.permanent is None else given.permanent
     bins = max(2, 2 * given.hashes)
     return made(bins, permanent, given.p, given.q, hashes=given.hashes), given.reports
 
 
 def standard_error(
-    options: MechanismOptions, asked: Parsed, found: Record
+    options: MechanismOptions, asked: ParsedParameters, found: Record
 ) -> tuple[float | None, int | None]:
     """Of a count, and of how many people: ``users``, or as many as there are fakes.
 
     None where it is not known of how many.
     """
-    sent = as_sent(options, asked, found).message.mechanism
-    fakes = fakes_of(sent)
+    sent = with_promised_fakes(options, asked, found).message.mechanism
+    fakes = count_fakes(sent)
     users = fakes if options.users is None else options.users
     if not users and fakes == 0:
         return None, None
     return sent.standard_error(users or 0), users
 
 
-def as_sent(options: MechanismOptions, asked: Parsed, found: Record) -> Record:
+def with_promised_fakes(
+    options: MechanismOptions, asked: ParsedParameters, found: Record
+) -> Record:
     """``found`` with every fake that is promised, honest or not: errors are those of all messages.
 
     Where fakes were to be found, so many must be promised that enough of them arrive.
     """
-    fakes = fakes_of(found.message.mechanism)
+    fakes = count_fakes(found.message.mechanism)
     if fakes is None:
         return found
-    if asked.sought == Parameter.FAKES:
-        sent = promised(fakes, options.honest_share)
+    if asked.sought_parameter == Parameter.FAKES:
+        sent = count_promised(fakes, options.honest_share)
     else:
-        sent = options.given().get("fakes") or 0
-    return found.having(Parameter.FAKES, sent)
+        sent = options.list_given().get("fakes") or 0
+    return found.with_parameter(Parameter.FAKES, sent)
 
 
-def fakes_of(mechanism: Shuffled) -> int | None:
+def count_fakes(mechanism: Shuffled) -> int | None:
     """People's fakes in one round; None for a mechanism that has none."""
     return mechanism.fakes_promised // mechanism.repeats if mechanism.takes_fakes else None

@@ -11,19 +11,24 @@ from mixtally.accounting.divergence.memoized import least_permanent
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.errors import ParameterError, in_range
-from mixtally.lab.attacks.learned import learned, played_points, unmeasured
+from mixtally.lab.attacks.learned_facts import compute_learned_facts, drop_measured, played_points
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.memoization import DeviceKey, device_key
 from mixtally.lab.simulation.lab import Lab, Provenance
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings, TrueAnswers
-from mixtally.lab.simulation.memoized.crowd import Crowd, memoizing, play_reports, watched
+from mixtally.lab.simulation.memoized.crowd import (
+    MemoizedCrowd,
+    measure_recoveries,
+    memoize_crowd,
+    play_reports,
+)
 from mixtally.lab.simulation.memoized.document import document
-from mixtally.lab.simulation.memoized.losses import check, losses
+from mixtally.lab.simulation.memoized.losses import check_estimable, compute_losses
 from mixtally.lab.simulation.seeded import SeededChance
-from mixtally.model.guarantee import Guarantee, checked_epsilon
-from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, memoized_plan
+from mixtally.model.guarantee import Guarantee, check_epsilon
+from mixtally.model.memoized_plan import MemoizedPlan, hashed_question, make_memoized_plan
 from mixtally.model.question import MOST_SET
-from mixtally.protocol.encode.bloom import design
+from mixtally.protocol.encode.bloom import build_design
 from mixtally.protocol.estimate.conclude import conclude_memoized
 from mixtally.protocol.randomize.memoized import new_key
 from mixtally.report.document import Facts
@@ -62,7 +67,7 @@ class LevelOptions:
         whole_option("--reports", "Reports of every person's memoized answer (default 1)."),
     ] = None
 
-    def filled(self) -> Levels:
+    def with_defaults(self) -> Levels:
         """The levels, and how often they are shown."""
         return Levels(
             0.5 if self.permanent is None else self.permanent,
@@ -88,16 +93,16 @@ class BloomOptions:
     ] = None
 
 
-class Promised(NamedTuple):
+class MemoizedPromise(NamedTuple):
     """What is promised over all reports, as far as it is said."""
 
     epsilon: float | None = None
     delta: float | None = None
 
 
-def memoized(
+def play_memoized(
     crowd: Population,
-    promise: Promised,
+    promise: MemoizedPromise,
     options: LevelOptions,
     bloom: BloomOptions,
     run: Run,
@@ -116,19 +121,19 @@ def memoized(
     Raises ParameterError for options outside their range or that do not go together.
     """
     check_memory(bloom, run.seed, state, candidates=candidates is not None)
-    levels, reason = _levels(crowd, options, promise, bloom, for_good=state is not None)
+    levels, reason = _choose_levels(crowd, options, promise, bloom, for_good=state is not None)
     plan, reports = _plan(crowd, levels, bloom), levels.reports
     labels, hashed = crowd.question.labels or (), plan.mechanism.hashed
     words = (candidates or labels) if hashed else ()
-    spent = losses(plan, reports, promise.epsilon)
-    check(plan.mechanism, reports, words, run.level)
+    spent = compute_losses(plan, reports, promise.epsilon)
+    check_estimable(plan.mechanism, reports, words, run.level)
     key = None if state is None else device_key(state, plan, run.lab.chance)
-    people, ones = _played(crowd, plan, reports, key, run.lab)
-    bits = design(plan, words) if hashed else None
+    people, ones = _play_crowd(crowd, plan, reports, key, run.lab)
+    bits = build_design(plan, words) if hashed else None
     result = conclude_memoized(
         plan, ones, people.sizes, words if hashed else labels, bits, level=run.level
     )
-    seen = _learned(plan, people, reports, run)
+    seen = _measure_learning(plan, people, reports, run)
     found = MemoizedFindings(
         about=Provenance(
             title=f"{crowd.question.name}, from memoized answers",
@@ -145,7 +150,7 @@ def memoized(
             "memory_file": None if state is None else str(state),
             "memories": 0 if key is None else len(key.memories),
         },
-        learned=unmeasured(seen),
+        learned=drop_measured(seen),
         truth=TrueAnswers(dict(zip(labels, crowd.truth.tolist(), strict=True)), seen),
     )
     return outcome_of(
@@ -155,15 +160,15 @@ def memoized(
     )
 
 
-def _learned(plan: MemoizedPlan, crowd: Crowd, reports: int, run: Run) -> Facts:
+def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, run: Run) -> Facts:
     """What an observer learns who watches the crowd.
 
     Watching draws words of its own, so that it never changes what is estimated for a seed.
     """
     watching = run.lab.chance if run.seed is None else SeededChance(run.seed + 1)
     points = played_points(reports)
-    measured = dict(zip(points, watched(crowd, points, watching), strict=True))
-    return learned(plan.mechanism, reports, measured, watching)
+    measured = dict(zip(points, measure_recoveries(crowd, points, watching), strict=True))
+    return compute_learned_facts(plan.mechanism, reports, measured, watching)
 
 
 def check_memory(
@@ -192,10 +197,10 @@ def check_memory(
         )
 
 
-def _levels(
+def _choose_levels(
     population: Population,
     options: LevelOptions,
-    promise: Promised,
+    promise: MemoizedPromise,
     bloom: BloomOptions,
     *,
     for_good: bool,
@@ -205,14 +210,14 @@ def _levels(
     Where memoized answers are kept ``for_good`` reports may go on in later runs, so then the
     promise is for any number of them: what would be seen if the permanent response were shown.
     """
-    epsilon, delta, levels = promise.epsilon, promise.delta, options.filled()
+    epsilon, delta, levels = promise.epsilon, promise.delta, options.with_defaults()
     if delta is not None and (epsilon is None or options.permanent is not None):
         expected = "--epsilon beside it" if epsilon is None else "it or --permanent"
         got = "none" if epsilon is None else "both"
         raise ParameterError("--delta", expected=expected, got=got, do="leave one out, or add one")
     if epsilon is None or options.permanent is not None:
         return levels, ""
-    checked_epsilon(epsilon)
+    check_epsilon(epsilon)
     if delta is not None:
         Guarantee(epsilon=epsilon, delta=delta)
     shown, over = levels, f"the {levels.reports:,} reports of this run"
@@ -229,7 +234,7 @@ def _levels(
 def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> MemoizedPlan:
     noise, bits = (levels.permanent, levels.p, levels.q), bloom.bloom_bits
     if bits is None:
-        return memoized_plan(population.question, *noise)
+        return make_memoized_plan(population.question, *noise)
     in_range("bloom bits", bits, 8, 1 << 16, "128 is a common choice")
     hashes = 2 if bloom.hashes is None else bloom.hashes
     in_range(
@@ -240,19 +245,19 @@ def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> Memoiz
         "it is how many bits a value sets: 2 is a common choice",
     )
     question = hashed_question(population.question.name, bits, hashes)
-    return memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
+    return make_memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
 
 
-def _played(
+def _play_crowd(
     population: Population,
     plan: MemoizedPlan,
     reports: int,
     kept: DeviceKey | None,
     lab: Lab,
-) -> tuple[Crowd, NDArray[np.int64]]:
+) -> tuple[MemoizedCrowd, NDArray[np.int64]]:
     """The crowd with what it memoizes, and the ones it reports; a key for this run without one."""
     key = new_key(lab.chance) if kept is None else kept.key
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]
-    crowd = memoizing(plan, values, population.codes, key, lab.chance, derived=kept is not None)
+    crowd = memoize_crowd(plan, values, population.codes, key, lab.chance, derived=kept is not None)
     return crowd, play_reports(crowd, reports, lab.chance, lab.progress)

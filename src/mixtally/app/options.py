@@ -129,7 +129,7 @@ class MaybePromise:
         return Guarantee(epsilon=epsilon, delta=delta)
 
 
-def one_of(subject: str, got: str, names: Sequence[str]) -> str:
+def check_one_of(subject: str, got: str, names: Sequence[str]) -> str:
     """``got`` itself; raises ParameterError unless it is one of ``names``."""
     if got not in names:
         raise not_one_of(subject, got, names)
@@ -156,7 +156,9 @@ class TableGroup:
                 one.name,
                 Parameter.KEYWORD_ONLY,
                 default=one.default,
-                annotation=Annotated[_type_of(one), option_of(one)] if extras else _type_of(one),
+                annotation=Annotated[_annotation_of(one), option_of(one)]
+                if extras
+                else _annotation_of(one),
             )
             for one in cls.TABLE
         ]
@@ -168,7 +170,7 @@ def option_of(spec: "ParameterSpec") -> Option:
     return Option(spec.flag, spec.help, metavar, whole=spec.kind is int)
 
 
-def _type_of(spec: "ParameterSpec") -> Any:
+def _annotation_of(spec: "ParameterSpec") -> Any:
     return spec.kind if spec.default is not None else spec.kind | None
 
 
@@ -205,20 +207,20 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
     return found
 
 
-def made(kind: type[T], given: Mapping[str, Any]) -> T:
+def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
     """A group, and those inside it, of what was given by name; others are as usual."""
     if issubclass(kind, TableGroup):
         return kind(**given)
     hints, found = get_type_hints(kind), dict[str, Any]()
     for name, hint in ((one.name, hints[one.name]) for one in fields(kind)):  # type: ignore[arg-type]
         if is_group(hint):
-            found[name] = made(hint, given)
+            found[name] = build_options(hint, given)
         elif name in given:
             found[name] = given[name]
     return kind(**found)
 
 
-def values(group: Group | TableGroup) -> dict[str, Any]:
+def option_values(group: Group | TableGroup) -> dict[str, Any]:
     """What every option of ``group`` came to, by the name of its field, in the order of options.
 
     Of a table only what was given.
@@ -229,11 +231,11 @@ def values(group: Group | TableGroup) -> dict[str, Any]:
     for field in fields(group):
         value: Any = getattr(group, field.name)
         group_inside = is_group(type(value))
-        found |= values(value) if group_inside else {field.name: value}
+        found |= option_values(value) if group_inside else {field.name: value}
     return found
 
 
-def flags(group: Group | TableGroup, *names: str) -> list[str]:
+def list_used_flags(group: Group | TableGroup, *names: str) -> list[str]:
     """The options of ``group``, or those of ``names``, that were set to something unusual."""
     if isinstance(group, TableGroup):
         return [one.flag for one in group.TABLE if one.name in group.given]
@@ -243,7 +245,7 @@ def flags(group: Group | TableGroup, *names: str) -> list[str]:
     for name in names or usual:
         value = getattr(group, name)
         if is_group(kinds[name]):
-            found += flags(value)
+            found += list_used_flags(value)
         elif value != usual[name]:
             _, option = get_args(kinds[name])
             found.append(option.default)  # where an annotation has the first name of an option

@@ -10,7 +10,7 @@ from mixtally.report.document import SIMULATION, Chunks, Document
 from mixtally.report.texts import FormatName, files
 
 F = TypeVar("F", bound=Findings[Any])
-Made = TypeVar("Made", str | Chunks, bytes, str | bytes | Chunks)
+FileContent = TypeVar("FileContent", str | Chunks, bytes, str | bytes | Chunks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,31 +67,33 @@ class Outcome:
             raise TypeError("a simulation is no release")
 
     @property
-    def shown(self) -> Document:
+    def shown_document(self) -> Document:
         """The document, which says what of its question was read off the data."""
         return replace(self.document, from_data=self.from_data or ())
 
     @property
-    def released(self) -> Document | None:
+    def released_document(self) -> Document | None:
         """What may be published of a simulation, None where nothing may."""
         return None if self.seeded or self.from_data else self.plain
 
     @property
-    def public(self) -> bool:
+    def is_public(self) -> bool:
         """Whether any of its files may be published."""
-        return not self.from_data and not (self.document.simulation and self.released is None)
+        return not self.from_data and not (
+            self.document.simulation and self.released_document is None
+        )
 
     def files(self, out_format: FormatName = "csv") -> dict[str, str | bytes | Chunks]:
         """Return every file by its name; those of a simulation in a folder apart.
 
         ``out_format`` is how tables are written.
         """
-        made, more = files(self.shown, out_format), dict(self.more)
+        made, more = files(self.shown_document, out_format), dict(self.more)
         if self.document.simulation or self.from_data:
-            made = _simulated(made)
+            made = _in_simulation_folder(made)
         if self.from_data:
-            return {**made, **_simulated(more)}
-        released = files(self.released, out_format) if self.released else {}
+            return {**made, **_in_simulation_folder(more)}
+        released = files(self.released_document, out_format) if self.released_document else {}
         return {**released, **made, **more}
 
 
@@ -116,13 +118,13 @@ def outcome_of(
         document=shown(found),
         found=found,
         from_data=from_data,
-        plain=shown(found.published()),
+        plain=shown(found.without_truth()),
         seeded=found.about.seed is not None,
         more=more or {},
     )
 
 
-def _simulated(made: Mapping[str, Made]) -> dict[str, Made]:
+def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:
     """Files in the folder of the simulation, those that are there already as they are."""
     start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.limits import BudgetOptions, plan_request
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.app.study import plans_of
-from mixtally.lab.data.places import Grid
+from mixtally.lab.data.places import HexagonGrid
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
-from mixtally.lab.simulation.central import central
+from mixtally.lab.simulation import plan_choice
+from mixtally.lab.simulation.central import compare_central_mechanisms
 from mixtally.lab.simulation.lab import Provenance
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.study_document import document
 from mixtally.lab.simulation.truth import truth_of
@@ -23,15 +23,15 @@ from mixtally.report.svg import Markup
 
 
 def places(
-    crowd: Population, promised: Guarantee, hexagons: Grid, budget: BudgetOptions, run: Run
+    crowd: Population, promised: Guarantee, hexagons: HexagonGrid, budget: BudgetOptions, run: Run
 ) -> Outcome:
     """Count people in ``hexagons``, which were fixed before; a map is among the files.
 
     Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
     """
-    wish = wish_of(budget, crowd.question, promised, crowd.users)
-    plan, reason = offers.best(wish, run.lab.planner)
-    played = release(plan, crowd, run.lab, Analysis(level=run.level))
+    wish = plan_request(budget, crowd.question, promised, crowd.users)
+    plan, reason = plan_choice.choose_plan(wish, run.lab.planner)
+    played = simulate_release(plan, crowd, run.lab, Analysis(level=run.level))
     truth, seeded = truth_of(crowd, played.result), run.seed is not None
     about = Provenance(
         title=f"{len(hexagons.cells):,} hexagons, counted privately",
@@ -40,21 +40,23 @@ def places(
         reason=reason,
         seed=run.seed,
     )
-    beside, errors = central(promised, truth.counts, level=run.level, seeded=seeded)
+    beside, errors = compare_central_mechanisms(
+        promised, truth.counts, level=run.level, seeded=seeded
+    )
     truth = replace(truth, central=errors)
     study = Study(about=about, releases=(played,), truth=truth, central=beside)
-    picture = _map(study, hexagons)
+    picture = _draw_map(study, hexagons)
     return outcome_of(
         study,
-        lambda shown: _mapped(document(shown, run.top), picture),
+        lambda shown: _add_map(document(shown, run.top), picture),
         crowd.from_data,  # hexagons are those of the box
         {**plans_of(study), **_map_file(picture, seeded=seeded)},
     )
 
 
-def _map(study: Study, hexagons: Grid) -> Markup:
+def _draw_map(study: Study, hexagons: HexagonGrid) -> Markup:
     """The estimates alone, nothing of the truth."""
-    main = study.main
+    main = study.main_result
     stated = main.certificate
     note = (
         f"Elsewhere: {main.estimate.counts[-1]:,.0f}. epsilon {at_most(stated.epsilon)}, "
@@ -64,7 +66,7 @@ def _map(study: Study, hexagons: Grid) -> Markup:
     return hexmap(title, hexagons.outlines(), hexagons.cells, main.estimate, note)
 
 
-def _mapped(shown: Document, picture: Markup) -> Document:
+def _add_map(shown: Document, picture: Markup) -> Document:
     """``shown`` with the map before its other sections."""
     return replace(shown, sections=lambda: (Section("Map", (Picture(picture),)), *shown.sections()))
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 from mixtally import planning as planner
 from mixtally.app import options as o
-from mixtally.app.elsewhere import Elsewhere, elsewhere
-from mixtally.app.limits import BudgetOptions, wish_of
+from mixtally.app.limits import BudgetOptions, plan_request
+from mixtally.app.model_comparison import ModelComparison, compare_models
 from mixtally.app.plans import promise_lines
-from mixtally.app.question import EncoderOptions, QuestionOptions, asked_by
+from mixtally.app.question import EncoderOptions, QuestionOptions, build_question
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.model.contract import Plan
 from mixtally.model.question import Question
@@ -60,7 +60,7 @@ class PlanOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CheckedRequest:
     """A request whose options go together.
 
     Parameters
@@ -124,9 +124,9 @@ class Planned:
         """Return what a little more of what the plan is short of would bring."""
         return planner.gains(self.request, self.choice, self.planner)
 
-    def elsewhere(self) -> list[Elsewhere]:
+    def elsewhere(self) -> list[ModelComparison]:
         """Return what other models give for the same guarantee and as many messages."""
-        return elsewhere(self.plan, float(self.request.messages_per_user))
+        return compare_models(self.plan, float(self.request.messages_per_user))
 
     def facts(self, *, explain: bool = False) -> dict[str, Any]:
         """Return all of it as JSON has it, with the source of every number if ``explain``."""
@@ -137,14 +137,14 @@ class Planned:
             "elsewhere": [one.facts() for one in self.elsewhere()],
             "better": [gain.facts() for gain in self.gains()],
         }
-        if (mean := planner.of_mean(self.plan)) is not None:
+        if (mean := planner.forecast_mean(self.plan)) is not None:
             facts["mean"] = asdict(mean)
         if explain:
             facts["explain"] = planner.explain(self.plan)
         return facts
 
 
-def expected(options: PlanOptions, question: Question | None = None) -> Wanted:
+def make_request(options: PlanOptions, question: Question | None = None) -> CheckedRequest:
     """Return the request that options describe.
 
     Parameters
@@ -164,11 +164,11 @@ def expected(options: PlanOptions, question: Question | None = None) -> Wanted:
     target, scale, prefixes, own = options.target, None, None, Planner()
     _check_targets(options.budget, target)
     if question is None:
-        question, (scale, prefixes) = asked_by(options.asked, options.encoder)
+        question, (scale, prefixes) = build_question(options.asked, options.encoder)
     else:
-        _check_alone(options)
+        _check_question_alone(options)
     _check_points(target, scale)
-    request = wish_of(
+    request = plan_request(
         options.budget,
         question,
         target.promise.guarantee(),
@@ -177,10 +177,10 @@ def expected(options: PlanOptions, question: Question | None = None) -> Wanted:
         prefixes=prefixes,
         planner=own,
     )
-    return Wanted(request, options, own)
+    return CheckedRequest(request, options, own)
 
 
-def plan(asked: Wanted) -> Planned:
+def plan(asked: CheckedRequest) -> Planned:
     """Find the plan of least error, the fewest messages or the smallest crowd.
 
     Raises
@@ -191,19 +191,19 @@ def plan(asked: Wanted) -> Planned:
         For a level or a target outside its range.
     """
     try:
-        return _found(asked)
+        return _find_plan(asked)
     except InfeasibleError as error:
         error.search = asked.nearest
         raise
 
 
-def _found(asked: Wanted) -> Planned:
+def _find_plan(asked: CheckedRequest) -> Planned:
     request, own, target = asked.request, asked.planner, asked.options.target
     if target.target_share is not None:
-        answer = planner.users_for(request, target.target_share, own)
+        answer = planner.choose_users(request, target.target_share, own)
         request = replace(request, users=answer.plan.users)
     elif target.target_error is not None:
-        answer = planner.with_error(request, target.target_error, own)
+        answer = planner.choose_with_error(request, target.target_error, own)
         sent = answer.plan.messages_per_user
         found = Fraction(math.ceil(1000 * sent - 1e-6), 1000)  # in thousandths of a message
         request = replace(request, messages_per_user=found)
@@ -214,8 +214,10 @@ def _found(asked: Wanted) -> Planned:
 
 def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
     """Raise ParameterError when what is to be found was given as well."""
-    messages = o.flags(budget.cost, "fakes_per_user", "messages_per_user")
-    people = o.flags(budget.trust, "minimum_crowd") + o.flags(target, "target_error", "users")
+    messages = o.list_used_flags(budget.cost, "fakes_per_user", "messages_per_user")
+    people = o.list_used_flags(budget.trust, "minimum_crowd") + o.list_used_flags(
+        target, "target_error", "users"
+    )
     for flag, value, beside in (
         ("--target-error", target.target_error, messages),
         ("--target-share", target.target_share, people),
@@ -236,9 +238,9 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
         )
 
 
-def _check_alone(options: PlanOptions) -> None:
+def _check_question_alone(options: PlanOptions) -> None:
     """Raise ParameterError for options of a question beside one that was made before."""
-    if beside := o.flags(options.asked) + o.flags(options.encoder):
+    if beside := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
         raise ParameterError(
             "question",
             expected="a question alone",

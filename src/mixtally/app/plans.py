@@ -16,14 +16,14 @@ from mixtally.planning import Forecast
 from mixtally.report.document import Document, Promise
 from mixtally.report.markdown import markdown
 from mixtally.report.page import page
-from mixtally.report.promise import of_plan
+from mixtally.report.promise import promise_of_plan
 
 _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
 
 
 def promise_lines(plan: Plan, expected: Forecast) -> Promise:
     """Return the promise of a plan in three lines, with the error that is forecast for it."""
-    return of_plan(plan, expected.level, expected.half_width)
+    return promise_of_plan(plan, expected.level, expected.half_width)
 
 
 def is_page(path: Path) -> bool:
@@ -97,7 +97,7 @@ def check_details(path: Path | None) -> None:
         )
 
 
-def refuse_beside(flags: list[str], what: str = "plan") -> None:
+def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:
     """Raise ParameterError for options beside a plan, or a contract, that it holds itself."""
     if flags:
         made = "one" if what == "plan" else "a plan"

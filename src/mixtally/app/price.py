@@ -10,23 +10,23 @@ from typing import Any
 from mixtally.accounting.accountant import Accountant, Record, local_epsilon
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import memoized as memory
-from mixtally.accounting.parameters import Parsed
+from mixtally.accounting.parameters import ParsedParameters
 from mixtally.app.mechanism import (
     MEMORY,
     MechanismOptions,
-    as_sent,
-    fakes_of,
-    memoized,
-    parsed,
+    count_fakes,
+    parse_memoized,
+    parse_record,
     standard_error,
+    with_promised_fakes,
 )
 from mixtally.model.certificate import Certificate
-from mixtally.model.guarantee import Guarantee, checked_epsilon
+from mixtally.model.guarantee import Guarantee, check_epsilon
 from mixtally.model.mechanism import Memoized, Parameter, Shuffled
 from mixtally.model.mechanism.memoized import PERMANENT
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most, error_text
-from mixtally.report.promise import expected, protects, stated
+from mixtally.report.promise import certificate_line, error_line, protection_line
 
 _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
 """What an answer has whatever was found."""
@@ -84,16 +84,19 @@ class Priced:
     def promise(self) -> Promise:
         """The three lines that everything begins with."""
         error, users = self.standard_error, self.request.users or self.own.get("fakes")
-        first, second = protects(self.certificate.observer), stated(self.certificate)
+        first, second = (
+            protection_line(self.certificate.observer),
+            certificate_line(self.certificate),
+        )
         if error is None:
-            third = expected(None, note=": say how many people with --users")
+            third = error_line(None, note=": say how many people with --users")
         elif self.request.protocol == MEMORY and self.request.users is None:
             third = (
                 f"Expected error of each count: a standard error of {error_text(error)} times the "
                 "square root of the people."
             )
         else:
-            third = expected(error, note=f", of {users:,} people" if users else "")
+            third = error_line(error, note=f", of {users:,} people" if users else "")
         return first, second, third
 
     @property
@@ -107,7 +110,7 @@ class Priced:
             f"delta >= {at_least(shown.lower, 9)}, observer: {shown.observer}",
             f"source: {shown.source}",
             f"assumption: {shown.assumption}",
-            _losses(self.own),
+            _loss_line(self.own),
         ]
 
 
@@ -132,10 +135,10 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
         For parameters that are missing, not taken or out of range.
     """
     if request.protocol == MEMORY:
-        mechanism, reports = memoized(request)
-        return _memoized(request, mechanism, reports, checked_epsilon(epsilon))
-    asked = parsed(request)
-    return _record(request, asked, asked.counted, Accountant(), checked_epsilon(epsilon))
+        mechanism, reports = parse_memoized(request)
+        return _price_memoized(request, mechanism, reports, check_epsilon(epsilon))
+    asked = parse_record(request)
+    return _price_record(request, asked, asked.honest_record, Accountant(), check_epsilon(epsilon))
 
 
 def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
@@ -160,40 +163,47 @@ def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
     """
     epsilon, aim = guarantee.epsilon, guarantee.delta
     if request.protocol == MEMORY:
-        mechanism, reports = memoized(request, seek=True)
+        mechanism, reports = parse_memoized(request, seek=True)
         found = memory.least_permanent(mechanism, reports, epsilon, aim)
-        return _memoized(request, found, reports, epsilon, aim)
-    accountant, asked = Accountant(), parsed(request, for_epsilon=epsilon)
-    if asked.sought is None:
+        return _price_memoized(request, found, reports, epsilon, aim)
+    accountant, asked = Accountant(), parse_record(request, for_epsilon=epsilon)
+    if asked.sought_parameter is None:
         raise TypeError("nothing is to be found")
-    record = calibrate(accountant, asked.counted, asked.sought, epsilon, aim)
-    return _record(request, asked, record, accountant, epsilon, aim)
+    record = calibrate(accountant, asked.honest_record, asked.sought_parameter, epsilon, aim)
+    return _price_record(request, asked, record, accountant, epsilon, aim)
 
 
-def _record(
+def _price_record(
     request: MechanismOptions,
-    asked: Parsed,
+    asked: ParsedParameters,
     record: Record,
     accountant: Accountant,
     epsilon: float,
     aim: float | None = None,
 ) -> Priced:
     """Price a mechanism whose messages are mixed."""
-    counted, sent = record.message.mechanism, as_sent(request, asked, record).message.mechanism
+    counted, sent = (
+        record.message.mechanism,
+        with_promised_fakes(request, asked, record).message.mechanism,
+    )
     error, people = standard_error(request, asked, record)
     local = local_epsilon(record)
     own = {
-        **_asked(request),
+        **_request_facts(request),
         **counted.noise_facts(),
-        "fakes": fakes_of(sent),
-        "fakes_counted": fakes_of(counted),
+        "fakes": count_fakes(sent),
+        "fakes_counted": count_fakes(counted),
         "users_counted": asked.crowd,
         "local_epsilon": local if math.isfinite(local) else None,
     }
     found: dict[str, float] = {}
-    if asked.sought is not None:
-        is_fakes = asked.sought == Parameter.FAKES
-        found = {"fakes": fakes_of(sent) or 0} if is_fakes else counted.found(asked.sought)
+    if asked.sought_parameter is not None:
+        is_fakes = asked.sought_parameter == Parameter.FAKES
+        found = (
+            {"fakes": count_fakes(sent) or 0}
+            if is_fakes
+            else counted.get_parameter_values(asked.sought_parameter)
+        )
     return Priced(
         request=request,
         certificate=accountant.certificate(record, epsilon, aim),
@@ -202,11 +212,11 @@ def _record(
         people=people,
         aim=aim,
         found=found,
-        noise=() if aim is None else _noise(counted, sent),
+        noise=() if aim is None else _noise_lines(counted, sent),
     )
 
 
-def _memoized(
+def _price_memoized(
     request: MechanismOptions,
     mechanism: Memoized,
     reports: int,
@@ -216,7 +226,7 @@ def _memoized(
     """Price memoized answers, which rely on no mix."""
     loss, users = memory.loss(mechanism, reports), request.users or 1
     own = {
-        **_asked(request),
+        **_request_facts(request),
         "eps_inf": loss.eps_inf,
         "eps_1": loss.eps_1,
         "eps_T": loss.eps_T,
@@ -235,36 +245,36 @@ def _memoized(
     )
 
 
-def _asked(request: MechanismOptions) -> dict[str, Any]:
+def _request_facts(request: MechanismOptions) -> dict[str, Any]:
     return {
         "protocol": request.protocol,
         "honest_share": request.honest_share,
-        **request.given(),
+        **request.list_given(),
     }
 
 
-def _noise(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
+def _noise_lines(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
     """Return the noise in words; whoever types a chance in again gets no smaller one."""
     lines = []
     for one in counted.PARAMETERS:
         sought = one.sought
         if sought is None or one.name not in counted.rules.sought or sought == Parameter.FAKES:
             continue
-        found = counted.found(sought)
+        found = counted.get_parameter_values(sought)
         if sought.denominator > 1:
-            chance, threshold = at_most(found[one.name], 9), counted.value(sought)
+            chance, threshold = at_most(found[one.name], 9), counted.parameter_value(sought)
             lines.append(f"{sought} {chance}, threshold {threshold} over 2^64")
         else:
             shown = [f"{name.replace('_', ' ')} {value:,.9g}" for name, value in found.items()]
             lines.append(", ".join(shown))
-    fakes, certain = fakes_of(sent), fakes_of(counted)
+    fakes, certain = count_fakes(sent), count_fakes(counted)
     if fakes is not None:
         more = f", {certain:,} of them counted on" * (certain != fakes)
         lines.append(f"fakes {fakes:,}{more}")
     return tuple(lines)
 
 
-def _losses(facts: dict[str, Any]) -> str:
+def _loss_line(facts: dict[str, Any]) -> str:
     """What is left without mixes, or of a memory."""
     if "eps_T" in facts:
         shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}

@@ -9,8 +9,8 @@ from mixtally.app import options as o
 from mixtally.app.options import Bins, Bits, Points
 from mixtally.errors import ParameterError
 from mixtally.model.contract import Prefixes
-from mixtally.model.hashing import drawn_seed
-from mixtally.model.question import Kind, Question, open_question, with_attributes
+from mixtally.model.hashing import draw_seed
+from mixtally.model.question import Kind, Question, make_attributes_question, make_open_question
 from mixtally.primitives.chance import Chance, SecureChance
 from mixtally.protocol.encode import numbers
 from mixtally.protocol.encode.numbers import Range, Scale
@@ -36,7 +36,7 @@ class HashingOptions:
     def seed(self, chance: Chance | None = None) -> str:
         """Return the given seed, or one drawn from ``chance``, by default the system's."""
         given = self.hash_seed
-        return given if given is not None else drawn_seed(chance or SecureChance())
+        return given if given is not None else draw_seed(chance or SecureChance())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +98,13 @@ class EncoderOptions:
     ] = None
 
 
-How = tuple[Range | None, Prefixes | None]
+ValueReading = tuple[Range | None, Prefixes | None]
 """How numbers are read, or the prefixes of words; neither for other questions."""
 
 
-def asked_by(asked: QuestionOptions, encoder: EncoderOptions) -> tuple[Question, How]:
+def build_question(
+    asked: QuestionOptions, encoder: EncoderOptions
+) -> tuple[Question, ValueReading]:
     """Return the question, and how a number or a word becomes one of its bins.
 
     Raises
@@ -115,38 +117,42 @@ def asked_by(asked: QuestionOptions, encoder: EncoderOptions) -> tuple[Question,
             "--points", expected="--number beside it", got="none", do="add it, or leave this out"
         )
     if encoder.prefixes is None:
-        for flag in o.flags(encoder, "longest", "alphabet", "symbols"):
+        for flag in o.list_used_flags(encoder, "longest", "alphabet", "symbols"):
             raise ParameterError(
                 flag, expected="--prefixes beside it", got="none", do="add it, or leave this out"
             )
     if encoder.number is None and encoder.prefixes is None:
-        return question_of(asked), (None, None)
-    others = o.flags(asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing")
+        return read_question(asked), (None, None)
+    others = o.list_used_flags(
+        asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing"
+    )
     if encoder.prefixes is not None:  # which have as many bins as they have letters
-        others += o.flags(asked, "bins") + o.flags(encoder, "number", "points")
+        others += o.list_used_flags(asked, "bins") + o.list_used_flags(encoder, "number", "points")
     if others:
         raise ParameterError(
             "question", expected="one way to ask", got=" and ".join(others), do="ask one at a time"
         )
     if encoder.number is not None:
-        scale = scale_of(encoder.number, asked.bins, encoder.points)
+        scale = make_scale(encoder.number, asked.bins, encoder.points)
         if isinstance(scale, Scale):
             return Question(name=asked.name, bins=scale.bins, labels=scale.labels), (scale, None)
         return Question(name=asked.name, bins=2), (scale, None)  # until its points are chosen
     longest = _LONGEST if encoder.longest is None else encoder.longest
     symbols = 1 if encoder.symbols is None else encoder.symbols
-    spelling = Spelling() if encoder.alphabet is None else Spelling.of(encoder.alphabet)
+    spelling = (
+        Spelling() if encoder.alphabet is None else Spelling.from_characters(encoder.alphabet)
+    )
     prefixes = Prefixes(
         alphabet=spelling.characters, most=encoder.prefixes or 0, longest=longest, symbols=symbols
     )
     return Question(name=asked.name, bins=prefixes.bins), (None, prefixes)
 
 
-def question_of(options: QuestionOptions) -> Question:
+def read_question(options: QuestionOptions) -> Question:
     """Return the question; raise ParameterError unless it is stated in exactly one way."""
     name, stated = options.name, options.bits if options.bins is None else options.bins
     labels = options.labels
-    ways = o.flags(options, "bins", "attributes", "bits", "open_domain")
+    ways = o.list_used_flags(options, "bins", "attributes", "bits", "open_domain")
     if len(ways) > 1 or not (ways or labels is not None):
         raise ParameterError(
             "bins",
@@ -169,11 +175,11 @@ def question_of(options: QuestionOptions) -> Question:
         )
     if options.open_domain:
         seed = options.hashing.seed()
-        return open_question(name, seed, 1 if options.max_set is None else options.max_set)
+        return make_open_question(name, seed, 1 if options.max_set is None else options.max_set)
     if options.bits is not None:
         return Question(name=name, bins=options.bits, labels=labels, kind=Kind.BITS)
     if options.attributes is not None:
-        made = with_attributes(name, options.attributes)
+        made = make_attributes_question(name, options.attributes)
         return made if labels is None else msgspec.structs.replace(made, labels=labels)
     bins = len(labels or ()) if options.bins is None else options.bins
     if options.max_set in (None, 1):
@@ -192,7 +198,7 @@ def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
         )
 
 
-def scale_of(ends: tuple[float, float], bins: int | None, points: int | None) -> Range:
+def make_scale(ends: tuple[float, float], bins: int | None, points: int | None) -> Range:
     """Return the bins or the points between two ends; raise ParameterError for both of them."""
     if bins is not None and points is not None:
         raise ParameterError(

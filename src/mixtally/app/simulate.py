@@ -9,29 +9,29 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from mixtally.app.analysis import AnalysisOptions, Candidates
-from mixtally.app.count import Asked, Counted, Given, count, prepared
-from mixtally.app.limits import BudgetOptions, wish_of, with_room
+from mixtally.app.count import CountRequest, CountResult, GivenPlan, count, prepare_round
+from mixtally.app.limits import BudgetOptions, budget_for_repeats, plan_request
 from mixtally.app.options import (
     CountsOnly,
     HopNumbers,
     MaybePromise,
-    flags,
-    one_of,
+    check_one_of,
+    list_used_flags,
     option,
     whole_option,
 )
 from mixtally.app.outcome import Run
-from mixtally.app.plans import refuse_beside
+from mixtally.app.plans import refuse_extra_flags
 from mixtally.app.question import HashingOptions
-from mixtally.app.winner import Vote, WinnerOptions, vote_of
+from mixtally.app.winner import VoteSetup, WinnerOptions, make_vote_setup
 from mixtally.errors import ParameterError, PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation import offers
-from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.counts_only import Histogram
-from mixtally.lab.simulation.rounding import rounded_crowd
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
+from mixtally.lab.simulation.rounding import round_crowd
 from mixtally.model.contract import Plan
-from mixtally.model.question import Kind, Question, open_question
+from mixtally.model.question import Kind, Question, make_open_question
 from mixtally.primitives.chance import Chance
 from mixtally.protocol.encode.hashed import encode
 from mixtally.protocol.encode.numbers import Range
@@ -56,10 +56,10 @@ class HopOptions:
         ),
     ] = None
 
-    def hops(self) -> Hops:
+    def hops(self) -> DishonestHops:
         """Return the mixes that cheat; raise ParameterError for a share outside [0, 1]."""
-        conduct = Conduct(leaves_out=1.0 if self.leave_out is None else self.leave_out)
-        return Hops(self.dishonest, conduct) if self.dishonest else HONEST
+        conduct = HopConduct(leaves_out=1.0 if self.leave_out is None else self.leave_out)
+        return DishonestHops(self.dishonest, conduct) if self.dishonest else ALL_HONEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ class SimulateOptions:
     @property
     def asks_winner(self) -> bool:
         """Whether the record is a ballot, of which it is asked who won."""
-        return bool(flags(self.vote))
+        return bool(list_used_flags(self.vote))
 
 
 def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
@@ -95,7 +95,9 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
     """
     if not options.asks_winner:
         return
-    more = flags(options, "repeats", "candidates", "observer", "hashing", "cheats", "counts_only")
+    more = list_used_flags(
+        options, "repeats", "candidates", "observer", "hashing", "cheats", "counts_only"
+    )
     if more := [*more, *beside]:
         raise ParameterError(
             "--winner",
@@ -105,9 +107,9 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
         )
 
 
-def check(
+def check_options(
     options: SimulateOptions,
-    given: Given | None,
+    given: GivenPlan | None,
     beside: Sequence[str] = (),
     *,
     counts: bool = False,
@@ -132,16 +134,16 @@ def check(
     PlanError
         For words that are looked for under a plan whose question is not open.
     """
-    one_of("observer", options.observer, OBSERVERS)
+    check_one_of("observer", options.observer, OBSERVERS)
     _check_words(options, given)
     if given is not None:
-        made = [*beside, *flags(options.promise), *flags(options, "repeats")]
-        made += flags(options.hashing) + flags(options.budget)
+        made = [*beside, *list_used_flags(options.promise), *list_used_flags(options, "repeats")]
+        made += list_used_flags(options.hashing) + list_used_flags(options.budget)
         if given.signed is not None:
-            made += flags(options, "observer", "counts_only") + ["--counts"] * counts
-        refuse_beside(made, "plan" if given.signed is None else "contract")
+            made += list_used_flags(options, "observer", "counts_only") + ["--counts"] * counts
+        refuse_extra_flags(made, "plan" if given.signed is None else "contract")
     if given is None or given.signed is None:
-        for flag in flags(options.cheats):
+        for flag in list_used_flags(options.cheats):
             raise ParameterError(
                 flag, expected="--contract beside it", got="none", do="leave it out, or add one"
             )
@@ -152,10 +154,10 @@ def check(
         options.promise.guarantee()
 
 
-def _check_words(options: SimulateOptions, given: Given | None) -> None:
+def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
     """Raise for a key without words to look for, and for what does not go with such words."""
     if options.candidates is None:
-        if used := flags(options.hashing):
+        if used := list_used_flags(options.hashing):
             raise ParameterError(
                 "--candidates",
                 expected=f"words beside {' and '.join(used)}",
@@ -170,7 +172,9 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
                 do="list the words to look for, one a line",
             )
         return
-    plain = flags(options.derived, "project", "pairs") + flags(options, "repeats")
+    plain = list_used_flags(options.derived, "project", "pairs") + list_used_flags(
+        options, "repeats"
+    )
     if plain:
         raise ParameterError(
             "--candidates",
@@ -184,7 +188,11 @@ def _check_words(options: SimulateOptions, given: Given | None) -> None:
 
 def _check_tally(options: SimulateOptions, subject: str) -> None:
     """Raise ParameterError for what needs whole messages, or people one by one."""
-    other = flags(options.derived, "pairs") + flags(options, "candidates") + flags(options.hashing)
+    other = (
+        list_used_flags(options.derived, "pairs")
+        + list_used_flags(options, "candidates")
+        + list_used_flags(options.hashing)
+    )
     if other:
         raise ParameterError(
             subject,
@@ -199,13 +207,13 @@ def simulate(
     options: SimulateOptions,
     crowd: Population | Histogram,
     run: Run,
-    given: Given | None = None,
+    given: GivenPlan | None = None,
     *,
     name: str | None = None,
     scale: Range | None = None,
     blank: str | None = None,
     charge: Callable[[Plan], None] | None = None,
-) -> Counted:
+) -> CountResult:
     """Plan, unless a plan is given, and play one round.
 
     Parameters
@@ -238,12 +246,12 @@ def simulate(
     """
     vote = None
     if options.asks_winner:
-        vote = vote_of(options.vote, options.promise, crowd.question, blank)
-    given = given or _planned(options, crowd, run, scale, vote)
+        vote = make_vote_setup(options.vote, options.promise, crowd.question, blank)
+    given = given or _plan_for(options, crowd, run, scale, vote)
     plan = given.plan
     if isinstance(crowd, Population):
-        crowd = rounded_crowd(crowd, plan, run.lab.chance)
-    asked = Asked(
+        crowd = round_crowd(crowd, plan, run.lab.chance)
+    asked = CountRequest(
         plan.question.name if name is None else name,
         plan,
         given.reason,
@@ -253,27 +261,27 @@ def simulate(
     )
     analysis, only = options.derived.analysis(run.level), options.counts_only
     ballots = None if vote is None else vote.ballots
-    ready = prepared(asked, crowd, analysis, counts_only=only)
+    ready = prepare_round(asked, crowd, analysis, counts_only=only)
     if charge is not None:
         ready.check(run.lab.planner.accountant)
         charge(plan)
     return count(ready, run, sums=options.observer == "sums", ballots=ballots)
 
 
-def _planned(
+def _plan_for(
     options: SimulateOptions,
     crowd: Population | Histogram,
     run: Run,
     scale: Range | None,
-    vote: Vote | None,
-) -> Given:
+    vote: VoteSetup | None,
+) -> GivenPlan:
     """Return the plan of least error for a crowd, and why it was chosen."""
     planner, times = run.lab.planner, options.repeats
     question = crowd.question
     if options.candidates is not None:
-        question = _open(question, options.hashing, run.lab.chance)
-    wish = wish_of(
-        with_room(options.budget, times),
+        question = _open_question_of(question, options.hashing, run.lab.chance)
+    wish = plan_request(
+        budget_for_repeats(options.budget, times),
         question,
         options.promise.guarantee() if vote is None else vote.guarantee,
         crowd.users,
@@ -281,11 +289,13 @@ def _planned(
         planner=planner,
     )
     if vote is not None:  # errors over planes are not independent, as those of ballots must be
-        return Given(*offers.best(replace(wish, over_planes=False), planner))
-    return Given(*offers.best(wish, planner, repeats=times, pairs=options.derived.pairs))
+        return GivenPlan(*plan_choice.choose_plan(replace(wish, over_planes=False), planner))
+    return GivenPlan(
+        *plan_choice.choose_plan(wish, planner, repeats=times, pairs=options.derived.pairs)
+    )
 
 
-def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
+def _open_question_of(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
     """Return the open question that a crowd of words is asked; its key is drawn if none is given.
 
     Raises ParameterError for sets of one word.
@@ -297,4 +307,4 @@ def _open(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
             got="sets of one",
             do="leave --set out, or add --max-set 2",
         )
-    return open_question(words.name, hashing.seed(chance), words.max_set)
+    return make_open_question(words.name, hashing.seed(chance), words.max_set)

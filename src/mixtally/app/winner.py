@@ -36,16 +36,16 @@ class WinnerOptions:
     ] = False
 
 
-class Vote(NamedTuple):
+class VoteSetup(NamedTuple):
     """The guarantee of a release, and the local ballots of the same voters."""
 
     guarantee: Guarantee
     ballots: contest.Ballots
 
 
-def vote_of(
+def make_vote_setup(
     options: WinnerOptions, promise: MaybePromise, question: Question, blank: str | None
-) -> Vote:
+) -> VoteSetup:
     """Return the guarantee and the local ballots of a vote.
 
     Parameters
@@ -74,7 +74,7 @@ def vote_of(
             "--winner", expected="--delta", got="none", do="add --delta 1e-6, for example"
         )
     epsilon = ballots.promise.epsilon if epsilon is None else epsilon
-    return Vote(Guarantee(epsilon=epsilon, delta=delta), ballots)
+    return VoteSetup(Guarantee(epsilon=epsilon, delta=delta), ballots)
 
 
 def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
@@ -92,4 +92,4 @@ def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
             got="both: " + ", ".join(beside),
             do="leave one out",
         )
-    return contest.example(), contest.EXAMPLE_SOURCE
+    return contest.example_electorate(), contest.EXAMPLE_SOURCE

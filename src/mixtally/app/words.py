@@ -11,11 +11,15 @@ from mixtally.app.options import MixFakes, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
 from mixtally.errors import ParameterError, in_range
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.heavy import Search, Way, design, find_words
+from mixtally.lab.simulation.heavy import Participation, Search, design_search, find_words
 from mixtally.lab.simulation.heavy.design import Design
 from mixtally.lab.simulation.heavy.document import document
 from mixtally.lab.simulation.heavy.facts import WordFindings
-from mixtally.lab.simulation.heavy.fit import alphabet_of, check_frequency, check_lengths
+from mixtally.lab.simulation.heavy.feasibility import (
+    check_frequency,
+    check_lengths,
+    collect_alphabet,
+)
 from mixtally.lab.simulation.heavy.search import MOST_ROUNDS, MOST_SYMBOLS
 from mixtally.lab.simulation.lab import Provenance
 from mixtally.model.guarantee import Guarantee
@@ -98,7 +102,7 @@ class SearchOptions:
                 got="--alphabet and --alphabet-from-data",
                 do="leave one of them out",
             )
-        if self.way is not None and self.way not in list(Way):
+        if self.way is not None and self.way not in list(Participation):
             raise ParameterError(
                 "way", expected="together or apart", got=repr(self.way), do="or leave it out"
             )
@@ -107,9 +111,9 @@ class SearchOptions:
     def spelling(self, vocabulary: Sequence[str], people: NDArray[np.int64]) -> Spelling:
         """Return how words are spelled; the words matter under ``alphabet_from_data`` alone."""
         if self.alphabet is not None:
-            return Spelling.of(self.alphabet)
+            return Spelling.from_characters(self.alphabet)
         if self.alphabet_from_data and len(vocabulary):
-            return Spelling(alphabet_of(vocabulary, people))
+            return Spelling(collect_alphabet(vocabulary, people))
         return Spelling()
 
     def search_rounds(self, spelling: Spelling) -> tuple[int, int]:
@@ -129,7 +133,7 @@ class SearchOptions:
         if self.symbols is not None:
             in_range("symbols", self.symbols, 1, MOST_SYMBOLS, "two or three do")
         whole = spelling.most_symbols(self.longest, self.outside)
-        symbols = self._symbols(spelling, whole)
+        symbols = self._choose_symbols(spelling, whole)
         rounds = -(-whole // symbols)
         if rounds > MOST_ROUNDS:
             raise ParameterError(
@@ -142,7 +146,7 @@ class SearchOptions:
             )
         return rounds, symbols
 
-    def _symbols(self, spelling: Spelling, whole: int) -> int:
+    def _choose_symbols(self, spelling: Spelling, whole: int) -> int:
         if self.symbols is not None:
             return self.symbols
         if self.mix_fakes:
@@ -177,10 +181,10 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
         spelling=spelling,
         name=crowd.question.name,
     )
-    way = None if options.way is None else Way(options.way)
+    way = None if options.way is None else Participation(options.way)
 
     def plan(one: Search) -> Design:
-        return design(one, way, run.lab.planner)
+        return design_search(one, way, run.lab.planner)
 
     people = crowd.truth
     check_lengths(

@@ -80,7 +80,7 @@ _ENDS = (
 )
 
 
-def _below(first: str) -> dict[str, str]:
+def _subcommands(first: str) -> dict[str, str]:
     """The second words that follow ``first``, with their commands' first lines."""
     begin = first + " "
     return {
@@ -90,7 +90,7 @@ def _below(first: str) -> dict[str, str]:
     }
 
 
-def _standing(lines: dict[str, str]) -> dict[str, Any]:
+def _placeholder_commands(lines: dict[str, str]) -> dict[str, Any]:
     """What stands for each command in a list: nothing is imported for it."""
     return {name: TyperCommand(name, help=line) for name, line in lines.items()}
 
@@ -121,7 +121,7 @@ class Commands(TyperGroup):
         if name in GROUPS:
             group = Commands(
                 name=name,
-                commands=_standing(_below(name)),
+                commands=_placeholder_commands(_subcommands(name)),
                 help=GROUPS[name],
                 no_args_is_help=True,
                 rich_markup_mode=None,
@@ -135,7 +135,7 @@ class Commands(TyperGroup):
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(cls=PaneledCommand, epilog=_also(name))(module[command.function])
+        alone.command(cls=PaneledCommand, epilog=_subcommand_epilog(name))(module[command.function])
         made: Any = with_quiet(typer.main.get_command(alone))
         made.params += parameters_of(help_all)
         return made
@@ -145,9 +145,9 @@ class Commands(TyperGroup):
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
 
 
-def _also(name: str) -> str | None:
+def _subcommand_epilog(name: str) -> str | None:
     """The last line of the help of a command that others follow."""
-    words = ", ".join(_below(name))
+    words = ", ".join(_subcommands(name))
     return f"Other questions, each with its own --help: {name} {words}." if words else None
 
 
@@ -178,12 +178,12 @@ def options(
     """Options that belong to no command."""
 
 
-def _named() -> None:
+def _placeholder() -> None:
     """Stands for a command in the list of them."""
 
 
 for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # first words
-    app.command(_name, help=GROUPS.get(_name) or COMMANDS[_name].line)(_named)
+    app.command(_name, help=GROUPS.get(_name) or COMMANDS[_name].line)(_placeholder)
 
 
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
@@ -234,11 +234,11 @@ def _refusal(unusable: Any) -> InputError:
         path.rpartition(" ")[2],
         expected=expected,
         got=got,
-        do=_guess(got, known) + f"see `{path} --help`",
+        do=_suggest(got, known) + f"see `{path} --help`",
     )
 
 
-def _guess(word: str, known: Iterable[str]) -> str:
+def _suggest(word: str, known: Iterable[str]) -> str:
     """What may be meant by ``word``: what ends in a word that begins so, or is like it."""
     plain = word.replace("_", "-")
     whole = {name.rpartition(" ")[2]: name for name in known}

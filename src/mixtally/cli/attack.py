@@ -6,16 +6,16 @@ from typing import Annotated
 import typer
 
 from mixtally.app import attack as use
-from mixtally.app.contracts import read_any
+from mixtally.app.contracts import read_plan_or_contract
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.display import show
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import show
 from mixtally.primitives.files import read_bytes
 
 
-@grouped
+@with_option_groups
 def attack(
     plan: Annotated[
         Path | None,
@@ -33,9 +33,13 @@ def attack(
     the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
     violated. An attack that fails proves nothing.
     """
-    given = None if plan is None else read_any(read_bytes(plan, "a plan or a contract"), str(plan))
+    given = (
+        None
+        if plan is None
+        else read_plan_or_contract(read_bytes(plan, "a plan or a contract"), str(plan))
+    )
     with progress_bars() as progress:
         found = use.attack(given, claimed, game, progress)
     show(Outcome(document=found.document()), out, json=json)
-    if found.violated:
+    if found.violations:
         raise typer.Exit(1)

@@ -4,11 +4,11 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_told, sign_of_life
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_outcome, show_elapsed_time
 from mixtally.errors import ParameterError
-from mixtally.lab.formulas.audit import Case, Seen, Verdict
-from mixtally.lab.formulas.audit import audit as held
+from mixtally.lab.formulas.audit import Case, FormulaAudit, ObserverAudit
+from mixtally.lab.formulas.audit import audit_formula as held
 from mixtally.lab.formulas.catalogue import FORMULAS, Formula, formula_named
 from mixtally.report.document import Promise
 from mixtally.report.numbers import at_least, at_most
@@ -31,7 +31,7 @@ class SettingOptions:
     ] = None
 
 
-@grouped
+@with_option_groups
 def audit(
     formula: Annotated[
         str | None, o.option("--formula", "Its name; --list shows all.", "NAME")
@@ -59,9 +59,9 @@ def audit(
             got="fewer",
             do="--list names the formulas and what each takes",
         )
-    with sign_of_life("pricing"):
+    with show_elapsed_time("pricing"):
         verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
-    print_told(_promise(verdict), _facts(verdict), _lines(verdict), json=json)
+    print_outcome(_promise(verdict), _facts(verdict), _lines(verdict), json=json)
 
 
 _LISTED = (
@@ -73,10 +73,12 @@ _LISTED = (
 )
 
 
-def _promise(verdict: Verdict) -> Promise:
+def _promise(verdict: FormulaAudit) -> Promise:
     """What the formula says is hidden, and what is true of it for who sees most."""
-    most = verdict.seen[0]
-    factor = next((one.error_factor for one in verdict.seen if one.error_factor is not None), None)
+    most = verdict.observer_audits[0]
+    factor = next(
+        (one.error_factor for one in verdict.observer_audits if one.error_factor is not None), None
+    )
     larger = "not compared with the least, as the promise does not hold"
     if factor is not None:
         larger = f"{factor:.3g} times that of the least noise that keeps the promise"
@@ -106,10 +108,10 @@ def _show_all(formulas: tuple[Formula, ...], json: bool) -> None:
         takes = " ".join(f"--{name}" for name in one.needs)
         lines.append(f"{one.name:<16} {one.computes} of {one.protocol}, takes {takes or 'no more'}")
         lines.append(f"{'':<16} {one.source}")
-    print_told(_LISTED, {"formulas": rows}, lines, json=json)
+    print_outcome(_LISTED, {"formulas": rows}, lines, json=json)
 
 
-def _facts(verdict: Verdict) -> dict[str, Any]:
+def _facts(verdict: FormulaAudit) -> dict[str, Any]:
     given = {name: getattr(verdict.setting, name) for name in verdict.formula.needs}
     return {
         "formula": verdict.formula.name,
@@ -124,7 +126,7 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
         "seen": [
             {
                 "observer": one.observer,
-                "verdict": one.word,
+                "verdict": one.verdict,
                 "delta_lower": one.exact.lower,
                 "delta_upper": one.exact.upper,
                 "least_noise": one.least,
@@ -132,12 +134,12 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
                 "error_factor": one.error_factor,
                 "privacy_factor": one.privacy_factor,
             }
-            for one in verdict.seen
+            for one in verdict.observer_audits
         ],
     }
 
 
-def _lines(verdict: Verdict) -> list[str]:
+def _lines(verdict: FormulaAudit) -> list[str]:
     formula, noise = verdict.formula, verdict.noise
     given = ", ".join(f"{getattr(verdict.setting, name):,} {name}" for name in formula.needs)
     asked = f"{noise:,.0f}" if noise >= 1.0 else f"{noise:.6g}"
@@ -145,13 +147,13 @@ def _lines(verdict: Verdict) -> list[str]:
         f"formula: {formula.name}, {formula.source}",
         f"promise: delta <= {verdict.delta:g} at epsilon {at_most(verdict.epsilon, 9)}",
         f"asks: {formula.computes} {asked} of {formula.protocol}" + (f", {given}" if given else ""),
-        *[_line(one) for one in verdict.seen],
+        *[_line(one) for one in verdict.observer_audits],
     ]
 
 
-def _line(one: Seen) -> str:
+def _line(one: ObserverAudit) -> str:
     truth = f"{at_least(one.exact.lower, 4)} <= delta <= {at_most(one.exact.upper, 4)}"
-    said = f"{one.observer}: {one.word}, {truth}"
+    said = f"{one.observer}: {one.verdict}, {truth}"
     if one.privacy_factor is not None:
         return f"{said}; {at_least(one.privacy_factor, 4)} times the promise"
     if one.noise_factor is None or one.least is None:

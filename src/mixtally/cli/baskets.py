@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from mixtally.app.baskets import FindOptions, check
+from mixtally.app.baskets import FindOptions, check_options
 from mixtally.app.baskets import baskets as found
 from mixtally.app.limits import BudgetOptions
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.errors import ParameterError
-from mixtally.lab.data.reading import As, Reading, Several
+from mixtally.lab.data.reading import Reading, RecordType, RowCombination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class BasketOptions:
         """How a basket is read."""
         return Reading(
             columns=(self.column,),
-            form=As.SET,
+            form=RecordType.SET,
             labels=read_labels(self.labels, 2),
             separator=self.separator,
             max_set=self.max_set,
@@ -41,7 +41,7 @@ class BasketOptions:
         )
 
 
-@grouped
+@with_option_groups
 def baskets(
     data: o.Data,
     held: BasketOptions,
@@ -58,16 +58,16 @@ def baskets(
     """
     promised = promise.guarantee()
     _check(held, rows)
-    check(find, budget)
-    file = rows.at(data)
-    crowd = read_crowd(file, rows.reading(held.reading()))
-    source = f"{crowd.users:,} baskets of {file.name}, {crowd.one_each}."
+    check_options(find, budget)
+    file = rows.open_file(data)
+    crowd = read_crowd(file, rows.add_to_reading(held.reading()))
+    source = f"{crowd.users:,} baskets of {file.name}, {crowd.people_per_row}."
     play(run, source, lambda made: found(crowd, promised, find, budget, made))
 
 
 def _check(held: BasketOptions, rows: RowOptions) -> None:
     """Raises ParameterError for data that are no baskets."""
-    if held.separator is None and rows.taken is not Several.SET:
+    if held.separator is None and rows.combination is not RowCombination.SET:
         raise ParameterError(
             "baskets",
             expected="--set SEP, or --person-column NAME with --several set",

@@ -7,18 +7,18 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json
-from mixtally.cli.plan_files import one_part, read_verified
+from mixtally.cli.plan_files import read_verified, single_part
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_of
+from mixtally.cli.reading import ReadingOptions, make_reading
 from mixtally.cli.rows import read_asked
 from mixtally.cli.tally import Shards
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.simulation.open_words import hashed
-from mixtally.lab.simulation.streamed import Crowd, mixed, randomized
-from mixtally.server.engine.places import files_of
+from mixtally.lab.simulation.open_words import hash_words
+from mixtally.lab.simulation.streamed import ShardedCrowd, mix_shards, randomize_shards
 from mixtally.server.engine.shards.shard import ENDINGS
+from mixtally.server.engine.store_folder import list_files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class BatchOptions:
 Processes = Annotated[int | None, o.whole_option("--processes", "That draw (default: all cores).")]
 
 
-@grouped
+@with_option_groups
 def randomize(
     data: o.Data, options: BatchOptions, read: ReadingOptions, processes: Processes = None
 ) -> None:
@@ -51,10 +51,10 @@ def randomize(
     was. Nothing is shuffled yet: `mixtally batch mix` does that.
     """
     plan = read_verified(options.plan)
-    part = one_part(plan)
-    crowd = read_asked(read.rows.at(data), reading_of(read, planned=True), plan.question)
+    part = single_part(plan)
+    crowd = read_asked(read.rows.open_file(data), make_reading(read, planned=True), plan.question)
     if plan.question.hashed is not None:
-        crowd = hashed(crowd, plan.question)
+        crowd = hash_words(crowd, plan.question)
     if crowd.users != plan.users:
         raise PlanError(
             "plan",
@@ -63,38 +63,38 @@ def randomize(
             do="plan again for this data",
         )
     with progress_bars() as progress:
-        made = randomized(
-            Crowd(part, plan.fingerprint, crowd.records, options.each, options.seed),
+        made = randomize_shards(
+            ShardedCrowd(part, plan.fingerprint, crowd.records, options.each, options.seed),
             options.out,
             o.cores(processes),
             progress,
         )
-    _say(made, options)
+    _print_shards(made, options)
 
 
-@grouped
+@with_option_groups
 def mix(shards: Shards, options: BatchOptions) -> None:
     """Shuffle shards into others, with the fakes that mixes add.
 
     One process plays all mixes: whoever runs it sees what goes in and what comes out.
     """
     plan = read_verified(options.plan)
-    urls = files_of(shards, ENDINGS)
+    urls = list_files(shards, ENDINGS)
     with progress_bars() as progress:
-        made = mixed(
+        made = mix_shards(
             urls,
-            one_part(plan),
+            single_part(plan),
             plan.hops,
             plan.fingerprint,
             options.out,
-            o.chance(options.seed),
+            o.make_chance(options.seed),
             options.each,
             progress,
         )
-    _say(made, options)
+    _print_shards(made, options)
 
 
-def _say(made: list[Path], options: BatchOptions) -> None:
+def _print_shards(made: list[Path], options: BatchOptions) -> None:
     if options.json:
         names = [path.name for path in made]
         print_json({"folder": str(options.out), "shards": names, "each": options.each})

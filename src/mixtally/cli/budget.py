@@ -6,22 +6,22 @@ from typing import Annotated
 import typer
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.budget.ledger import spent
+from mixtally.accounting.budget.ledger import certify_spending
 from mixtally.app.budget import (
     ChargeOptions,
     charge_ledger,
-    ledger_at,
+    load_ledger,
     open_ledger,
     spent_lines,
     statement,
 )
 from mixtally.cli import options as o
-from mixtally.cli.common import several
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_lines, print_told, sign_of_life
+from mixtally.cli.common import command_group
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_lines, print_outcome, show_elapsed_time
 from mixtally.cli.plan_files import read_plan
 
-app = several("budget", "Charge collections to a budget that none may exceed.")
+app = command_group("budget", "Charge collections to a budget that none may exceed.")
 
 File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
 PlanFile = Annotated[
@@ -33,7 +33,7 @@ OtherPlan = Annotated[
 
 
 @app.command("open")
-@grouped
+@with_option_groups
 def open_(file: File, budget: o.Promise) -> None:
     """Open a ledger with a budget; an existing file is left alone."""
     ledger = open_ledger(file, budget.guarantee())
@@ -42,22 +42,22 @@ def open_(file: File, budget: o.Promise) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def charge(file: File, plan: PlanFile, options: ChargeOptions) -> None:
     """Charge a plan, unless the budget would be exceeded."""
     own = Accountant()
-    with sign_of_life("composing"):
+    with show_elapsed_time("composing"):
         after = charge_ledger(file, read_plan(plan), options, own)
     last = after.charges[-1]
     typer.echo(f"charged {last.times:,} x {last.fingerprint[:16]} to {file}")
-    print_lines(spent_lines(after, spent(after, own)))
+    print_lines(spent_lines(after, certify_spending(after, own)))
 
 
 @app.command()
-@grouped
+@with_option_groups
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
     """Show the budget, every charge, what is spent and what is left."""
-    ledger = ledger_at(file)
-    with sign_of_life("composing"):
+    ledger = load_ledger(file)
+    with show_elapsed_time("composing"):
         told = statement(ledger, None if plan is None else read_plan(plan), Accountant())
-    print_told(told.promise(), told.facts(), told.lines(), json=json)
+    print_outcome(told.promise(), told.facts(), told.lines(), json=json)

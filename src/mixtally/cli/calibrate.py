@@ -3,12 +3,12 @@
 from mixtally.app import price
 from mixtally.app.mechanism import SOUGHT, MechanismOptions
 from mixtally.cli import options as o
-from mixtally.cli.grouped import described, grouped
-from mixtally.cli.output import print_told, sign_of_life
+from mixtally.cli.option_groups import with_help_paragraph, with_option_groups
+from mixtally.cli.output import print_outcome, show_elapsed_time
 
 
-@grouped
-@described("What can be left out:", SOUGHT)
+@with_option_groups
+@with_help_paragraph("What can be left out:", SOUGHT)
 def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Find the least noise for a guarantee.
 
@@ -16,6 +16,6 @@ def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOpt
     Errors are for --users people, or for as many as there are fakes when it is left out.
     """
     guarantee = promise.guarantee()
-    with sign_of_life("calibrating"):
+    with show_elapsed_time("calibrating"):
         found = price.noise(options, guarantee)
-    print_told(found.promise, found.facts, found.lines, json=json)
+    print_outcome(found.promise, found.facts, found.lines, json=json)

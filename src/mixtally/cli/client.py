@@ -16,33 +16,33 @@ import typer
 
 from mixtally.cli import options as o
 from mixtally.cli.client_log import entry_facts, entry_line, log_facts, log_lines, utc
-from mixtally.cli.common import several
-from mixtally.cli.grouped import grouped
+from mixtally.cli.common import command_group
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json, print_lines
 from mixtally.device.client.encode import Value
 from mixtally.device.client.net import (
-    Charge,
+    BundleState,
     Diary,
+    DiaryCharge,
     Entry,
-    Round,
-    State,
+    OpenRound,
     Trust,
-    Trusted,
+    TrustedContract,
     deliver,
+    deliver_until_answered,
+    describe_consent,
     open_round,
     prepare,
     read_trust,
-    told,
-    trusted,
-    until_answered,
+    verify_contract,
 )
-from mixtally.device.client.net.pins import pinned
-from mixtally.device.client.net.post import fetch
-from mixtally.device.contract.plan import Plan
+from mixtally.device.client.net.pins import validate_fingerprint
+from mixtally.device.client.net.requests import fetch
+from mixtally.device.contract.plan import ContractPlan
 from mixtally.errors import DataError, ParameterError, RefusedError
 from mixtally.primitives.files import read_bytes
 
-app = several("client", "Take part in a round, and see what left this device.")
+app = command_group("client", "Take part in a round, and see what left this device.")
 
 _PINS = (
     "write whom you believe as docs/how-to/device.md shows, or give --fingerprint HEX in its place"
@@ -88,39 +88,39 @@ class DeviceOptions:
         o.option("--diary", "What left this device (default ~/.mixtally/diary.db).", "FILE"),
     ] = None
 
-    def believed(self) -> Trust:
+    def load_trust(self) -> Trust:
         """The decisions of the file, and the fingerprint; RefusedError later where both lack."""
         file = self.trust
         held = Trust() if file is None else read_trust(read_bytes(file, "pins", _PINS), str(file))
         if self.fingerprint is None:
             return held
         try:
-            pinned(self.fingerprint)
+            validate_fingerprint(self.fingerprint)
         except ValueError as error:
-            raise _unusable("--fingerprint", str(error), self.fingerprint) from error
+            raise _option_error("--fingerprint", str(error), self.fingerprint) from error
         if held.pins.fingerprint not in (None, self.fingerprint):
-            raise _unusable("--fingerprint", "that of the file --trust", self.fingerprint)
+            raise _option_error("--fingerprint", "that of the file --trust", self.fingerprint)
         return held._replace(pins=held.pins._replace(fingerprint=self.fingerprint))
 
     @property
-    def place(self) -> Path:
+    def diary_path(self) -> Path:
         """Of the diary."""
         return Path.home() / ".mixtally" / "diary.db" if self.diary is None else self.diary
 
-    def opened(self) -> Diary:
+    def open_diary(self) -> Diary:
         """The diary; the usual folder is made for its owner alone."""
         if self.diary is None:
-            self.place.parent.mkdir(mode=0o700, exist_ok=True)
-        return Diary(self.place)
+            self.diary_path.parent.mkdir(mode=0o700, exist_ok=True)
+        return Diary(self.diary_path)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -> None:
     """Verify a contract and say what is asked, who runs it and what it costs."""
-    believed = device.believed()
-    agreed = trusted(_note(contract, "a contract"), believed.pins, believed.limits)
-    lines = told(agreed, spent=_seen(device.place)[1])
+    believed = device.load_trust()
+    agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
+    lines = describe_consent(agreed, spent=_read_diary(device.diary_path)[1])
     if json:
         print_json({"fingerprint": agreed.contract.fingerprint, "told": lines})
         return
@@ -128,7 +128,7 @@ def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -
 
 
 @app.command()
-@grouped
+@with_option_groups
 def send(
     contract: ContractPlace,
     sheet: SheetPlace,
@@ -143,38 +143,38 @@ def send(
 
     What is pending from an earlier call is sent on, the same bytes; nothing is asked then.
     """
-    believed = device.believed()
-    agreed = trusted(_note(contract, "a contract"), believed.pins, believed.limits)
-    given = open_round(agreed, _note(sheet, "a sheet"), int(time()))
-    say = _aside if json else print_lines
-    with device.opened() as diary:
+    believed = device.load_trust()
+    agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
+    given = open_round(agreed, _read_note(sheet, "a sheet"), int(time()))
+    say = _print_to_stderr if json else print_lines
+    with device.open_diary() as diary:
         entry = diary.find(agreed.contract.name, given.sheet.round)
         if entry is None:
-            text = _asked(agreed, given, diary, say, yes=yes, no_answer=no_answer)
-            value = None if text is None else _value_of(agreed.contract.plan, text)
+            text = _ask_person(agreed, given, diary, say, yes=yes, no_answer=no_answer)
+            value = None if text is None else _parse_answer(agreed.contract.plan, text)
         else:
             value = None  # a round that is pending or over has its bundle, whatever is said now
         entry = prepare(
             diary,
             given,
             value,
-            _words(),
+            _make_random_words(),
             int(time()),
             at_once=at_once,
             budget=believed.budget,
             again=again,
         )
-        entry = _sent(diary, entry, say, at_once=at_once)
+        entry = _send_bundle(diary, entry, say, at_once=at_once)
     if json:
         print_json(entry_facts(entry))
     else:
         typer.echo(entry_line(entry))
-    if entry.state is not State.TAKEN:
+    if entry.state is not BundleState.TAKEN:
         raise typer.Exit(1)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def log(
     diary: Annotated[
         Path | None,
@@ -183,32 +183,32 @@ def log(
     json: o.Json = False,
 ) -> None:
     """Show what left this device, when, what it cost and what became of it."""
-    entries, charges = _seen(DeviceOptions(diary=diary).place)
+    entries, charges = _read_diary(DeviceOptions(diary=diary).diary_path)
     if json:
         print_json(log_facts(entries, charges))
         return
     print_lines(log_lines(entries, charges))
 
 
-def _note(place: str, what: str) -> bytes:
+def _read_note(place: str, what: str) -> bytes:
     """The bytes of a file, or what is served at an address: their signatures are checked alike."""
     if place.startswith(("https://", "http://")):
         return fetch(place)
     return read_bytes(Path(place), what, _SERVED)
 
 
-def _seen(place: Path) -> tuple[list[Entry], list[Charge]]:
+def _read_diary(place: Path) -> tuple[list[Entry], list[DiaryCharge]]:
     """What a diary holds; to look makes none."""
     if not place.exists():
         return [], []
     with Diary(place) as diary:
-        diary.sweep(int(time()))
+        diary.expire_entries(int(time()))
         return diary.entries(), diary.charges()
 
 
-def _asked(
-    agreed: Trusted,
-    given: Round,
+def _ask_person(
+    agreed: TrustedContract,
+    given: OpenRound,
     diary: Diary,
     say: Callable[[list[str]], None],
     *,
@@ -225,16 +225,19 @@ def _asked(
             got="neither",
             do="read what `mixtally client show` says, then call again with --yes",
         )
-    say(told(agreed, given, diary.charges()))
-    text = None if no_answer else _line("answer: " if terminal else "")
-    if not yes and _line("send this once, and never again? [yes/no] ").strip().lower() != "yes":
+    say(describe_consent(agreed, given, diary.charges()))
+    text = None if no_answer else _read_line("answer: " if terminal else "")
+    if (
+        not yes
+        and _read_line("send this once, and never again? [yes/no] ").strip().lower() != "yes"
+    ):
         raise RefusedError(
             "no-consent", "consent", expected="yes", got="something else", do="nothing was sent"
         )
     return text
 
 
-def _line(question: str) -> str:
+def _read_line(question: str) -> str:
     sys.stderr.write(question)
     sys.stderr.flush()
     line = sys.stdin.readline()
@@ -245,14 +248,16 @@ def _line(question: str) -> str:
     return line.rstrip("\r\n")
 
 
-def _sent(diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_once: bool) -> Entry:
+def _send_bundle(
+    diary: Diary, entry: Entry, say: Callable[[list[str]], None], *, at_once: bool
+) -> Entry:
     entry = deliver(diary, entry, int(time()), at_once=at_once)
-    if entry.pending:
+    if entry.is_pending:
         say([f"it leaves at {utc(entry.due)}; after a break the same call goes on"])
-    return until_answered(diary, entry, time, sleep, at_once=at_once)
+    return deliver_until_answered(diary, entry, time, sleep, at_once=at_once)
 
 
-def _words() -> Callable[[int], bytes]:
+def _make_random_words() -> Callable[[int], bytes]:
     from mixtally.primitives.chance import (
         SecureChance,  # loads NumPy, which whoever only looks lacks
     )
@@ -261,16 +266,16 @@ def _words() -> Callable[[int], bytes]:
     return lambda count: chance.words(count).astype("<u8").tobytes()
 
 
-def _aside(lines: list[str]) -> None:
+def _print_to_stderr(lines: list[str]) -> None:
     for line in lines:
         typer.echo(line, err=True)
 
 
-def _unusable(option: str, expected: str, got: str) -> ParameterError:
+def _option_error(option: str, expected: str, got: str) -> ParameterError:
     return ParameterError(option, expected=expected, got=ascii(got)[:80], do="look at it again")
 
 
-def _value_of(plan: Plan, text: str) -> Value:
+def _parse_answer(plan: ContractPlan, text: str) -> Value:
     """What ``text`` answers: a label or text as it is, everything else as JSON.
 
     Raises ParameterError, without the text, for what is neither.

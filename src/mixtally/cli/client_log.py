@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from mixtally.device.client.net import Charge, Entry, State
+from mixtally.device.client.net import BundleState, DiaryCharge, Entry
 from mixtally.device.client.net.seal import TAG_BYTES
 from mixtally.report.numbers import at_most
 
 _ENDS = {
-    State.TAKEN: "taken",
-    State.REFUSED: "refused for good",
-    State.OVER: "no answer until the round was over",
+    BundleState.TAKEN: "taken",
+    BundleState.REFUSED: "refused for good",
+    BundleState.OVER: "no answer until the round was over",
 }
 
 
@@ -24,7 +24,7 @@ def utc(seconds: int) -> str:
 def entry_line(entry: Entry) -> str:
     """A round, what became of it and when."""
     said = "" if entry.status is None else f" ({entry.status})"
-    if entry.pending:
+    if entry.is_pending:
         state = f"pending{said}, due {utc(entry.due)}"
     else:
         state = f"{_ENDS[entry.state]}{said}, {utc(entry.ended or entry.made)}"
@@ -39,7 +39,7 @@ def entry_facts(entry: Entry) -> dict[str, Any]:
     return {**entry._asdict(), "state": entry.state.value, "tags": tags}
 
 
-def log_lines(entries: Sequence[Entry], charges: Sequence[Charge]) -> list[str]:
+def log_lines(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> list[str]:
     """The whole diary."""
     if not entries:
         return ["nothing was charged and nothing left"]
@@ -55,7 +55,7 @@ def log_lines(entries: Sequence[Entry], charges: Sequence[Charge]) -> list[str]:
     ]
 
 
-def log_facts(entries: Sequence[Entry], charges: Sequence[Charge]) -> dict[str, Any]:
+def log_facts(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> dict[str, Any]:
     """The whole diary."""
     epsilon, delta = _total(charges)
     return {
@@ -66,7 +66,7 @@ def log_facts(entries: Sequence[Entry], charges: Sequence[Charge]) -> dict[str, 
     }
 
 
-def _total(charges: Sequence[Charge]) -> tuple[float, float]:
+def _total(charges: Sequence[DiaryCharge]) -> tuple[float, float]:
     """What contracts cost adds up; never too little."""
     if len(charges) < 2:
         return (charges[0].epsilon, charges[0].delta) if charges else (0.0, 0.0)

@@ -14,26 +14,26 @@ from mixtally.app.analysis import Candidates
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli import role_files as r
-from mixtally.cli.common import several
+from mixtally.cli.common import command_group
 from mixtally.cli.contract_files import CONTRACT
+from mixtally.cli.display import show
 from mixtally.cli.engine_options import EngineOptions
-from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
 from mixtally.cli.log_option import LogAs
-from mixtally.cli.output import sign_of_life
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import show_elapsed_time
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import show
 from mixtally.errors import DataError, ParameterError
 from mixtally.primitives.chance import SecureChance
 from mixtally.primitives.files import read_bytes
-from mixtally.server.collector.agreed import note_path
-from mixtally.server.collector.prefixed import Symbols, prefixes_of
-from mixtally.server.collector.results import utc
-from mixtally.server.node.calls import call, patient
+from mixtally.server.collector.contracts import note_path
+from mixtally.server.collector.prefixes import Symbols, spell_prefixes
+from mixtally.server.collector.results import format_utc
+from mixtally.server.node.calls import call, retry_until_ready
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.node import Node
 
-app = several("collector", "Run the collector of a network.")
+app = command_group("collector", "Run the collector of a network.")
 
 Name = Annotated[
     str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
@@ -42,7 +42,7 @@ Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class RoundOptions:
     """What is expected of a round."""
 
     opens: Annotated[
@@ -72,25 +72,27 @@ class Wish:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def init(folder: r.Place, role: r.RoleOptions) -> None:
     """Begin a collector: folder, signing key, master key; print what a network file needs."""
     role.begin(folder, "[collector]")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, sign it, and gather the signatures of its mixes.
 
     Call it again when a mix has signed since: what was signed before is signed again.
     """
     role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
-    with sign_of_life("deriving its numbers again"):
-        agreed = office.checked(data, role, str(contract))
+    with show_elapsed_time("deriving its numbers again"):
+        agreed = office.verify_contract(data, role, str(contract))
     r.check_fingerprint(contract, fingerprint, agreed.fingerprint)
     with closing(Node(role, SecureChance())) as node:
-        found = office.sign(node, agreed, data, patient(call, _waits), int(time()))
+        found = office.sign(
+            node, agreed, data, retry_until_ready(call, _print_waiting), int(time())
+        )
     about = agreed.contract
     path = note_path(role, about)
     if found.strangers:
@@ -114,28 +116,28 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 
 
 @app.command()
-@grouped
-def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
+@with_option_groups
+def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptions) -> None:
     """Propose the next round: keys of all mixes, one sheet, signed by all; or say who refused.
 
     Call it again after a failure: the same sheet is asked for until its window is over.
     """
     role = r.open_role(folder)
-    agreed = office.read_agreed(role, contract)
+    agreed = office.load_signed_contract(role, contract)
     proposal = office.Proposal(
-        opens=_moment(wish.opens),
-        kept=wish.expires_after,
-        prefixes=_prefixes(role, agreed, wish),
-        closing=wish.closing,
-        fresh=wish.new,
+        opens=_parse_time(round_options.opens),
+        kept=round_options.expires_after,
+        prefixes=_read_prefixes(role, agreed, round_options),
+        closing=round_options.closing,
+        fresh=round_options.new,
     )
     with closing(Node(role, SecureChance())) as node:
         done = office.propose(node, agreed, call, int(time()), proposal)
     sheet, last = done.sheet, agreed.contract.plan.collections
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
-    typer.echo(f"opens: {utc(sheet.opens)}; closes: {utc(sheet.closes)}")
-    typer.echo(f"what has not come by {utc(sheet.expires)} is lost")
+    typer.echo(f"opens: {format_utc(sheet.opens)}; closes: {format_utc(sheet.closes)}")
+    typer.echo(f"what has not come by {format_utc(sheet.expires)} is lost")
     typer.echo(
         f"its sheet: {agreed.contract.hops[0].address}/contracts/{agreed.fingerprint}"
         f"/rounds/{sheet.round}"
@@ -143,7 +145,7 @@ def propose(folder: r.Place, contract: Name = None, *, wish: Wish) -> None:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def withdraw(
     folder: r.Place,
     number: Number,
@@ -154,14 +156,14 @@ def withdraw(
     Its window binds nobody then. Call it again after a failure: missing signatures are asked for.
     """
     role = r.open_role(folder)
-    agreed = office.read_agreed(role, contract)
+    agreed = office.load_signed_contract(role, contract)
     with closing(Node(role, SecureChance())) as node:
         office.withdraw(node, agreed, call, number, int(time()))
     typer.echo(f"round {number} is withdrawn by all; its number stays used up")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def serve(
     folder: r.Place,
     engine: EngineOptions,
@@ -169,11 +171,11 @@ def serve(
     log: LogAs = "text",
 ) -> None:
     """Serve the contracts that were signed, and the page of results, until a signal ends it."""
-    office.serve(r.open_role(folder), r.service(overrule, log), engine.made())
+    office.serve(r.open_role(folder), r.make_service(overrule, log), engine.build_engine())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class ViewOptions:
     """What is expected of a tally."""
 
     expected: o.AnalysisOptions
@@ -186,7 +188,7 @@ class Look:
 
 
 @app.command()
-@grouped
+@with_option_groups
 def publish(
     folder: r.Place,
     number: Annotated[
@@ -194,24 +196,24 @@ def publish(
     ] = None,
     contract: Name = None,
     *,
-    look: Look,
+    view: ViewOptions,
 ) -> None:
     """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
     role = r.open_role(folder)
-    analysis = look.expected.analysis(look.level)
+    analysis = view.expected.analysis(view.level)
     if number is None:
-        page = Outcome(document=office.whole_page(role))
-        show(page, look.out, json=look.json, out_format=look.out_format)
+        page = Outcome(document=office.build_page(role))
+        show(page, view.out, json=view.json, out_format=view.out_format)
         return
-    name = office.read_agreed(role, contract).contract.name
+    name = office.load_signed_contract(role, contract).contract.name
     with progress_bars() as progress:
-        analysis = replace(analysis, across=o.across(progress))
-        again = office.published(role, name, number, analysis, look.top, words=look.candidates)
-    show(Outcome(document=again), look.out, json=look.json, out_format=look.out_format)
+        analysis = replace(analysis, across=o.make_parallel_map(progress))
+        again = office.show_round(role, name, number, analysis, view.top, words=view.candidates)
+    show(Outcome(document=again), view.out, json=view.json, out_format=view.out_format)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def conclude(
     folder: r.Place,
     number: Number,
@@ -224,15 +226,15 @@ def conclude(
     It is released if its numbers add up; a round that was released stays as it is.
     """
     role = r.open_role(folder)
-    name = office.read_agreed(role, contract).contract.name
-    show(Outcome(document=office.concluded_again(role, name, number, top)), None, json=json)
+    name = office.load_signed_contract(role, contract).contract.name
+    show(Outcome(document=office.conclude_again(role, name, number, top)), None, json=json)
 
 
-def _waits(address: str) -> None:
+def _print_waiting(address: str) -> None:
     typer.echo(f"{address} does not serve yet: it is asked again for some seconds", err=True)
 
 
-def _moment(text: str | None) -> int | None:
+def _parse_time(text: str | None) -> int | None:
     """Seconds since 1970; a time without a zone is UTC."""
     if text is None:
         return None
@@ -245,11 +247,13 @@ def _moment(text: str | None) -> int | None:
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
 
-def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None:
-    asked, path = agreed.contract.plan.prefixes, wish.prefixes
-    if path is None and wish.extend is None:
+def _read_prefixes(
+    role: Folder, agreed: office.SignedContract, round_options: RoundOptions
+) -> Symbols | None:
+    asked, path = agreed.contract.plan.prefixes, round_options.prefixes
+    if path is None and round_options.extend is None:
         return None
-    if asked is None or (path is not None and wish.extend is not None):
+    if asked is None or (path is not None and round_options.extend is not None):
         raise ParameterError(
             "prefixes",
             expected="--prefixes or --extend, for a question for words",
@@ -257,5 +261,5 @@ def _prefixes(role: Folder, agreed: office.Agreed, wish: Wish) -> Symbols | None
             do="leave it out",
         )
     if path is None:
-        return office.found_prefixes(role, agreed.contract.name, wish.extend or 0)
-    return prefixes_of(asked, read_labels(path) or ())
+        return office.find_prefixes(role, agreed.contract.name, round_options.extend or 0)
+    return spell_prefixes(asked, read_labels(path) or ())

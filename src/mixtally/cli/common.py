@@ -6,15 +6,15 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from mixtally.cli.watching import be_quiet
+from mixtally.cli.terminal import set_quiet
 
 
-def _any(
+def _quiet_option(
     quiet: bool = typer.Option(
         False,
         "--quiet",
         "-q",
-        callback=be_quiet,
+        callback=set_quiet,
         expose_value=False,
         help="Show no progress; results, warnings and errors are still said.",
     ),
@@ -22,7 +22,7 @@ def _any(
     """Does nothing: it stands for the option that every command has."""
 
 
-def several(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
+def command_group(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
     """A command that has commands of its own, with what its help says."""
     return typer.Typer(
         name=name,
@@ -37,7 +37,7 @@ def several(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -> type
 def with_quiet(command: Any) -> Any:
     """``command``, or all that it has, with ``--quiet``; the parser's types have no fixed names."""
     for one in getattr(command, "commands", {"": command}).values():
-        one.params += parameters_of(_any)
+        one.params += parameters_of(_quiet_option)
     return command
 
 

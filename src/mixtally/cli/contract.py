@@ -11,15 +11,15 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
 from mixtally.app.approval import approval as approval_page
 from mixtally.app.approval_details import details_of
-from mixtally.app.contracts import contract_of, read_any, read_network
+from mixtally.app.contracts import contract_of, read_network, read_plan_or_contract
 from mixtally.app.plans import check_details, contract_file, is_page, page_file
 from mixtally.cli import options as o
-from mixtally.cli.common import several
+from mixtally.cli.common import command_group
 from mixtally.cli.contract_files import CONTRACT
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json, print_lines, publish, sign_of_life
+from mixtally.cli.display import console_of
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_json, print_lines, publish, show_elapsed_time
 from mixtally.cli.plan_files import read_plan
-from mixtally.cli.screen import console_of
 from mixtally.errors import PlanError
 from mixtally.model.contract import (
     Contract,
@@ -32,14 +32,14 @@ from mixtally.primitives.files import read_bytes
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import of_plan
-from mixtally.report.terminal import opening, printed
+from mixtally.report.promise import promise_of_plan
+from mixtally.report.terminal import opening_lines, render_summary
 from mixtally.report.texts import whole_facts
 
 if TYPE_CHECKING:
-    from mixtally.accounting.verification import Verdict
+    from mixtally.accounting.verification import VerificationResult
 
-app = several("contract", "Write, show and check what strangers agree on.")
+app = command_group("contract", "Write, show and check what strangers agree on.")
 
 PlanFile = Annotated[
     Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
@@ -73,7 +73,7 @@ Expected = Annotated[
 
 
 @app.command()
-@grouped
+@with_option_groups
 def new(
     plan: PlanFile,
     network: Network,
@@ -87,20 +87,20 @@ def new(
         check_details(out)
     read = read_plan(plan)
     contract = contract_of(read, read_network(network), str(network))
-    with sign_of_life("deriving its numbers again"):
+    with show_elapsed_time("deriving its numbers again"):
         verify(read, Accountant())
     data = write_contract(contract)
     (path,) = publish(out.parent, {out.name: contract_file(contract, out, details)})
     if json:
         print_json(whole_facts(contract_document(contract, fingerprint_of(data))))
         return
-    print_lines(of_plan(read))
+    print_lines(promise_of_plan(read))
     typer.echo(f"{'page' if is_page(path) else 'contract'} written to {path}")
     typer.echo(f"fingerprint: {fingerprint_of(data)}")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def show(
     file: EitherFile,
     out: Annotated[
@@ -117,8 +117,8 @@ def show(
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
-    found = _opened(file)
-    with sign_of_life("deriving its numbers again"):
+    found = _open_file(file)
+    with show_elapsed_time("deriving its numbers again"):
         verify(found.plan, Accountant())
     document, written = found.document, []
     if out is not None:
@@ -127,14 +127,14 @@ def show(
     if json:
         print_json(whole_facts(document))
         return
-    print_lines(opening(document))
-    console_of().print(printed(document))
+    print_lines(opening_lines(document))
+    console_of().print(render_summary(document))
     for path in written:
         typer.echo(f"page written to {path}")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def check(
     file: EitherFile,
     fingerprint: Expected = None,
@@ -142,16 +142,16 @@ def check(
     json: o.Json = False,
 ) -> None:
     """Derive every number again; refuse a plan or contract that states less than is true."""
-    found = _opened(file, fingerprint)
+    found = _open_file(file, fingerprint)
     document, plan = found.document, found.plan
-    with sign_of_life("deriving its numbers again"):
+    with show_elapsed_time("deriving its numbers again"):
         true = verify(plan, Accountant())
         second = _second_proof(plan) if rigorous else None
     if json:
         facts = {**whole_facts(document), "checked": True, "delta_derived": true.upper}
         print_json(facts if second is None else {**facts, "rigorous": second.facts()})
         return
-    print_lines(opening(document))
+    print_lines(opening_lines(document))
     typer.echo(
         f"{file}: every number was derived again and holds: delta between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
@@ -159,19 +159,19 @@ def check(
     )
     typer.echo(f"It {true.assumption}.")
     if second is not None:
-        console_of().print(_proofs(second))
-        typer.echo(f"The second program: {second.said}.")
+        console_of().print(_proof_table(second))
+        typer.echo(f"The second program: {second.summary}.")
 
 
-def _second_proof(plan: Plan) -> "Verdict":
+def _second_proof(plan: Plan) -> "VerificationResult":
     from mixtally.accounting.verification import (
-        verdict,  # who does not ask for it need not have python-flint
+        verify_certificate,  # who does not ask for it need not have python-flint
     )
 
-    return verdict(loads(write_plan(plan)))
+    return verify_certificate(loads(write_plan(plan)))
 
 
-def _proofs(second: "Verdict") -> Table:
+def _proof_table(second: "VerificationResult") -> Table:
     from mixtally.accounting.verification import COLUMNS
 
     table = Table(*COLUMNS, title="Derived a second time, one message of one round")
@@ -180,7 +180,7 @@ def _proofs(second: "Verdict") -> Table:
     return table
 
 
-class _Opened(NamedTuple):
+class _OpenedFile(NamedTuple):
     """A plan, or a contract with its plan, as a file has it."""
 
     plan: Plan
@@ -194,7 +194,7 @@ class _Opened(NamedTuple):
         return contract_document(self.contract, self.fingerprint)
 
 
-def _opened(file: Path, expected: str | None = None) -> _Opened:
+def _open_file(file: Path, expected: str | None = None) -> _OpenedFile:
     data = read_bytes(file, "a plan or a contract", CONTRACT)
     found = fingerprint_of(data)
     if expected is not None and expected != found:
@@ -204,7 +204,7 @@ def _opened(file: Path, expected: str | None = None) -> _Opened:
             got=found,
             do="ask who gave you the fingerprint for the file: this one says something else",
         )
-    read = read_any(data, str(file))
+    read = read_plan_or_contract(data, str(file))
     if isinstance(read, Contract):
-        return _Opened(read.plan, read, found)
-    return _Opened(read, None, found)
+        return _OpenedFile(read.plan, read, found)
+    return _OpenedFile(read, None, found)

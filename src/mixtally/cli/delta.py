@@ -3,17 +3,17 @@
 from mixtally.app import price
 from mixtally.app.mechanism import NEEDED, MechanismOptions
 from mixtally.cli import options as o
-from mixtally.cli.grouped import described, grouped
-from mixtally.cli.output import print_told, sign_of_life
+from mixtally.cli.option_groups import with_help_paragraph, with_option_groups
+from mixtally.cli.output import print_outcome, show_elapsed_time
 
 
-@grouped
-@described("Every protocol requires its parameters:", NEEDED)
+@with_option_groups
+@with_help_paragraph("Every protocol requires its parameters:", NEEDED)
 def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Compute the exact delta of given parameters.
 
     What else a protocol may take is said when it refuses a parameter.
     """
-    with sign_of_life("computing delta"):
+    with show_elapsed_time("computing delta"):
         found = price.delta(options, epsilon)
-    print_told(found.promise, found.facts, found.lines, json=json)
+    print_outcome(found.promise, found.facts, found.lines, json=json)

@@ -7,9 +7,9 @@ from typing import Annotated
 from mixtally.app.outcome import Outcome, Run
 from mixtally.app.study import outcome
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
-from mixtally.lab.simulation.demo import demo as play_demo
+from mixtally.lab.simulation.demo import simulate_demo as play_demo
 from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.estimate.analysis import Analysis
 
@@ -22,7 +22,7 @@ class DemoRun(o.RunOptions):
     top: o.Top = 12
 
 
-@grouped
+@with_option_groups
 def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> None:
     """Count real flights privately.
 

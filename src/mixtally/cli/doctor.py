@@ -11,16 +11,16 @@ from typing import Annotated, NamedTuple
 from rich.table import Table
 
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_json, sign_of_life
-from mixtally.cli.screen import console_of, say
+from mixtally.cli.display import console_of, print_sentences
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_json, show_elapsed_time
 from mixtally.device.contract.plan import MOST_HOPS
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import ParameterError
 from mixtally.primitives.chance import SecureChance
 from mixtally.report.numbers import number
-from mixtally.server.engine.rates import measured
-from mixtally.server.engine.scale import Rates, Round, hop_costs, intake
+from mixtally.server.engine.rates import measure_rates
+from mixtally.server.engine.scale import PlannedRound, Rates, compute_intake, hop_costs
 from mixtally.version import VERSION
 
 _LOADS = (10**6, 10**8, 10**9)
@@ -58,13 +58,13 @@ class LoadOptions:
                  "temporary).", "FOLDER"),
     ] = None  # fmt: skip
 
-    def rounds(self) -> list[Round]:
+    def rounds(self) -> list[PlannedRound]:
         """The rounds to be told of; raises ParameterError for impossible ones."""
         self._check()
         cores = o.cores(self.cores)
         loads = _LOADS if self.envelopes is None else (self.envelopes,)
         return [
-            Round(
+            PlannedRound(
                 envelopes,
                 self.fakes,
                 self.hops,
@@ -99,7 +99,7 @@ class LoadOptions:
             )
 
 
-@grouped
+@with_option_groups
 def doctor(load: LoadOptions, json: o.Json = False) -> None:
     """Say how fast this machine is, and what a round would cost it.
 
@@ -107,32 +107,36 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
     often the disk syncs; docs/how-to/cluster.md has the formula.
     """
     rounds = load.rounds()
-    with sign_of_life("measuring"):
-        rates = _rates(load, rounds[0])
+    with show_elapsed_time("measuring"):
+        rates = _measure_rates(load, rounds[0])
     if json:
         print_json(
-            {"here": _here()._asdict(), "rates": rates._asdict(), "rounds": _facts(rates, rounds)}
+            {
+                "here": _describe_environment()._asdict(),
+                "rates": rates._asdict(),
+                "rounds": _facts(rates, rounds),
+            }
         )
         return
     console = console_of()
-    say(console, _lines(rates))
+    print_sentences(console, _lines(rates))
     console.print(_table(rates, rounds))
-    say(console, _notes(rates, rounds))
+    print_sentences(console, _notes(rates, rounds))
 
 
-def _rates(load: LoadOptions, of: Round) -> Rates:
+def _measure_rates(load: LoadOptions, of: PlannedRound) -> Rates:
     """Those of this machine; a bundle's where there is what serves."""
     chance, here = SecureChance(), o.cores()
-    rates = measured(chance, load.message_bytes, here, load.disk)
+    rates = measure_rates(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
         return rates
-    from mixtally.server.mix.rates import posted
+    from mixtally.server.mix.rates import measure_posts
 
     size = of.message_bytes + (of.hops + 1) * of.layer_bytes
-    return rates._replace(post=posted(chance, size, of.bundle, load.disk))
+    return rates._replace(post=measure_posts(chance, size, of.bundle, load.disk))
 
 
-class _Here(NamedTuple):
+class _Environment(NamedTuple):
     """What runs here."""
 
     mixtally: str
@@ -142,8 +146,8 @@ class _Here(NamedTuple):
     java: bool
 
 
-def _here() -> _Here:
-    return _Here(
+def _describe_environment() -> _Environment:
+    return _Environment(
         VERSION,
         platform.python_version(),
         o.cores(),
@@ -153,7 +157,7 @@ def _here() -> _Here:
 
 
 def _lines(rates: Rates) -> list[str]:
-    here = _here()
+    here = _describe_environment()
     return [
         f"mixtally {here.mixtally}, Python {here.python}, {here.cores} cores; "
         f"extras: {', '.join(here.extras) or 'none'}; "
@@ -170,7 +174,7 @@ def _micro(seconds: float) -> str:
     return f"{number(1e6 * seconds, 2)} us"
 
 
-def _table(rates: Rates, rounds: list[Round]) -> Table:
+def _table(rates: Rates, rounds: list[PlannedRound]) -> Table:
     table = Table("envelopes", "hop", "CPU hours", "disk", "closing")
     for one in rounds:
         for cost in hop_costs(rates, one):
@@ -188,9 +192,9 @@ def _time(seconds: float) -> str:
     return f"{number(seconds, 2)} seconds"
 
 
-def _notes(rates: Rates, rounds: list[Round]) -> list[str]:
+def _notes(rates: Rates, rounds: list[PlannedRound]) -> list[str]:
     last = rounds[-1]
-    comes = intake(rates, last)
+    comes = compute_intake(rates, last)
     together = (
         "each can have a sync of its own"
         if comes.share <= 1.0
@@ -204,11 +208,11 @@ def _notes(rates: Rates, rounds: list[Round]) -> list[str]:
     ]
 
 
-def _facts(rates: Rates, rounds: list[Round]) -> list[dict[str, object]]:
+def _facts(rates: Rates, rounds: list[PlannedRound]) -> list[dict[str, object]]:
     return [
         {
             **one._asdict(),
-            "intake": intake(rates, one)._asdict(),
+            "intake": compute_intake(rates, one)._asdict(),
             "roles": [cost._asdict() for cost in hop_costs(rates, one)],
         }
         for one in rounds

@@ -4,9 +4,9 @@ import os
 from dataclasses import dataclass
 from typing import Annotated
 
-from mixtally.app.options import flags
+from mixtally.app.options import list_used_flags
 from mixtally.cli import options as o
-from mixtally.cli.output import sign_of_life
+from mixtally.cli.output import show_elapsed_time
 from mixtally.errors import ParameterError
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.node.wrapping import read_master
@@ -42,21 +42,21 @@ class EngineOptions:
         ),
     ] = None
 
-    def made(self) -> Engine:
+    def build_engine(self) -> Engine:
         """What they come to.
 
         Raises ParameterError for a cluster that is half described, does not start or does not
         encrypt, DataError for a key that is not there.
         """
         processes = o.cores(self.processes)
-        if o.one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
+        if o.check_one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
             self._refuse_cluster()
             return Engine(processes)
         cluster = self._cluster()
         read_master(cluster.key, os.environ)
-        from mixtally.server.engine.spark.session import session
+        from mixtally.server.engine.spark.session import open_session
 
-        with sign_of_life("looking at the cluster"), session(cluster):
+        with show_elapsed_time("looking at the cluster"), open_session(cluster):
             return Engine(processes, cluster)
 
     def _cluster(self) -> Cluster:
@@ -64,13 +64,14 @@ class EngineOptions:
             raise ParameterError(
                 "--engine spark",
                 expected="--master, --store and --engine-key",
-                got=", ".join(flags(self, "master", "store", "engine_key")) or "none of them",
+                got=", ".join(list_used_flags(self, "master", "store", "engine_key"))
+                or "none of them",
                 do="name the cluster, a folder that all of it reaches, and the key of the engine",
             )
         return Cluster(self.master, self.store, self.engine_key)
 
     def _refuse_cluster(self) -> None:
-        beside = flags(self, "master", "store", "engine_key")
+        beside = list_used_flags(self, "master", "store", "engine_key")
         if beside:
             raise ParameterError(
                 "--engine",

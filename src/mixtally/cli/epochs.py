@@ -6,24 +6,24 @@ from typing import Annotated
 
 import typer
 
-from mixtally.app.budget import changing
-from mixtally.app.count import Given
+from mixtally.app.budget import ledger_updater
+from mixtally.app.count import GivenPlan
 from mixtally.app.epochs import EpochsOptions, check_held
 from mixtally.app.epochs import epochs as played
-from mixtally.app.options import flags
+from mixtally.app.options import list_used_flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.display import show, warn
 from mixtally.cli.labels import read_labels
-from mixtally.cli.plan_files import given_reason, read_plan
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.plan_files import describe_given_plan, read_plan
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
-from mixtally.cli.screen import show, warn
+from mixtally.cli.reading import ReadingOptions, make_planned_reading, make_reading
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.file import DataFile
-from mixtally.lab.data.readers import read as read_file
 from mixtally.lab.data.readers import read_epoch_counts, read_epochs
+from mixtally.lab.data.readers import read_population as read_file
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.timeline import Timeline, When
+from mixtally.lab.data.timeline import EpochColumn, Timeline
 from mixtally.lab.simulation.lab import Lab
 from mixtally.model.question import Question
 from mixtally.primitives.chance import Chance
@@ -58,7 +58,7 @@ class EpochsRun(o.RunOptions):
     top: Annotated[int, typer.Option("--top", min=1, help="Bins in the table.", metavar="N")] = 3
 
 
-@grouped
+@with_option_groups
 def epochs(
     data: Annotated[Path, typer.Argument(help=o.DATA)],
     options: EpochsOptions,
@@ -72,15 +72,21 @@ def epochs(
     --counts-only tallies are drawn in place of messages.
     """
     options.promise.guarantee()  # refused before anything is read
-    lab, given = Lab(o.chance(run.seed)), None
+    lab, given = Lab(o.make_chance(run.seed)), None
     if series.plan is not None:
-        given = Given(read_plan(series.plan), given_reason(series.plan))
-        check_held(given.plan, options, flags(read, "labels"), str(series.plan))
-    file, order = read.rows.at(data), read_labels(series.epoch_order)
-    reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
-    options.turnover.check(flags(series, "epoch_column", "epoch_order"))
+        given = GivenPlan(read_plan(series.plan), describe_given_plan(series.plan))
+        check_held(given.plan, options, list_used_flags(read, "labels"), str(series.plan))
+    file, order = read.rows.open_file(data), read_labels(series.epoch_order)
+    reading = (
+        make_reading(read, planned=False)
+        if given is None
+        else make_planned_reading(read, given.plan)
+    )
+    options.turnover.check(list_used_flags(series, "epoch_column", "epoch_order"))
     question = None if given is None else given.plan.question
-    timeline = _timeline(file, reading, question, options, series.epoch_column, order, lab.chance)
+    timeline = _read_timeline(
+        file, reading, question, options, series.epoch_column, order, lab.chance
+    )
     warn(timeline.warning)
     source = f", the rows of {file.name}."
     if options.turnover.synthetic is not None:
@@ -89,16 +95,16 @@ def epochs(
         outcome = played(
             options,
             timeline,
-            run.of(replace(lab, progress=progress), source),
+            run.make_run(replace(lab, progress=progress), source),
             given,
             scale=reading.scale,
             order=order,
-            change=None if series.ledger is None else changing(series.ledger),
+            change=None if series.ledger is None else ledger_updater(series.ledger),
         )
     show(outcome, run.out, json=run.json, out_format=run.out_format)
 
 
-def _timeline(
+def _read_timeline(
     file: DataFile,
     reading: Reading,
     question: Question | None,
@@ -117,4 +123,4 @@ def _timeline(
             first = read_file(file, reading, question, progress)
             return options.turnover.invent(first, invented, chance, counts_only=only)
         read_them = read_epoch_counts if only else read_epochs
-        return read_them(file, reading, When(column or "", order), question, progress)
+        return read_them(file, reading, EpochColumn(column or "", order), question, progress)

@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json, publish
 from mixtally.errors import DataError, ParameterError
-from mixtally.lab.data.made_up import example_files, survey
+from mixtally.lab.data.example_data import example_files, survey
 
 _NOBODY = "Nobody was asked: every person in it is made up, so there is nothing to protect."
 
 _FRUITS = "fruits.txt"
 
 
-@grouped
+@with_option_groups
 def example(
     file: Annotated[
         Path | None, typer.Argument(help="The CSV file to be written.", show_default=False)

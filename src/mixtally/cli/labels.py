@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from mixtally.errors import DataError
-from mixtally.lab.data.sameness import check_spaces, composed
-from mixtally.model.question import CONTROL
+from mixtally.lab.data.label_merging import check_spaces, normalize_nfc
+from mixtally.model.question import CONTROL_CHARACTERS
 from mixtally.primitives.files import read_whole
 
 
@@ -20,7 +20,7 @@ def read_labels(
     try:
         # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
         text = read_whole(path, piped=True).decode("utf-8-sig")
-        text = composed(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+        text = normalize_nfc(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
@@ -43,7 +43,7 @@ def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
         first = met.setdefault(label, line)
         if not label:
             got = f"line {line:,} empty"
-        elif CONTROL.search(label):
+        elif CONTROL_CHARACTERS.search(label):
             got = f"a control character in line {line:,}: {ascii(label)[:80]}"
         elif first != line:
             got = f"{ascii(label)[:80]} in lines {first:,} and {line:,}"

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from mixtally.errors import ParameterError
-from mixtally.server.node.events import Log, printed
+from mixtally.server.node.events import Log, print_line
 
 LogAs = Annotated[
     str,
@@ -17,4 +17,4 @@ def log_of(how: str) -> Log:
     """What tells events; raises ParameterError for another way."""
     if how not in ("text", "json"):
         raise ParameterError("--log", expected="text or json", got=how, do="choose one of them")
-    return Log(printed, as_json=how == "json")
+    return Log(print_line, as_json=how == "json")

@@ -22,14 +22,14 @@ LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
 def run() -> None:
     """Run the command line; docs/reference/commands.md has every exit status."""
     try:
-        status = _status()
+        status = _run_with_status()
     except KeyboardInterrupt:
         status = _INTERRUPTED
     if status:
         sys.exit(status)
 
 
-def _status() -> int:
+def _run_with_status() -> int:
     _prepare_streams()
     # Products here are small: on a busy machine several threads take far longer than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -39,9 +39,9 @@ def _status() -> int:
         status = call()
         sys.stdout.flush()
     except InputError as error:
-        return _reported(error, 2)
+        return _report_error(error, 2)
     except AccountingError as error:
-        return _reported(error, 3)
+        return _report_error(error, 3)
     except ModuleNotFoundError as error:
         if error.name not in LAB:
             raise
@@ -51,21 +51,21 @@ def _status() -> int:
             got=f"no {error.name}: mixtally alone is a device's",
             do="pip install 'mixtally[lab]'",
         )
-        return _reported(missing, 2)
+        return _report_error(missing, 2)
     except (BrokenPipeError, SystemExit) as ended:  # click and rich make an exit of a closed pipe
         if isinstance(ended, SystemExit) and not isinstance(ended.__context__, BrokenPipeError):
             raise
-        _forget_output()
+        _discard_output()
         return _CLOSED
     except OSError as error:
-        _forget_output()
+        _discard_output()
         refused = DataError(
             str(error.filename or "output"),
             expected="a place that takes what is written",
             got=str(error),
             do="look at it and its free space; files written before are whole",
         )
-        return _reported(refused, 2)
+        return _report_error(refused, 2)
     return status
 
 
@@ -79,10 +79,10 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _reported(error: Exception, status: int) -> int:
+def _report_error(error: Exception, status: int) -> int:
     if "--json" in sys.argv:
         with suppress(OSError):
-            sys.stdout.write(json.dumps(_told(error, status), indent=1) + "\n")
+            sys.stdout.write(json.dumps(_error_facts(error, status), indent=1) + "\n")
             sys.stdout.flush()
     line = str(error) if str(error).startswith(_NAME) else f"{_NAME}{error}"
     with suppress(OSError):  # nobody can be told; the status still can
@@ -91,7 +91,7 @@ def _reported(error: Exception, status: int) -> int:
     return status
 
 
-def _told(error: Exception, status: int) -> dict[str, object]:
+def _error_facts(error: Exception, status: int) -> dict[str, object]:
     """What a program is told in place of a result."""
     told: dict[str, object] = {"error": str(error), "status": status}
     if isinstance(error, InputError):
@@ -100,7 +100,7 @@ def _told(error: Exception, status: int) -> dict[str, object]:
     return told
 
 
-def _forget_output() -> None:
+def _discard_output() -> None:
     """What could not be printed is not tried once more when the process ends."""
     with suppress(OSError, ValueError):  # a stream without a file
         nowhere = os.open(os.devnull, os.O_WRONLY)

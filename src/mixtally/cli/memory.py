@@ -5,10 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.app.analysis import Candidates
-from mixtally.app.memoized import BloomOptions, LevelOptions, Promised, check_memory, memoized
+from mixtally.app.memoized import (
+    BloomOptions,
+    LevelOptions,
+    MemoizedPromise,
+    check_memory,
+    play_memoized,
+)
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
 from mixtally.cli.labels import read_labels
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.errors import ParameterError
@@ -23,7 +29,7 @@ _FILES = tuple(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class AnswerOptions:
     """What people answer: the column, and all that it may hold."""
 
     column: Annotated[str, o.option("--column", "The column to count.", "NAME")]
@@ -46,10 +52,10 @@ class MemoryOptions:
     candidates: Candidates = None
 
 
-@grouped
+@with_option_groups
 def memory(
     data: o.Data,
-    answers: Answers,
+    answers: AnswerOptions,
     promise: o.MaybePromise,
     *,
     rows: RowOptions,
@@ -67,17 +73,17 @@ def memory(
     state = more.state
     check_memory(bloom, run.seed, state, candidates=more.candidates is not None)
     _check_files(state, run.out)
-    file, labels = rows.at(data), read_labels(answers.labels, 2)
+    file, labels = rows.open_file(data), read_labels(answers.labels, 2)
     listed = more.candidates is not None
     reading = Reading(columns=(answers.column,), labels=labels, words=listed)
-    crowd = read_crowd(file, rows.reading(reading))
-    source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
+    crowd = read_crowd(file, rows.add_to_reading(reading))
+    source = f"{crowd.users:,} rows of {file.name}, {crowd.people_per_row}."
 
-    promised = Promised(promise.epsilon, promise.delta)
+    promised = MemoizedPromise(promise.epsilon, promise.delta)
     play(
         run,
         source,
-        lambda made: memoized(
+        lambda made: play_memoized(
             crowd, promised, options, bloom, made, candidates=more.candidates, state=state
         ),
         [] if state is None else [str(state)],

@@ -9,9 +9,9 @@ from mixtally.accounting.plans.terms import verify
 from mixtally.cli import role_files as r
 from mixtally.cli.contract_files import CONTRACT, read_contract_file
 from mixtally.cli.engine_options import EngineOptions
-from mixtally.cli.grouped import grouped
 from mixtally.cli.log_option import LogAs
-from mixtally.cli.output import sign_of_life
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import show_elapsed_time
 from mixtally.errors import PlanError
 from mixtally.model.contract import Contract
 from mixtally.model.contract.job import job_of
@@ -28,21 +28,21 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
-@grouped
+@with_option_groups
 def init(folder: r.Place, role: r.RoleOptions) -> None:
     """Begin a mix: its folder, its signing key, its master key; print what a network file needs."""
     role.begin(folder, "[[hops]]")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
     """Derive every number of a contract again, and sign it as one of its hops."""
     role = r.open_role(folder)
     read, found = read_contract_file(contract)
     r.check_fingerprint(contract, fingerprint, found)
-    place = _place(role, read, str(contract))
-    with sign_of_life("deriving its numbers again"):
+    place = _find_hop(role, read, str(contract))
+    with show_elapsed_time("deriving its numbers again"):
         true = verify(read.plan, Accountant())
     try:
         with closing(Node(role, SecureChance())) as node:
@@ -61,12 +61,12 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
         f"promised: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
         f"all of its {read.plan.collections} rounds; it {true.assumption}."
     )
-    note = role.inner("contracts") / f"{read.name}-{read.serial}.note"
+    note = role.subfolder("contracts") / f"{read.name}-{read.serial}.note"
     typer.echo(f"the note: {note}")
 
 
 @app.command()
-@grouped
+@with_option_groups
 def serve(
     folder: r.Place,
     engine: EngineOptions,
@@ -74,10 +74,10 @@ def serve(
     log: LogAs = "text",
 ) -> None:
     """Serve the contracts that were signed, until a signal ends it."""
-    serve_mix(r.open_role(folder), r.service(overrule, log), engine.made())
+    serve_mix(r.open_role(folder), r.make_service(overrule, log), engine.build_engine())
 
 
-def _place(role: Folder, contract: Contract, subject: str) -> int:
+def _find_hop(role: Folder, contract: Contract, subject: str) -> int:
     """Which hop this role is; raises PlanError for one of another name or key, and for none."""
     for place, hop in enumerate(contract.hops, 1):
         if hop.key == role.signer.verifier and hop.name == role.role.name:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mixtally.lab.simulation.lab import Lab
     from mixtally.primitives.chance import Chance
     from mixtally.primitives.progress import Progress
-    from mixtally.server.engine.workers import Across
+    from mixtally.server.engine.workers import ParallelMap
 
 from mixtally.app.analysis import AnalysisOptions as AnalysisOptions
 from mixtally.app.options import Bins as Bins
@@ -25,7 +25,7 @@ from mixtally.app.options import Option
 from mixtally.app.options import Points as Points
 from mixtally.app.options import Promise as Promise
 from mixtally.app.options import Seed as Seed
-from mixtally.app.options import one_of as one_of
+from mixtally.app.options import check_one_of as check_one_of
 from mixtally.app.options import option as option
 from mixtally.app.options import whole_option as whole_option
 from mixtally.errors import DataError
@@ -55,7 +55,7 @@ def whole(text: str | int) -> int:
     return int(value)
 
 
-def parsed(one: Option) -> Any:
+def make_typer_option(one: Option) -> Any:
     """An option as the parser knows it."""
     parser = whole if one.whole else None
     return typer.Option(one.default, help=one.text, metavar=one.metavar, parser=parser)
@@ -63,10 +63,10 @@ def parsed(one: Option) -> Any:
 
 def folder_option(text: str) -> Any:
     """The folder that a result goes to, looked at before the work and not after it."""
-    return typer.Option("--out", help=text, callback=_free_folder)
+    return typer.Option("--out", help=text, callback=_check_folder)
 
 
-def _free_folder(out: Path | None) -> Path | None:
+def _check_folder(out: Path | None) -> Path | None:
     """``out`` itself; raises DataError when a file is where it, or a folder above it, must be."""
     there = next((place for place in (out, *out.parents) if place.exists()), None) if out else None
     if there is not None and not there.is_dir():
@@ -115,30 +115,32 @@ class RunOptions:
     top: Top = 20
     json: Json = False
 
-    def of(self, lab: "Lab", source: str) -> "Run":
+    def make_run(self, lab: "Lab", source: str) -> "Run":
         """The run of a crowd that comes from ``source``."""
         from mixtally.app.outcome import Run  # loads what plays a crowd
 
         return Run(lab=lab, source=source, seed=self.seed, level=self.level, top=self.top)
 
 
-def chance(seed: int | None) -> "Chance":
+def make_chance(seed: int | None) -> "Chance":
     """The operating system's randomness, or a repeatable one for a seed."""
-    from mixtally.lab.simulation.seeded import chance_of  # loads NumPy, which a device's help lacks
+    from mixtally.lab.simulation.seeded import (
+        build_chance,  # loads NumPy, which a device's help lacks
+    )
 
-    return chance_of(seed)
+    return build_chance(seed)
 
 
 def cores(given: int | None = None) -> int:
     """How many processes work: as many as were ``given``, or as this one may use cores."""
-    from mixtally.server.engine.workers import cores as usable  # few commands need it
+    from mixtally.server.engine.workers import count_cores as usable  # few commands need it
 
     return usable() if given is None else given
 
 
-def across(progress: "Progress", processes: int | None = None) -> "Across":
+def make_parallel_map(progress: "Progress", processes: int | None = None) -> "ParallelMap":
     """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
-    from mixtally.cli.screen import note
+    from mixtally.cli.display import note
     from mixtally.server.engine import workers as engine  # few commands need it
 
-    return engine.Across(cores(processes), "words", progress, note=note)
+    return engine.ParallelMap(cores(processes), "words", progress, note=note)

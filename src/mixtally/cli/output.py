@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from mixtally.cli.watching import watched
+from mixtally.cli.terminal import is_watched
 from mixtally.errors import DataError
 from mixtally.report.document import SIMULATION, Chunks, Promise
 
@@ -24,7 +24,7 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
     """
     for name in files:
         _check_free(directory / name)
-    moves = [_Move(directory / name, content) for name, content in files.items()]
+    moves = [_PendingFile(directory / name, content) for name, content in files.items()]
     try:
         for folder in {directory, *(move.target.parent for move in moves)}:
             folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def _check_free(target: Path) -> None:
     )
 
 
-class _Move:
+class _PendingFile:
     """One file on its way: written aside, put in place, and put back if a later one fails."""
 
     def __init__(self, target: Path, content: str | bytes | Chunks) -> None:
@@ -138,7 +138,7 @@ def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
     print_json({"promise": list(promise), **facts})
 
 
-def print_told(
+def print_outcome(
     promise: Promise, facts: Mapping[str, Any], more: Iterable[str], *, json: bool
 ) -> None:
     """A result as JSON, or its promise and ``more`` lines."""
@@ -162,12 +162,12 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def sign_of_life(what: str) -> Iterator[None]:
+def show_elapsed_time(what: str) -> Iterator[None]:
     """From the first second on, ``what`` and how long it took so far on standard error.
 
     Only while that is a terminal; the line is gone before anything else is printed.
     """
-    if not watched():
+    if not is_watched():
         yield
         return
     done, shown = threading.Event(), [""]

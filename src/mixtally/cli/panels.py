@@ -54,7 +54,7 @@ class PaneledCommand(TyperCommand):
         for one in self.get_params(ctx):
             row = one.get_help_record(ctx)
             if row is not None:
-                rows[_panel(one)].append(row)
+                rows[_panel_of(one)].append(row)
         shown = ctx.meta.get(_ALL) or sum(map(len, rows.values())) < _SHORT
         for name, records in rows.items():
             if records and (shown or name != _OTHERS):
@@ -62,7 +62,7 @@ class PaneledCommand(TyperCommand):
                     formatter.write_dl(records)
 
 
-def _panel(parameter: Any) -> str:
+def _panel_of(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
     named = next((_PANEL[name] for name in parameter.opts if name in _PANEL), _OTHERS)

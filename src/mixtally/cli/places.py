@@ -6,12 +6,12 @@ from typing import Annotated
 from mixtally.app.limits import BudgetOptions
 from mixtally.app.places import places as counted
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.errors import ParameterError
-from mixtally.lab.data.places import Box, Grid, grid
-from mixtally.lab.data.reading import As, Reading
+from mixtally.lab.data.places import Box, HexagonGrid, build_grid
+from mixtally.lab.data.reading import Reading, RecordType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class GridOptions:
         int, o.whole_option("--resolution", "Of H3, 0 to 8: 3 suits a continent, 6 a city.")
     ]
 
-    def grid(self) -> Grid:
+    def grid(self) -> HexagonGrid:
         """The hexagons; raises ParameterError for a box that is none."""
         try:
             south, north, west, east = map(float, self.box.split(","))
@@ -38,10 +38,10 @@ class GridOptions:
                 got=repr(self.box),
                 do="--box 24,50,-125,-66, for example",
             ) from error
-        return grid(Box(south, north, west, east), self.resolution)
+        return build_grid(Box(south, north, west, east), self.resolution)
 
 
-@grouped
+@with_option_groups
 def places(
     data: o.Data,
     promise: o.Promise,
@@ -57,8 +57,8 @@ def places(
     """
     promised, hexagons = promise.guarantee(), where.grid()
     columns = (where.latitude, where.longitude)
-    reading = rows.reading(Reading(columns=columns, form=As.PLACE, grid=hexagons))
-    file = rows.at(data)
+    reading = rows.add_to_reading(Reading(columns=columns, form=RecordType.PLACE, grid=hexagons))
+    file = rows.open_file(data)
     crowd = read_crowd(file, reading)
     source = f"{crowd.users:,} rows of {file.name}, one person at a place each."
     play(run, source, lambda made: counted(crowd, promised, hexagons, budget, made))

@@ -8,19 +8,24 @@ import typer
 from mixtally import planning as planner
 from mixtally.app import plan as use
 from mixtally.app.approval_details import details_of
-from mixtally.app.elsewhere import elsewhere_table
+from mixtally.app.model_comparison import comparison_table
 from mixtally.app.plan import Planned, PlanOptions
 from mixtally.app.plans import check_details, is_page, plan_file
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_result, publish, sign_of_life
-from mixtally.cli.plan_tables import alternatives, explained, front_table, nearest_table
-from mixtally.cli.screen import console_of, say, warn
+from mixtally.cli.display import console_of, print_sentences, warn
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_result, publish, show_elapsed_time
+from mixtally.cli.plan_tables import (
+    alternatives_table,
+    explanation_table,
+    front_table,
+    nearest_table,
+)
 from mixtally.errors import InfeasibleError
 from mixtally.planning import Candidate
 from mixtally.report.promise import width_text
-from mixtally.report.terminal import framed
-from mixtally.report.words import promise
+from mixtally.report.terminal import render_table
+from mixtally.report.words import promise_paragraphs
 
 NO_MINIMUM = (
     "no minimum crowd is set: a round with one person is counted as well; --minimum-crowd N "
@@ -28,7 +33,7 @@ NO_MINIMUM = (
 )
 
 
-@grouped
+@with_option_groups
 def plan(
     options: PlanOptions,
     explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
@@ -51,9 +56,9 @@ def plan(
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
-    request = use.expected(options)
+    request = use.make_request(options)
     try:
-        with sign_of_life("planning"):
+        with show_elapsed_time("planning"):
             found = use.plan(request)
     except InfeasibleError as error:
         _print_nearest(error, json=json)
@@ -61,7 +66,7 @@ def plan(
     written = []
     if out is not None:
         written = publish(out.parent, {out.name: plan_file(found.plan, out, details)})
-    with sign_of_life("looking at smaller budgets"):
+    with show_elapsed_time("looking at smaller budgets"):
         facts = found.facts(explain=explain) if json else {}
         had, better = ([], []) if json else (found.front(), found.gains())
     if found.plan.minimum_crowd == 1:
@@ -69,20 +74,20 @@ def plan(
     if json:
         print_result(found.promise(), facts)
         return
-    _print(found, had, explain=explain)
+    _print_plan(found, had, explain=explain)
     for gain in better:
         typer.echo(gain.sentence)
     for path in written:
         typer.echo(f"{'page' if is_page(path) else 'plan'} written to {path}")
 
 
-def _print(found: Planned, had: list[Candidate], *, explain: bool) -> None:
+def _print_plan(found: Planned, had: list[Candidate], *, explain: bool) -> None:
     console, best, expected = console_of(), found.plan, found.forecast
-    say(console, found.promise())
+    print_sentences(console, found.promise())
     console.print(front_table(had))
-    console.print(framed(elsewhere_table(best, found.elsewhere())))
+    console.print(render_table(comparison_table(best, found.elsewhere())))
     empty = "empty " * (best.parts[0].replaced is not None)
-    mean = planner.of_mean(best)
+    mean = planner.forecast_mean(best)
     sentences = [
         found.choice.reason,
         *([] if mean is None else [mean.sentence]),
@@ -92,16 +97,16 @@ def _print(found: Planned, had: list[Candidate], *, explain: bool) -> None:
         "distinguishable from zero.",
     ]
     if explain:
-        console.print(alternatives(found.choice))
-        sentences += promise(best)
-    say(console, sentences)
+        console.print(alternatives_table(found.choice))
+        sentences += promise_paragraphs(best)
+    print_sentences(console, sentences)
     if explain:
-        console.print(explained(planner.explain(best)))
+        console.print(explanation_table(planner.explain(best)))
 
 
 def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
     """Add the nearest requests that can be met to ``error``, and print them."""
-    with sign_of_life("nothing fits: looking for the nearest plans"):
+    with show_elapsed_time("nothing fits: looking for the nearest plans"):
         found = error.nearest
     if found is None:
         return

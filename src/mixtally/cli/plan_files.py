@@ -4,14 +4,14 @@ from pathlib import Path
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
-from mixtally.app.contracts import read_any
+from mixtally.app.contracts import read_plan_or_contract
 from mixtally.model.contract import Part, Plan
 from mixtally.primitives.files import read_bytes
 
 
 def read_plan(path: Path) -> Plan:
     """The plan in a file, or that of a contract; raises PlanError for anything else."""
-    read = read_any(read_bytes(path, "a plan file"), str(path))
+    read = read_plan_or_contract(read_bytes(path, "a plan file"), str(path))
     return read if isinstance(read, Plan) else read.plan
 
 
@@ -22,11 +22,13 @@ def read_verified(path: Path) -> Plan:
     return plan
 
 
-def one_part(plan: Plan) -> Part:
+def single_part(plan: Plan) -> Part:
     """The one message of a record; raises PlanError where there are several."""
-    return plan.one_part("plan with another --protocol, or play the whole with `mixtally simulate`")
+    return plan.single_part(
+        "plan with another --protocol, or play the whole with `mixtally simulate`"
+    )
 
 
-def given_reason(path: Path) -> str:
+def describe_given_plan(path: Path) -> str:
     """Why a plan that was given is what it is."""
     return f"The plan was given: {path}."

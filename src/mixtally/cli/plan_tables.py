@@ -5,12 +5,12 @@ from typing import Any
 
 from rich.table import Table
 
-from mixtally.cli.screen import table_of
+from mixtally.cli.display import table_of
 from mixtally.model.costs import Costs
 from mixtally.planning import Candidate, Choice, Relaxation
-from mixtally.planning.reason import worth
+from mixtally.planning.reason import worthwhile_alternatives
 from mixtally.report.numbers import error_text, number
-from mixtally.report.words import fact
+from mixtally.report.words import format_fact
 
 _RARE = ("prime", "digits", "crowd_counted", "messages_per_mix")
 """Not shown where all have none of it."""
@@ -19,9 +19,9 @@ _BESIDE = 2
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
-def alternatives(answer: Choice) -> Table:
+def alternatives_table(answer: Choice) -> Table:
     """Every number of the plan beside those that are known of the candidates worth a look."""
-    others = worth(answer.plan, answer.others)[:_BESIDE]
+    others = worthwhile_alternatives(answer.plan, answer.others)[:_BESIDE]
     offers = [answer.plan, *others]
     table = Table(header_style="bold")
     table.add_column("")
@@ -34,12 +34,12 @@ def alternatives(answer: Choice) -> Table:
     ]
     for name in dict.fromkeys(name for facts in every for name in facts):
         values = [facts[name] for facts in every if name in facts]
-        if _shown(name, values, replaced=replaced):
+        if _is_shown(name, values, replaced=replaced):
             table.add_row(name.replace("_", " "), *[_cell(name, facts) for facts in every])
     return table
 
 
-def _shown(name: str, values: list[Any], *, replaced: bool) -> bool:
+def _is_shown(name: str, values: list[Any], *, replaced: bool) -> bool:
     """Whether a fact with these ``values`` is shown, where some plan has some ``replaced``."""
     if name == "cover":
         return len(set(values)) > 1
@@ -54,7 +54,7 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
         return ""
     value = facts[name]
     each = value if isinstance(value, list) else [value]
-    return ", ".join(dict.fromkeys(fact(name, one) for one in each))
+    return ", ".join(dict.fromkeys(format_fact(name, one) for one in each))
 
 
 def front_table(offers: list[Candidate]) -> Table:
@@ -79,7 +79,7 @@ def nearest_table(found: Sequence[Relaxation]) -> Table:
     return table
 
 
-def explained(sources: dict[str, str]) -> Table:
+def explanation_table(sources: dict[str, str]) -> Table:
     """Where every number comes from."""
     table = table_of("Where the numbers come from", ["number", "comes from"], [])
     for name, text in sources.items():

@@ -15,8 +15,8 @@ from rich.progress import (
 from rich.progress import Progress as Bars
 from rich.text import Text as RichText
 
-from mixtally.cli.screen import console_of
-from mixtally.cli.watching import watched
+from mixtally.cli.display import console_of
+from mixtally.cli.terminal import is_watched
 from mixtally.primitives.progress import Progress
 from mixtally.report.numbers import number
 
@@ -40,7 +40,7 @@ def progress_bars() -> Iterator[Progress]:
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
         console=console_of(stderr=True),
         transient=True,
-        disable=not watched(),
+        disable=not is_watched(),
     )
     tasks: dict[str, Any] = {}
 

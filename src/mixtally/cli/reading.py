@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from mixtally.app.options import flags
-from mixtally.app.question import scale_of
+from mixtally.app.options import list_used_flags
+from mixtally.app.question import make_scale
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
-from mixtally.cli.rows import RowOptions, listed
+from mixtally.cli.rows import RowOptions, split_list
 from mixtally.errors import ParameterError, PlanError
-from mixtally.lab.data.reading import As, Reading, Several
+from mixtally.lab.data.reading import Reading, RecordType, RowCombination
 from mixtally.model.contract import Plan
 from mixtally.protocol.encode.numbers import Points
-from mixtally.protocol.encode.numbers import scale_of as planned
+from mixtally.protocol.encode.numbers import scale_of_plan as planned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +45,13 @@ class ReadingOptions:
     rows: RowOptions
 
 
-def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
+def make_reading(options: ReadingOptions, *, planned: bool) -> Reading:
     """How to read the data; raises ParameterError for options that do not go together."""
-    form, separator, ends = _form(options), options.separator, options.number
-    if options.rows.taken is Several.SET and form is As.ONE:  # a label a row
-        form = As.SET
+    form, separator, ends = _find_form(options), options.separator, options.number
+    if options.rows.combination is RowCombination.SET and form is RecordType.ONE:  # a label a row
+        form = RecordType.SET
     _check_form(options, form)
-    if form is As.NUMBER and options.labels is not None:
+    if form is RecordType.NUMBER and options.labels is not None:
         raise ParameterError(
             "--labels", expected="--number alone", got="both", do="numbers name the bins"
         )
@@ -60,19 +60,19 @@ def reading_of(options: ReadingOptions, *, planned: bool) -> Reading:
             "--max-set", expected="--plan alone", got="both", do="the plan holds it"
         )
     reading = Reading(
-        columns=_columns(options),
+        columns=_list_columns(options),
         form=form,
         labels=read_labels(options.labels, 2),
         separator=separator,
         max_set=options.max_set,
         empty_sets=options.empty_sets,
-        scale=None if ends is None else scale_of(ends, options.bins, options.points),
+        scale=None if ends is None else make_scale(ends, options.bins, options.points),
     )
-    return options.rows.reading(reading)
+    return options.rows.add_to_reading(reading)
 
 
-def _form(options: ReadingOptions) -> As:
-    used = flags(options, "read_as", "separator", "number")
+def _find_form(options: ReadingOptions) -> RecordType:
+    used = list_used_flags(options, "read_as", "separator", "number")
     if len(used) > 1:
         raise ParameterError(
             "data", expected="one way to read them", got=" and ".join(used), do="choose one"
@@ -82,35 +82,35 @@ def _form(options: ReadingOptions) -> As:
             "--as", expected="bits or attributes", got=repr(options.read_as), do="choose one"
         )
     if options.separator is not None:
-        return As.SET
+        return RecordType.SET
     if options.number is not None:
-        return As.NUMBER
-    return As.ONE if options.read_as is None else As(options.read_as)
+        return RecordType.NUMBER
+    return RecordType.ONE if options.read_as is None else RecordType(options.read_as)
 
 
 _FORMS = (
-    ("max_set", As.SET),
-    ("empty_sets", As.SET),
-    ("bins", As.NUMBER),
-    ("points", As.NUMBER),
+    ("max_set", RecordType.SET),
+    ("empty_sets", RecordType.SET),
+    ("bins", RecordType.NUMBER),
+    ("points", RecordType.NUMBER),
 )
 
 
-def _check_form(options: ReadingOptions, form: As) -> None:
+def _check_form(options: ReadingOptions, form: RecordType) -> None:
     """Raises ParameterError for an option of another form."""
     for name, expected in _FORMS:
-        for flag in flags(options, name) if form is not expected else ():
+        for flag in list_used_flags(options, name) if form is not expected else ():
             raise ParameterError(
                 flag, expected=f"--{expected} beside it", got="none", do="leave it out"
             )
 
 
-def _columns(options: ReadingOptions) -> tuple[str, ...]:
+def _list_columns(options: ReadingOptions) -> tuple[str, ...]:
     one, many = options.column, options.columns
     if one is not None and many is None:
         return (one,)
     if many is not None and one is None:
-        return listed(many)
+        return split_list(many)
     raise ParameterError(
         "columns",
         expected="--column or --columns",
@@ -119,7 +119,7 @@ def _columns(options: ReadingOptions) -> tuple[str, ...]:
     )
 
 
-def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
+def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
     """How to read the data: as the plan asks; numbers are cut or rounded as it says.
 
     Raises PlanError for a plan whose bins a round brings, or of unequal width; ParameterError for
@@ -132,7 +132,7 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
             got="words, whose prefixes a round brings",
             do="play a search for words with `mixtally simulate words`",
         )
-    reading = reading_of(columns, planned=True)
+    reading = make_reading(columns, planned=True)
     scale = planned(plan)
     if scale is None:
         if isinstance(reading.scale, Points):
@@ -143,8 +143,12 @@ def reading_as(columns: ReadingOptions, plan: Plan) -> Reading:
                 do="make one with --number, or add --bins to cut numbers",
             )
         return reading
-    for flag in flags(columns, "number", "bins", "points"):
+    for flag in list_used_flags(columns, "number", "bins", "points"):
         raise ParameterError(
             flag, expected="the plan alone", got="both", do="the plan says how numbers are read"
         )
-    return replace(reading, form=As.NUMBER, scale=scale) if reading.form is As.ONE else reading
+    return (
+        replace(reading, form=RecordType.NUMBER, scale=scale)
+        if reading.form is RecordType.ONE
+        else reading
+    )

@@ -13,7 +13,7 @@ from mixtally.cli import options as o
 from mixtally.cli.log_option import log_of
 from mixtally.errors import PlanError
 from mixtally.primitives.chance import SecureChance
-from mixtally.server.node.folder import Folder, RoleFile, made_folder, opened_folder
+from mixtally.server.node.folder import Folder, RoleFile, create_folder, open_folder
 from mixtally.server.node.service import Service
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
@@ -66,7 +66,7 @@ class RoleOptions:
             port=7000 if found is None else found,
             master=self.master_key or str(beside),
         )
-        made = made_folder(folder, role, os.environ, SecureChance())
+        made = create_folder(folder, role, os.environ, SecureChance())
         typer.echo(table)
         typer.echo(_lines_for_network(made))
         typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
@@ -83,7 +83,7 @@ def check_fingerprint(contract: Path, expected: str | None, found: str) -> None:
         )
 
 
-def service(overruled: list[str], log: str) -> Service:
+def make_service(overruled: list[str], log: str) -> Service:
     """How a role is served from here; raises ParameterError for another form of ``log``."""
     return Service(
         overruled=frozenset(overruled),
@@ -94,7 +94,7 @@ def service(overruled: list[str], log: str) -> Service:
 
 def open_role(folder: Path) -> Folder:
     """A role that ``init`` made; raises DataError or PlanError."""
-    return opened_folder(folder, os.environ)
+    return open_folder(folder, os.environ)
 
 
 def _lines_for_network(made: Folder) -> str:

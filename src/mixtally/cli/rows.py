@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Annotated
 
 from mixtally.cli import options as o
+from mixtally.cli.display import warn
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import warn
 from mixtally.errors import ParameterError
 from mixtally.lab.data.file import DataFile
+from mixtally.lab.data.label_merging import Merging
 from mixtally.lab.data.population import Population, check_shared
-from mixtally.lab.data.readers import as_asked, read
-from mixtally.lab.data.reading import Reading, Several
-from mixtally.lab.data.sameness import Merging
+from mixtally.lab.data.readers import fit_reading, read_population
+from mixtally.lab.data.reading import Reading, RowCombination
 from mixtally.model.question import Question
 
 
@@ -73,7 +73,7 @@ class RowOptions:
         o.option("--several", "Of several rows of a person: first, last, or a set of all.", "HOW"),
     ] = None
 
-    def at(self, path: Path) -> DataFile:
+    def open_file(self, path: Path) -> DataFile:
         """The file at ``path``; raises ParameterError for options that say nothing."""
         _load_arrow()
         return DataFile(
@@ -86,28 +86,28 @@ class RowOptions:
         )
 
     @property
-    def taken(self) -> Several | None:
+    def combination(self) -> RowCombination | None:
         """What is taken of several rows; raises ParameterError for anything else."""
         if self.several is None:
             return None
-        return Several(o.one_of("several", self.several, list(Several)))
+        return RowCombination(o.check_one_of("several", self.several, list(RowCombination)))
 
-    def reading(self, reading: Reading) -> Reading:
+    def add_to_reading(self, reading: Reading) -> Reading:
         """``reading`` with what these options say of rows."""
         return replace(
             reading,
             missing=self.missing,
             missing_values=tuple(
-                one.strip() for text in self.missing_values or () for one in listed(text)
+                one.strip() for text in self.missing_values or () for one in split_list(text)
             ),
             person=self.person_column,
             rows_are_people=self.rows_are_people,
             merging=Merging(self.strip, self.ignore_case, self.other),
-            several=self.taken,
+            several=self.combination,
         )
 
 
-def listed(text: str) -> tuple[str, ...]:
+def split_list(text: str) -> tuple[str, ...]:
     """What stands between commas; a text that holds one has quotes around it, as in CSV."""
     try:
         return tuple(next(csv.reader([text], strict=True), ()))
@@ -126,10 +126,10 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
     Errors as ``read``, and DataError where most answers name a person.
     """
     with progress_bars() as progress:
-        crowd = read(file, reading, question, progress)
+        crowd = read_population(file, reading, question, progress)
     warn(crowd.warning)
     if crowd.from_data:
-        check_shared(crowd.question, crowd.held, crowd.from_data)
+        check_shared(crowd.question, crowd.bin_counts, crowd.from_data)
     return crowd
 
 
@@ -138,7 +138,7 @@ def read_asked(file: DataFile, reading: Reading, question: Question) -> Populati
 
     Errors as ``read_crowd``.
     """
-    return read_crowd(file, *as_asked(reading, question))
+    return read_crowd(file, *fit_reading(reading, question))
 
 
 class _NoPandas(MetaPathFinder):

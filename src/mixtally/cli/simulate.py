@@ -6,25 +6,25 @@ from typing import Annotated
 
 import typer
 
-from mixtally.app.count import Given, signed_in
-from mixtally.app.options import flags
-from mixtally.app.simulate import SimulateOptions, check, check_vote
+from mixtally.app.count import GivenPlan, load_signed_contract
+from mixtally.app.options import list_used_flags
+from mixtally.app.simulate import SimulateOptions, check_options, check_vote
 from mixtally.app.simulate import simulate as played
 from mixtally.app.winner import example_voters
 from mixtally.cli import options as o
 from mixtally.cli.contract_files import CONTRACT
-from mixtally.cli.grouped import grouped
-from mixtally.cli.plan_files import given_reason, read_plan
+from mixtally.cli.display import show, warn
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.plan_files import describe_given_plan, read_plan
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.reading import ReadingOptions, reading_as, reading_of
+from mixtally.cli.reading import ReadingOptions, make_planned_reading, make_reading
 from mixtally.cli.rows import read_asked, read_crowd
-from mixtally.cli.screen import show, warn
 from mixtally.errors import ParameterError
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.readers import read_counts
-from mixtally.lab.data.reading import DROP, As, Reading
-from mixtally.lab.simulation.counts_only import Histogram, counted_before
+from mixtally.lab.data.reading import DROP, Reading, RecordType
+from mixtally.lab.simulation.counts_only import Histogram, histogram_of_counts
 from mixtally.lab.simulation.lab import Lab
 from mixtally.model.question import Question
 from mixtally.primitives.files import read_bytes
@@ -42,13 +42,13 @@ class GivenOptions:
         o.option("--contract", "A contract from `mixtally contract new`: play its hops.", "FILE"),
     ] = None
 
-    def read(self) -> Given | None:
+    def load_given(self) -> GivenPlan | None:
         """Return what is in the file; None without one."""
         if self.contract is not None:
             data = read_bytes(self.contract, "a contract", CONTRACT)
-            return signed_in(data, str(self.contract))
+            return load_signed_contract(data, str(self.contract))
         if self.plan is not None:
-            return Given(read_plan(self.plan), given_reason(self.plan))
+            return GivenPlan(read_plan(self.plan), describe_given_plan(self.plan))
         return None
 
 
@@ -61,7 +61,7 @@ class SimulateRun(o.RunOptions):
     ] = None
 
 
-@grouped
+@with_option_groups
 def simulate(
     data: Annotated[Path | None, typer.Argument(help=o.DATA)] = None,
     *,
@@ -84,19 +84,25 @@ def simulate(
     seconds. With --winner the record is a ballot: who has won, and what ballots hide without a mix.
     """
     tallied = ["--counts"] * (counts is not None)
-    check_vote(options, flags(files) + tallied)
-    path = None if options.vote.example else _named(data)
-    given = files.read()
-    beside = flags(read, "labels") + flags(files, "plan") * (files.contract is not None)
-    check(options, given, beside, counts=counts is not None)
+    check_vote(options, list_used_flags(files) + tallied)
+    path = None if options.vote.example else _require_data(data)
+    given = files.load_given()
+    beside = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
+        files.contract is not None
+    )
+    check_options(options, given, beside, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
     if path is None:
-        crowd, source = example_voters(["DATA"] * (data is not None) + flags(read))
+        crowd, source = example_voters(["DATA"] * (data is not None) + list_used_flags(read))
     else:
-        reading = reading_of(read, planned=False) if given is None else reading_as(read, given.plan)
+        reading = (
+            make_reading(read, planned=False)
+            if given is None
+            else make_planned_reading(read, given.plan)
+        )
         reading = replace(reading, words=options.candidates is not None)
-        crowd, source = _crowd(read.rows.at(path), reading, counts, given)
+        crowd, source = _read_crowd(read.rows.open_file(path), reading, counts, given)
         scale = reading.scale
         name = reading.name if given is None or given.signed is None else None
     missing = read.rows.missing
@@ -104,7 +110,9 @@ def simulate(
         outcome = played(
             options,
             crowd,
-            run.of(Lab(o.chance(run.seed), progress, across=o.across(progress)), source),
+            run.make_run(
+                Lab(o.make_chance(run.seed), progress, across=o.make_parallel_map(progress)), source
+            ),
             given,
             name=name,
             scale=scale,
@@ -113,7 +121,7 @@ def simulate(
     show(outcome, run.out, json=run.json, out_format=run.out_format)
 
 
-def _named(data: Path | None) -> Path:
+def _require_data(data: Path | None) -> Path:
     """Return the file; raise ParameterError where none was named."""
     if data is None:
         raise ParameterError(
@@ -122,24 +130,26 @@ def _named(data: Path | None) -> Path:
     return data
 
 
-def _crowd(
-    file: DataFile, reading: Reading, counts: str | None, given: Given | None
+def _read_crowd(
+    file: DataFile, reading: Reading, counts: str | None, given: GivenPlan | None
 ) -> tuple[Population | Histogram, str]:
     """Return the crowd in a file, as a plan asks it where one is given, and where it comes from."""
     question = None if given is None else given.plan.question
     if counts is not None:
-        tallied = _counted(file, reading, counts, question)
+        tallied = _read_counted_crowd(file, reading, counts, question)
         return tallied, f"{tallied.users:,} people, as {file.name} counts them."
     crowd = read_crowd(file, reading) if question is None else read_asked(file, reading, question)
-    return crowd, f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
+    return crowd, f"{crowd.users:,} rows of {file.name}, {crowd.people_per_row}."
 
 
-def _counted(file: DataFile, reading: Reading, counts: str, question: Question | None) -> Histogram:
+def _read_counted_crowd(
+    file: DataFile, reading: Reading, counts: str, question: Question | None
+) -> Histogram:
     """Return the crowd of a file that has been counted.
 
     Raises ParameterError for records that are more than one value, errors as ``read_counts``.
     """
-    if reading.form is not As.ONE or reading.person is not None:
+    if reading.form is not RecordType.ONE or reading.person is not None:
         raise ParameterError(
             "--counts",
             expected="one value a person, in one column",
@@ -149,4 +159,4 @@ def _counted(file: DataFile, reading: Reading, counts: str, question: Question |
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)
     warn(found.warning)
-    return counted_before(found)
+    return histogram_of_counts(found)

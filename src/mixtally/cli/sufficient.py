@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from mixtally.app.options import Flip, flags
+from mixtally.app.options import Flip, list_used_flags
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
-from mixtally.cli.output import print_told, sign_of_life
+from mixtally.cli.option_groups import with_option_groups
+from mixtally.cli.output import print_outcome, show_elapsed_time
 from mixtally.errors import ParameterError, in_range
 from mixtally.lab.formulas.privacy_ratio import Ratio, eta_threshold, ratio, sigmas_threshold
-from mixtally.model.guarantee import Observer, checked_epsilon, checked_users
-from mixtally.model.mechanism.named import flip_bits
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.model.guarantee import Observer, check_epsilon, check_users
+from mixtally.model.mechanism.presets import flip_bits
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 from mixtally.report.document import Promise
-from mixtally.report.numbers import at_most, between
-from mixtally.report.promise import expected, protects
+from mixtally.report.numbers import at_most, bracket_text
+from mixtally.report.promise import error_line, protection_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class FlipOptions:
     ] = None
 
 
-@grouped
+@with_option_groups
 def sufficient(
     users: Annotated[int, o.whole_option("--users", "People expected to take part, 2 to 10^10.")],
     bits: Annotated[int, o.whole_option("--bits", "Bits of a vector, 1 to 64.")],
@@ -42,7 +42,7 @@ def sufficient(
 
     Takes one of --flip, --eta and --sigmas. The tail eta is no guarantee; delta stands beside it.
     """
-    with sign_of_life("pricing"):
+    with show_elapsed_time("pricing"):
         threshold = _threshold(users, bits, epsilon, flips)
         found = ratio(users, bits, threshold, epsilon)
     facts = {
@@ -62,29 +62,31 @@ def sufficient(
     lines = [
         f"flip probability {at_most(threshold / SCALE, 9)}",
         f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}",
-        f"eta = P(R > e^epsilon) in {between(found.eta.lower, found.eta.upper)}",
-        f"delta, both directions, in {between(found.delta.lower, found.delta.upper)}",
+        f"eta = P(R > e^epsilon) in {bracket_text(found.eta.lower, found.eta.upper)}",
+        f"delta, both directions, in {bracket_text(found.delta.lower, found.delta.upper)}",
         "for a crowd of zeros: neither number covers other crowds",
     ]
-    print_told(_promise(users, bits, threshold, epsilon, found), facts, lines, json=json)
+    print_outcome(_promise(users, bits, threshold, epsilon, found), facts, lines, json=json)
 
 
 def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
     """What is hidden if everybody else holds zeros, and the error of a count."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (
-        protects(Observer.MESSAGES, f"each person's {bits} bits, if everybody else holds zeros"),
+        protection_line(
+            Observer.MESSAGES, f"each person's {bits} bits, if everybody else holds zeros"
+        ),
         f"epsilon = {at_most(epsilon, 6)}, delta <= {at_most(found.delta.upper, 6)} (proved upper "
         "bound). Assumes: everybody else holds zeros and flips as told; one mix is honest.",
-        expected(sent.standard_error(users)),
+        error_line(sent.standard_error(users)),
     )
 
 
 def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int:
-    checked_users(users)
-    checked_epsilon(epsilon)
+    check_users(users)
+    check_epsilon(epsilon)
     in_range("bits", bits, 1, 64, "choose one")
-    given = flags(flips)
+    given = list_used_flags(flips)
     if len(given) == 1:
         if flips.flip is not None:
             return threshold_of(flips.flip)

@@ -8,10 +8,10 @@ import typer
 
 from mixtally.app.conclude import ConcludeOptions, ShardOptions, conclude_shards
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.display import note, show, warn
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.plan_files import read_verified
 from mixtally.cli.progress import progress_bars
-from mixtally.cli.screen import note, show, warn
 
 Shards = Annotated[
     list[str],
@@ -32,7 +32,7 @@ class ShowOptions:
     json: o.Json = False
 
 
-@grouped
+@with_option_groups
 def tally(
     shards: Shards,
     plan: Annotated[

@@ -12,7 +12,7 @@ from mixtally.errors import ParameterError
 class Reader(NamedTuple):
     """What the parser takes in place of a value, and how that is read."""
 
-    taken: Any
+    parser_type: Any
     read: Callable[[Any], Any]
 
 
@@ -23,12 +23,12 @@ def _labels(path: Path) -> tuple[str, ...] | None:
 
 
 def _groups(path: Path) -> Groups:
-    from mixtally.cli.groups import read_groups  # loads NumPy, which a device's help lacks
+    from mixtally.cli.label_groups import read_groups  # loads NumPy, which a device's help lacks
 
     return read_groups(path)
 
 
-def ends_of(text: str) -> tuple[float, float]:
+def parse_ends(text: str) -> tuple[float, float]:
     """Return two numbers with a comma between them; raise ParameterError for anything else."""
     try:
         low, high = (float(part) for part in text.split(","))
@@ -42,7 +42,7 @@ def ends_of(text: str) -> tuple[float, float]:
     return low, high
 
 
-def sizes_of(text: str) -> tuple[int, ...]:
+def parse_sizes(text: str) -> tuple[int, ...]:
     """Return whole numbers between commas; raise ParameterError for anything else."""
     parts = text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
@@ -55,7 +55,7 @@ def sizes_of(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-def places_of(text: str) -> HopNumbers:
+def parse_places(text: str) -> HopNumbers:
     """Return places between commas; raise ParameterError for anything but whole numbers."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
@@ -69,10 +69,10 @@ def places_of(text: str) -> HopNumbers:
 
 
 READERS = {
-    HopNumbers | None: Reader(str | None, places_of),
+    HopNumbers | None: Reader(str | None, parse_places),
     Groups | None: Reader(Path | None, _groups),
     tuple[str, ...] | None: Reader(Path | None, _labels),
-    tuple[float, float] | None: Reader(str | None, ends_of),
-    tuple[int, ...] | None: Reader(str | None, sizes_of),
+    tuple[float, float] | None: Reader(str | None, parse_ends),
+    tuple[int, ...] | None: Reader(str | None, parse_sizes),
 }
 """By the type of an option's field: how the command line takes it, where the parser cannot."""

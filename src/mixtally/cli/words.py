@@ -6,13 +6,13 @@ from typing import Annotated
 from mixtally.app.words import SearchOptions
 from mixtally.app.words import words as found
 from mixtally.cli import options as o
-from mixtally.cli.grouped import grouped
+from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.playing import play
 from mixtally.cli.rows import RowOptions, read_crowd
 from mixtally.lab.data.reading import Reading
 
 
-@grouped
+@with_option_groups
 def words(
     data: o.Data,
     column: Annotated[str, o.option("--column", "The column of words.", "NAME")],
@@ -31,9 +31,9 @@ def words(
     No list of words is needed: prefixes grow by one character a round while enough people hold
     them. Every row of DATA is a person with one word.
     """
-    promised, file = promise.guarantee(), rows.at(data)
+    promised, file = promise.guarantee(), rows.open_file(data)
     options.check()
-    crowd = read_crowd(file, rows.reading(Reading(columns=(column,), words=True)))
-    source = f"{crowd.users:,} rows of {file.name}, {crowd.one_each}."
+    crowd = read_crowd(file, rows.add_to_reading(Reading(columns=(column,), words=True)))
+    source = f"{crowd.users:,} rows of {file.name}, {crowd.people_per_row}."
     run = o.RunOptions(seed=seed, out=out, out_format=out_format, json=json)
     play(run, source, lambda made: found(crowd, promised, options, made))

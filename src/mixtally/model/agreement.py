@@ -39,17 +39,17 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
         return (*self.hops, self.collector)
 
     @property
-    def own(self) -> Role:
+    def own_role(self) -> Role:
         """The role itself."""
         return self.roles[self.place - 1]
 
     @property
-    def others(self) -> tuple[Role, ...]:
+    def other_roles(self) -> tuple[Role, ...]:
         """Everybody else."""
-        return tuple(role for role in self.roles if role.name != self.own.name)
+        return tuple(role for role in self.roles if role.name != self.own_role.name)
 
     @property
-    def following(self) -> Role | None:
+    def next_role(self) -> Role | None:
         """Who takes what leaves; None behind the collector."""
         return self.roles[self.place] if self.place < len(self.roles) else None
 

@@ -6,7 +6,7 @@ import msgspec
 
 from mixtally.errors import AccountingError
 from mixtally.model.guarantee import Observer
-from mixtally.primitives.codec import as_floats
+from mixtally.primitives.codec import convert_to_floats
 
 
 class Status(StrEnum):
@@ -33,7 +33,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     assumption: str
 
     def __post_init__(self) -> None:
-        as_floats(self, "epsilon", "lower", "upper")
+        convert_to_floats(self, "epsilon", "lower", "upper")
         if not 0.0 <= self.lower <= self.upper <= 1.0:  # NaN fails every comparison
             raise AccountingError(
                 f"certificate: expected 0 <= lower <= upper <= 1, got {self.lower} and "

@@ -12,7 +12,7 @@ SUITE = 1
 """Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
 
 
-def usual_count(users: int) -> int:
+def default_count(users: int) -> int:
     """How many people hold the bin whose error is compared where nobody says: their square root."""
     return math.isqrt(users)
 
@@ -72,7 +72,7 @@ class Costs:
 
     def errors(self, count: int | None = None) -> dict[str, Any]:
         """The error of a bin that so many people hold, or the square root of all; as ``costs``."""
-        held = usual_count(self.users) if count is None else count
+        held = default_count(self.users) if count is None else count
         return {"error_at": held, "standard_error_at": self.error_of(held)}
 
     @property
@@ -83,7 +83,7 @@ class Costs:
     @property
     def messages_per_user(self) -> float:
         """Return the messages that a device sends on average, without padding."""
-        return sum(part.sent for part in self.parts)
+        return sum(part.mean_sent for part in self.parts)
 
     @property
     def bytes_per_user(self) -> int:
@@ -98,12 +98,14 @@ class Costs:
     @property
     def messages_per_mix(self) -> int:
         """Messages that a mix adds to all parts on average."""
-        return sum(part.drawn for part in self.parts)
+        return sum(part.mean_added for part in self.parts)
 
     @property
     def fakes(self) -> int:
         """Fakes of a whole collection on average, whoever draws them."""
-        own = sum(self.users * part.sent - self.users * part.record_messages for part in self.parts)
+        own = sum(
+            self.users * part.mean_sent - self.users * part.record_messages for part in self.parts
+        )
         return round(own) + self.hops * self.messages_per_mix
 
     def costs(self) -> dict[str, Any]:

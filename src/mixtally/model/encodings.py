@@ -12,19 +12,22 @@ class Encoding:
     parts: tuple[Question, ...]
 
     @property
-    def split(self) -> bool:
+    def is_split(self) -> bool:
         """Whether a record is more than one message."""
         return len(self.parts) > 1
 
     @property
-    def whole_set(self) -> bool:
+    def is_whole_set(self) -> bool:
         """Whether a record is one set of several bins, sent as such."""
         one = self.parts[0]
         return (
-            not self.split and one.kind is Kind.SET and one.attributes is None and one.max_set > 1
+            not self.is_split
+            and one.kind is Kind.SET
+            and one.attributes is None
+            and one.max_set > 1
         )
 
-    def in_clear(self) -> "Encoding | None":
+    def to_clear(self) -> "Encoding | None":
         """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
         answers = [_as_answer(part) for part in self.parts]
         if any(part.kind is not Kind.ONE for part in answers):
@@ -32,7 +35,7 @@ class Encoding:
         return replace(self, parts=tuple(answers))
 
 
-def encodings(question: Question) -> list[Encoding]:
+def list_encodings(question: Question) -> list[Encoding]:
     """Every encoding of ``question``, the whole record first."""
     whole = Encoding((question,))
     if question.kind is Kind.BITS and question.bins > 1:

@@ -5,9 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.device.contract.grid import read_grid
+from mixtally.model.contract_json import check_readable
 from mixtally.model.question import Question
-from mixtally.model.spelling import check
-from mixtally.primitives.codec import as_floats
+from mixtally.primitives.codec import convert_to_floats
 
 
 class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,8 +21,10 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     points: int
 
     def __post_init__(self) -> None:
-        as_floats(self, "low", "high")
-        check(lambda value: read_grid(value, self.points), self, " of the plan", "give both ends")
+        convert_to_floats(self, "low", "high")
+        check_readable(
+            lambda value: read_grid(value, self.points), self, " of the plan", "give both ends"
+        )
 
     @property
     def range(self) -> float:
@@ -50,17 +52,17 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """The points, shape (points,)."""
         return np.linspace(self.low, self.high, self.points)
 
-    def question(self, name: str) -> Question:
+    def make_question(self, name: str) -> Question:
         """Which of the points, called by their values."""
-        labels = tuple(told_apart(self.values.tolist()))
+        labels = tuple(format_distinct(self.values.tolist()))
         return Question(name=name, bins=self.points, labels=labels)
 
-    def rounding(self, users: int) -> float:
+    def rounding_variance(self, users: int) -> float:
         """What rounding adds to the variance of a sum at its worst, n w^2 / 4."""
         return users * self.step**2 / 4.0
 
 
-def told_apart(values: list[float]) -> list[str]:
+def format_distinct(values: list[float]) -> list[str]:
     """``values`` as people write them, in as many digits, four or more, as it takes."""
     for digits in range(4, 18):
         texts = [f"{value:.{digits}g}" for value in values]

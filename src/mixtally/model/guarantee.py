@@ -6,9 +6,9 @@ from enum import StrEnum
 import msgspec
 
 from mixtally.errors import ParameterError, in_range
-from mixtally.model.made import Made
-from mixtally.primitives.codec import as_floats
-from mixtally.primitives.fixed import decimal
+from mixtally.model.strict_struct import StrictStructMeta
+from mixtally.primitives.codec import convert_to_floats
+from mixtally.primitives.fixed_point import to_fraction
 
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
 LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
@@ -27,7 +27,7 @@ class Observer(StrEnum):
     """Sees every report with its sender: no mix is relied on."""
 
 
-def checked_epsilon(epsilon: float) -> float:
+def check_epsilon(epsilon: float) -> float:
     """``epsilon`` itself when it lies in [0.01, 20]; raises ParameterError otherwise."""
     in_range(
         "epsilon",
@@ -39,13 +39,13 @@ def checked_epsilon(epsilon: float) -> float:
     return epsilon
 
 
-def checked_users(users: int) -> int:
+def check_users(users: int) -> int:
     """``users`` itself when it lies in [2, 10^10]; raises ParameterError otherwise."""
     in_range("users", users, LEAST_USERS, MOST_USERS, "a crowd needs at least two people")
     return users
 
 
-def checked_fraction(fraction: float) -> float:
+def check_fraction(fraction: float) -> float:
     """``fraction`` itself when it lies in [1e-12, 1]; raises ParameterError otherwise."""
     in_range(
         "honest share",
@@ -57,22 +57,26 @@ def checked_fraction(fraction: float) -> float:
     return fraction
 
 
-def arriving(sent: int, fraction: float) -> int:
+def count_arriving(sent: int, fraction: float) -> int:
     """How many of ``sent`` fakes or people are counted on: floor(fraction x sent).
 
     Exact in the decimal as it is written: .7 of 90 are 63, and a third in sixteen digits of 3 is
     none.
     """
-    return math.floor(decimal(fraction) * sent)
+    return math.floor(to_fraction(fraction) * sent)
 
 
-def promised(needed: int, fraction: float) -> int:
+def count_promised(needed: int, fraction: float) -> int:
     """The fewest fakes of which ``needed`` arrive when only ``fraction`` of them is counted on."""
-    return math.ceil(needed / decimal(fraction))
+    return math.ceil(needed / to_fraction(fraction))
 
 
 class Guarantee(
-    msgspec.Struct, metaclass=Made, frozen=True, kw_only=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    metaclass=StrictStructMeta,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
 ):
     """(epsilon, delta) differential privacy for one person's record, substituted, seen by observer.
 
@@ -86,8 +90,8 @@ class Guarantee(
     observer: Observer = Observer.MESSAGES
 
     def __post_init__(self) -> None:
-        as_floats(self, "epsilon", "delta")
-        checked_epsilon(self.epsilon)
+        convert_to_floats(self, "epsilon", "delta")
+        check_epsilon(self.epsilon)
         if self.observer is Observer.LINKED:
             raise ParameterError(
                 "observer",

@@ -42,6 +42,6 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             )
 
 
-def drawn_seed(chance: Chance) -> str:
+def draw_seed(chance: Chance) -> str:
     """A seed for one plan."""
     return chance.words(SEED_BYTES // 8).astype("<u8").tobytes().hex()

@@ -8,7 +8,7 @@ from mixtally.errors import InputError, PlanError
 from mixtally.model.agreement import Agreement
 from mixtally.model.layout import Layout
 from mixtally.model.recipe import Recipe
-from mixtally.primitives.codec import no_constant, no_repeats
+from mixtally.primitives.codec import reject_constant, reject_duplicate_keys
 
 JOB_VERSION = 2
 _MOST_SHOWN = 200
@@ -43,21 +43,27 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ("place", 1 <= self.place <= len(self.hops), "one of its hops", self.place),
             ("rounds", self.rounds >= 1, "at least 1", self.rounds),
             ("minimum crowd", self.minimum_crowd >= 1, "at least 1", self.minimum_crowd),
-            ("streams", self._are_streams(), "one a part, of one message at least", self.streams),
+            (
+                "streams",
+                self._has_valid_streams(),
+                "one a part, of one message at least",
+                self.streams,
+            ),
             (
                 "sizes",
-                len(self.sizes) == len(self.streams) and all(map(self._fits, self.sizes)),
+                len(self.sizes) == len(self.streams)
+                and all(map(self._has_valid_sizes, self.sizes)),
                 "one an envelope before every hop and the collector, for each part",
                 self.sizes,
             ),
         ):
             if not right:
-                raise _wrong(subject, expected, got)
+                raise _job_error(subject, expected, got)
 
-    def _are_streams(self) -> bool:
+    def _has_valid_streams(self) -> bool:
         return bool(self.streams) and all(0 <= one.most_padding < one.slots for one in self.streams)
 
-    def _fits(self, sizes: tuple[int, ...]) -> bool:
+    def _has_valid_sizes(self, sizes: tuple[int, ...]) -> bool:
         falling = list(sizes) == sorted(sizes, reverse=True)
         return falling and len(sizes) == len(self.hops) + 1
 
@@ -70,7 +76,9 @@ def write_job(job: Job) -> bytes:
 def read_job(data: bytes, subject: str) -> Job:
     """The job in ``data``; raises PlanError for anything else."""
     try:
-        plain = json.loads(data, object_pairs_hook=no_repeats, parse_constant=no_constant)
+        plain = json.loads(
+            data, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant
+        )
         return msgspec.convert(plain, Job)
     except (ValueError, RecursionError, InputError) as error:
         raise PlanError(
@@ -81,5 +89,5 @@ def read_job(data: bytes, subject: str) -> Job:
         ) from error
 
 
-def _wrong(subject: str, expected: str, got: object) -> PlanError:
+def _job_error(subject: str, expected: str, got: object) -> PlanError:
     return PlanError(f"{subject} of the job", expected=expected, got=str(got)[:80], do="sign again")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, ParameterError
 from mixtally.primitives import bits
-from mixtally.primitives.positions import Slots, pack_positions, slots, unpack_positions
+from mixtally.primitives.positions import Slots, pack_positions, read_slots, unpack_positions
 
 MOST_CAP = 0xFFFF
 
@@ -81,17 +81,19 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def rows(self, codes: NDArray[np.int64]) -> bits.Rows:
         """One message a code, its one bit set or its number written, shape (codes, bytes)."""
         if self.form is Form.BITS:
-            return bits.one_hot(codes, self.bins)
+            return bits.one_hot_rows(codes, self.bins)
         if self.form is Form.POSITIONS:
-            return self.named(np.arange(len(codes)), codes, len(codes))
+            return self.write_positions(np.arange(len(codes)), codes, len(codes))
         wide = codes.astype("<u8").view(np.uint8).reshape(-1, 8)
         return np.ascontiguousarray(wide[:, : self.message_bytes])
 
-    def blank(self, count: int) -> bits.Rows:
+    def blank_rows(self, count: int) -> bits.Rows:
         """``count`` messages with no bit set, shape (count, bytes)."""
         return np.zeros((count, self.message_bytes), dtype=np.uint8)
 
-    def named(self, messages: NDArray[np.int64], bins: NDArray[np.int64], count: int) -> bits.Rows:
+    def write_positions(
+        self, messages: NDArray[np.int64], bins: NDArray[np.int64], count: int
+    ) -> bits.Rows:
         """``count`` messages of the form ``positions``, message messages[i] naming bins[i].
 
         Ordered by message and then by bin; no message names more than the cap.
@@ -113,7 +115,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         return unpack_positions(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
-    def dense(self, rows: bits.Rows) -> bits.Rows:
+    def to_packed_bits(self, rows: bits.Rows) -> bits.Rows:
         """``rows`` with one bit a bin, packed; not for the form ``index``."""
         if self.form is Form.BITS:
             return rows
@@ -125,23 +127,23 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def slots(self, rows: bits.Rows) -> Slots:
         """What every slot of ``rows`` holds; only for the form ``positions``."""
-        return slots(rows, self.cap or 0, self.position_bits, self.count_bytes)
+        return read_slots(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
-    def read(self, messages: list[bytes]) -> bits.Rows:
+    def parse_messages(self, messages: list[bytes]) -> bits.Rows:
         """Messages as rows; raises MessageError for one of the wrong length or form."""
         for number, message in enumerate(messages):
             if len(message) != self.message_bytes:
                 raise self._refusal(number, f"{len(message)} bytes")
         rows = np.frombuffer(b"".join(messages), dtype=np.uint8)
-        return self.checked(rows.reshape(len(messages), self.message_bytes))
+        return self.check_rows(rows.reshape(len(messages), self.message_bytes))
 
-    def checked(self, rows: bits.Rows) -> bits.Rows:
+    def check_rows(self, rows: bits.Rows) -> bits.Rows:
         """``rows`` themselves; raises MessageError for a wrong width or an impossible row."""
         self._check_width(rows)
-        self._check(rows, _faults(self, rows))
+        self._check_faults(rows, _faults(self, rows))
         return rows
 
-    def checked_bins(self, rows: bits.Rows) -> NDArray[np.int64]:
+    def read_bins(self, rows: bits.Rows) -> NDArray[np.int64]:
         """The bins that ``rows`` name, in no order; not for the form ``bits``.
 
         Raises as ``checked``: what is read for that is not read again.
@@ -149,17 +151,17 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         self._check_width(rows)
         if self.form is Form.INDEX:
             codes = self.codes(rows)
-            self._check(rows, _faults_of_codes(self, codes))
+            self._check_faults(rows, _faults_of_codes(self, codes))
             return codes
         read = self.slots(rows)
-        self._check(rows, _faults_of_positions(self, rows, read))
-        return read.numbers[read.held].astype(np.int64)
+        self._check_faults(rows, _faults_of_positions(self, rows, read))
+        return read.numbers[read.occupied].astype(np.int64)
 
     def _check_width(self, rows: bits.Rows) -> None:
         if rows.ndim != 2 or rows.shape[1] != self.message_bytes:
             raise self._refusal(0, f"an array of shape {rows.shape}")
 
-    def _check(self, rows: bits.Rows, faults: "Faults") -> None:
+    def _check_faults(self, rows: bits.Rows, faults: "Faults") -> None:
         first: tuple[int, str] | None = None
         for reason, wrong in faults.items():
             offenders = np.flatnonzero(wrong)

@@ -10,11 +10,11 @@ import hashlib
 
 import msgspec
 
-from mixtally.device.contract.reading import check_version, parsed
+from mixtally.device.contract.fields import check_version, parse_json
 from mixtally.errors import ParameterError, PlanError, RefusedError
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.plan import Plan
-from mixtally.primitives.codec import canonical, from_canonical
+from mixtally.primitives.codec import canonical_bytes, from_canonical
 
 LEDGER_VERSION = 2
 MOST_NOTE = 200
@@ -90,12 +90,12 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             )
 
 
-def opened(budget: Guarantee) -> Ledger:
+def new_ledger(budget: Guarantee) -> Ledger:
     """A ledger to which nothing was charged yet."""
     return Ledger(version=LEDGER_VERSION, budget=budget, charges=(), seal=_seal_of(budget, ()))
 
 
-def charged(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
+def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
     """``ledger`` with one charge more; whether the budget allows it is for others to say."""
     charge = Charge(fingerprint=plan.fingerprint, plan=plan, times=times, note=note, date=date)
     charges = (*ledger.charges, charge)
@@ -103,14 +103,14 @@ def charged(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str
         version=ledger.version,
         budget=ledger.budget,
         charges=charges,
-        seal=_next(ledger.seal, charge),
+        seal=_next_seal(ledger.seal, charge),
     )
 
 
 def read_ledger(data: bytes, subject: str) -> Ledger:
     """The ledger written in ``data``, called ``subject``; raises PlanError for anything else."""
     try:
-        check_version(parsed(data), "ledger", LEDGER_VERSION)
+        check_version(parse_json(data), "ledger", LEDGER_VERSION)
         return from_canonical(data, Ledger, subject)
     except (PlanError, RefusedError) as error:
         raise PlanError(
@@ -122,11 +122,13 @@ def read_ledger(data: bytes, subject: str) -> Ledger:
 
 
 def _seal_of(budget: Guarantee, charges: tuple[Charge, ...]) -> str:
-    seal = hashlib.sha256(b"mixtally ledger %d\0" % LEDGER_VERSION + canonical(budget)).hexdigest()
+    seal = hashlib.sha256(
+        b"mixtally ledger %d\0" % LEDGER_VERSION + canonical_bytes(budget)
+    ).hexdigest()
     for charge in charges:
-        seal = _next(seal, charge)
+        seal = _next_seal(seal, charge)
     return seal
 
 
-def _next(seal: str, charge: Charge) -> str:
-    return hashlib.sha256(seal.encode("ascii") + b"\0" + canonical(charge)).hexdigest()
+def _next_seal(seal: str, charge: Charge) -> str:
+    return hashlib.sha256(seal.encode("ascii") + b"\0" + canonical_bytes(charge)).hexdigest()

@@ -3,7 +3,7 @@
 import msgspec
 
 from mixtally.errors import PlanError
-from mixtally.model.mechanism.memoized import Memoized, memoized
+from mixtally.model.mechanism.memoized import Memoized, make_memoized
 from mixtally.model.question import Kind, Question
 
 MEMOIZED_VERSION = 2
@@ -28,7 +28,9 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 do="use the version that wrote it",
             )
         hashed = self.mechanism.hashed
-        if not self.mechanism.holds(self.question) or (hashed and self.question.labels is not None):
+        if not self.mechanism.can_answer(self.question) or (
+            hashed and self.question.labels is not None
+        ):
             raise PlanError(
                 f"question {self.question.name!r}",
                 expected="one of its bins a person, or values hashed into bins without labels",
@@ -38,7 +40,7 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             )
 
 
-def memoized_plan(
+def make_memoized_plan(
     question: Question, permanent: float, p: float, q: float, cohorts: int = 1
 ) -> MemoizedPlan:
     """The plan with the integers nearest to these probabilities; hashed where a set is asked for.
@@ -46,7 +48,7 @@ def memoized_plan(
     Raises ParameterError as ``Memoized`` does, PlanError as ``MemoizedPlan`` does.
     """
     hashes = question.max_set if question.kind is Kind.SET else None
-    mechanism = memoized(question.bins, permanent, p, q, hashes=hashes, cohorts=cohorts)
+    mechanism = make_memoized(question.bins, permanent, p, q, hashes=hashes, cohorts=cohorts)
     return MemoizedPlan(question=question, mechanism=mechanism)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 
 from mixtally.device.contract.part import read_part
+from mixtally.model.contract_json import check_readable
 from mixtally.model.layout import Layout
 from mixtally.model.mechanism import (
     BitFlips,
@@ -24,8 +25,7 @@ from mixtally.model.mechanism import (
 from mixtally.model.planes import Planes
 from mixtally.model.recipe import BlanksRecipe, CountedRecipe, NoRecipe, Recipe, UniformRecipe
 from mixtally.model.shape import Shape
-from mixtally.model.spelling import check
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 
 class FakeRecord(StrEnum):
@@ -54,7 +54,7 @@ class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Fakes of a device on average."""
         return self.whole + self.coin / SCALE
 
-    def of(self, people: int) -> int:
+    def mean_for(self, people: int) -> int:
         """Fakes of so many devices on average, rounded down."""
         return people * (self.whole * SCALE + self.coin) // SCALE
 
@@ -95,7 +95,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     replaced: int | None = None
 
     def __post_init__(self) -> None:
-        check(partial(read_part, place="part"), self)
+        check_readable(partial(read_part, place="part"), self)
 
     @property
     def by_mixes(self) -> bool:
@@ -103,7 +103,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return not isinstance(self.recipe, NoRecipe)
 
     @property
-    def randomized(self) -> bool:
+    def is_randomized(self) -> bool:
         """Whether records are flipped or replaced, so that those of others may hide a person."""
         return self.threshold is not None or self.replaced is not None
 
@@ -144,12 +144,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.record_messages + (0 if self.own is None else self.own.most)
 
     @property
-    def sent(self) -> float:
+    def mean_sent(self) -> float:
         """Messages that a device sends on average."""
         return self.record_messages + (0.0 if self.own is None else self.own.mean)
 
     @property
-    def drawn(self) -> int:
+    def mean_added(self) -> int:
         """Messages that a hop adds, on average where their number is drawn."""
         match self.recipe:
             case BlanksRecipe() | UniformRecipe():
@@ -166,9 +166,9 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
         The mechanism is the ``expected`` one; ``summed`` bins have a known sum, or None.
         """
-        return self.expected(users, hops, crowd).standard_error(users, count, summed)
+        return self.make_expected_mechanism(users, hops, crowd).standard_error(users, count, summed)
 
-    def expected(self, users: int, hops: int, crowd: int) -> Shuffled:
+    def make_expected_mechanism(self, users: int, hops: int, crowd: int) -> Shuffled:
         """The mechanism if ``users`` people answer, with ``crowd`` people's own noise counted on.
 
         All ``hops`` draw what the recipe says.

@@ -10,14 +10,14 @@ from mixtally.device.contract.plan import read_plan
 from mixtally.device.contract.question import read_prefixes
 from mixtally.errors import PlanError
 from mixtally.model.certificate import Certificate
+from mixtally.model.contract_json import check_readable, encode_record, stringify_large_integers
 from mixtally.model.costs import Costs
-from mixtally.model.encodings import encodings
+from mixtally.model.encodings import list_encodings
 from mixtally.model.grid import Grid
-from mixtally.model.guarantee import Guarantee, arriving
+from mixtally.model.guarantee import Guarantee, count_arriving
 from mixtally.model.part import Part
 from mixtally.model.question import Question
-from mixtally.model.spelling import check, plain, spelled
-from mixtally.primitives.codec import as_floats
+from mixtally.primitives.codec import convert_to_floats
 
 
 class Cover(StrEnum):
@@ -45,7 +45,7 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     symbols: int = 1
 
     def __post_init__(self) -> None:
-        check(lambda value: read_prefixes(value, self.bins), self)
+        check_readable(lambda value: read_prefixes(value, self.bins), self)
 
     @property
     def bins(self) -> int:
@@ -95,19 +95,19 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     local_epsilon: float | None
 
     def __post_init__(self) -> None:
-        as_floats(self, "honest_share", "local_epsilon")
-        check(read_plan, self)
+        convert_to_floats(self, "honest_share", "local_epsilon")
+        check_readable(read_plan, self)
 
     @property
     def honest_people(self) -> int:
         """Honest people who certainly take part: floor(h m), exact in the decimals as written."""
-        return arriving(self.minimum_crowd, self.honest_share)
+        return count_arriving(self.minimum_crowd, self.honest_share)
 
     @property
     def questions(self) -> tuple[Question, ...]:
         """What each part asks, in their order."""
-        for way in encodings(self.question):
-            clear = way.in_clear()
+        for way in list_encodings(self.question):
+            clear = way.to_clear()
             for sent in (way,) if clear is None else (way, clear):
                 if _fits(sent.parts, self.parts):
                     return sent.parts
@@ -124,9 +124,9 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         if self.cover is Cover.MIXES:
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
-        return sum(own.of(self.honest_people) for own in owns)
+        return sum(own.mean_for(self.honest_people) for own in owns)
 
-    def one_part(self, do: str) -> Part:
+    def single_part(self, do: str) -> Part:
         """The one message of a record; raises PlanError, with what to ``do``, for several."""
         if len(self.parts) > 1:
             raise PlanError(
@@ -137,21 +137,21 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             )
         return self.parts[0]
 
-    def left_of(self, collections: int) -> float | None:
+    def local_epsilon_of(self, collections: int) -> float | None:
         """The local epsilon of so many collections under it; None where nothing is left."""
         if self.local_epsilon is None:
             return None
         return self.local_epsilon * collections / self.collections
 
-    def plain(self) -> dict[str, Any]:
+    def to_plain(self) -> dict[str, Any]:
         """As its file has it, integers above 2^53 as decimal strings."""
-        found: dict[str, Any] = plain(msgspec.to_builtins(self))
+        found: dict[str, Any] = stringify_large_integers(msgspec.to_builtins(self))
         return found
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 of its file, 64 hexadecimal digits: whoever has the same has the same plan."""
-        return sha256(spelled(self)).hexdigest()
+        return sha256(encode_record(self)).hexdigest()
 
     def facts(self) -> dict[str, Any]:
         """Everything it says, flat, in the field's terms; for JSON and for people.

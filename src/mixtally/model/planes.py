@@ -63,21 +63,21 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digits: int
 
     @property
-    def bare(self) -> planes.Planes:
+    def device_planes(self) -> planes.Planes:
         """As devices know them."""
         return planes.Planes(self.prime, self.digits)
 
     @property
     def points(self) -> int:
         """Values that can be told apart, p^t."""
-        return self.bare.points
+        return self.device_planes.points
 
     @property
     def messages(self) -> int:
         """Different messages, and different fakes."""
-        return self.bare.messages
+        return self.device_planes.messages
 
-    def unsure(self, people: int, most_set: int = 1) -> float:
+    def total_variation_bound(self, people: int, most_set: int = 1) -> float:
         """A bound of how far, in total variation, the count of one value is from its distribution.
 
         Of one value a record what is lost is that two share a point.
@@ -90,7 +90,7 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return people * each / self.points
 
     @property
-    def meeting(self) -> float:
+    def collision_probability(self) -> float:
         """kappa: the share of directions in which two values lie in one plane."""
         return (self.points // self.prime - 1) / (self.points - 1)
 
@@ -111,10 +111,10 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
     """
     if values > LARGEST_LIST:
         return bins
-    return curved_points(over, permuted_bins(bins, values))
+    return points_on_curve(over, permute_bins(bins, values))
 
 
-def permuted_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
     """Return the places of ``bins`` in the permutation of 0..``values`` - 1.
 
     Each half of a number is hashed once a round, so that a list of d labels takes 6 sqrt(d) hashes.
@@ -122,12 +122,12 @@ def permuted_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
     side, found = side_of(values), bins.copy()
     walking = np.arange(bins.size)
     while walking.size:
-        found.flat[walking] = _network(found.flat[walking], values, side)
+        found.flat[walking] = _apply_feistel(found.flat[walking], values, side)
         walking = walking[found.flat[walking] >= values]
     return found
 
 
-def _network(numbers: NDArray[np.int64], values: int, side: int) -> NDArray[np.int64]:
+def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArray[np.int64]:
     """Return the numbers below ``side`` squared after all rounds of the Feistel network."""
     high, low = np.divmod(numbers, side)
     shifts = np.zeros(side, dtype=np.int64)
@@ -138,7 +138,7 @@ def _network(numbers: NDArray[np.int64], values: int, side: int) -> NDArray[np.i
     return high * side + low
 
 
-def curved_points(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the points of numbers in [0, p^t), as ``device.contract.scatter.curved`` does."""
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
@@ -164,7 +164,7 @@ def directions(numbers: Integers, prime: int, digits: int) -> Integers:
     return found
 
 
-def messages(points: Integers, numbers: Integers, prime: int, digits: int) -> Integers:
+def plane_messages(points: Integers, numbers: Integers, prime: int, digits: int) -> Integers:
     """The message of each point under the direction of its number, shape (points,)."""
     products = directions(numbers, prime, digits) * digits_of(points, prime, digits)
     found: Integers = numbers * prime + products.sum(axis=0) % prime

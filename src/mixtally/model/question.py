@@ -9,14 +9,14 @@ import msgspec
 from mixtally.device.contract.question import MOST_POINTS
 from mixtally.errors import ParameterError, PlanError, in_range
 from mixtally.model.hashing import HMAC_SHA256, Hashing
-from mixtally.model.made import Made
+from mixtally.model.strict_struct import StrictStructMeta
 
 MOST_BINS = 10_000_000
 MOST_SET = 16
 MOST_TEXTS = 11
 """Of a set of texts: planes of larger sets, of twice as large a prime, do not fit in 8 bytes."""
 MOST_BITS = 64
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 """Whatever moves a cursor or colors a screen, but for tabs and ends of lines; halves of characters,
 which no file or terminal can be given."""
 
@@ -32,7 +32,7 @@ class Kind(StrEnum):
     """Any of the bins: a free vector of bits, a single bit included."""
 
 
-def checked_bins(bins: int, least: int = 2) -> int:
+def check_bins(bins: int, least: int = 2) -> int:
     """``bins`` itself when it lies in [``least``, 10^7]; raises ParameterError otherwise."""
     in_range(
         "bins",
@@ -47,7 +47,11 @@ def checked_bins(bins: int, least: int = 2) -> int:
 
 
 class Question(
-    msgspec.Struct, metaclass=Made, frozen=True, kw_only=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    metaclass=StrictStructMeta,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
 ):
     """What is asked: each person's record sets some of ``bins`` bins.
 
@@ -79,7 +83,7 @@ class Question(
                 do="ask fewer bits at once",
             )
         if self.hashed is None:
-            checked_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
+            check_bins(self.bins, 1 if self.kind is Kind.BITS else 2)
         else:
             in_range("points", self.bins, 2, MOST_POINTS, "plan again")
         self._check_kind()
@@ -92,11 +96,11 @@ class Question(
                 do="values are looked for by name when they are counted",
             )
         texts = (self.name, *(self.labels or ()))
-        if CONTROL.search("".join(texts)):
+        if CONTROL_CHARACTERS.search("".join(texts)):
             raise PlanError(
                 "question",
                 expected="whole characters, a name and labels without control characters",
-                got=repr(next(filter(CONTROL.search, texts))),
+                got=repr(next(filter(CONTROL_CHARACTERS.search, texts))),
                 do="clean the text: a terminal would obey it, or have no way to show it",
             )
         if self.labels is None:
@@ -143,7 +147,7 @@ class Question(
         return self.labels[bin_index] if self.labels else str(bin_index)
 
 
-def with_attributes(
+def make_attributes_question(
     name: str, bins: tuple[int, ...], labels: tuple[str, ...] | None = None
 ) -> Question:
     """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
@@ -155,7 +159,7 @@ def with_attributes(
             do="ask fewer at once, or in several collections",
         )
     for one in bins:
-        checked_bins(one)
+        check_bins(one)
     if len(bins) == 1:
         return Question(name=name, bins=bins[0], labels=labels)
     return Question(
@@ -168,7 +172,7 @@ def with_attributes(
     )
 
 
-def open_question(name: str, seed: str, max_set: int = 1) -> Question:
+def make_open_question(name: str, seed: str, max_set: int = 1) -> Question:
     """One text a record, whatever it is, or up to ``max_set``; a plan says by how many points texts
     are told apart. Raises ParameterError for more than 11.
     """

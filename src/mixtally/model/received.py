@@ -34,17 +34,17 @@ class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
                 _check_number(subject, number)
 
     @property
-    def came(self) -> int:
+    def received_count(self) -> int:
         """All messages that reached the collector."""
         return self.received + sum(self.dropped.values())
 
     @property
-    def added(self) -> int:
+    def added_count(self) -> int:
         """Those that hops say they added."""
         return sum(many for many in self.declared if many is not None)
 
     @property
-    def drew(self) -> int:
+    def drawing_hop_count(self) -> int:
         """How many hops say that they drew."""
         return sum(many is not None for many in self.declared)
 

@@ -4,7 +4,7 @@ import msgspec
 
 from mixtally.errors import ParameterError
 from mixtally.model.shape import GaussianShape, LaplaceShape
-from mixtally.primitives.fixed import checked_threshold
+from mixtally.primitives.fixed_point import check_threshold
 
 MOST_DRAWN = 10_000_000_000
 
@@ -34,7 +34,7 @@ class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     threshold: int
 
     def __post_init__(self) -> None:
-        checked_threshold(self.threshold)
+        check_threshold(self.threshold)
         _check_count(self.count, "blanks")
 
 

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
-from mixtally.model.listed import Listed
+from mixtally.model.estimates import Change, Estimate, Figures, Row, Tally
 from mixtally.model.question import Question
 from mixtally.model.received import Received
-from mixtally.model.results import Change, Estimate, Figures, Row, Tally
+from mixtally.model.word_list import WordList
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,17 +36,17 @@ class Result:
     messages: int
     estimate: Estimate
     figures: tuple[Figures, ...] = ()
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     tallies: tuple[Tally, ...] = ()
     bin_tallies: tuple[Tally, ...] = ()
-    listed: Listed | None = None
-    summed: tuple[tuple[int, ...], ...] = ()
+    listed: WordList | None = None
+    known_total_sizes: tuple[tuple[int, ...], ...] = ()
 
     def row(self, bin_index: int) -> Row:
         """One bin's count as it is shown."""
         return self.estimate.row(bin_index, self.question.label(bin_index))
 
-    def ranked(self) -> NDArray[np.intp]:
+    def rank_bins(self) -> NDArray[np.intp]:
         """Bins from the largest estimate down."""
         return np.argsort(-self.estimate.counts, kind="stable")
 
@@ -91,13 +91,13 @@ class Series:
         """Estimates, shape (rounds, bins)."""
         return np.array([result.estimate.counts for result in self.results])
 
-    def ranked(self) -> NDArray[np.intp]:
+    def rank_bins(self) -> NDArray[np.intp]:
         """Bins from the largest estimate of all rounds together down."""
         total = sum(result.estimate.counts for result in self.results)
         return np.argsort(-np.asarray(total), kind="stable")
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
+    def is_significant(self) -> NDArray[np.bool_]:
         """Bins whose change is distinguishable from zero in some step, all taken together."""
         found = np.zeros(self.plan.question.bins, dtype=np.bool_)
         for step in self.steps:
@@ -105,12 +105,14 @@ class Series:
         return found
 
     @property
-    def changed(self) -> int:
+    def changed_count(self) -> int:
         """How many bins have a change that is ``significant``."""
-        return int(self.significant.sum())
+        return int(self.is_significant.sum())
 
 
-def largest(votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None) -> list[int]:
+def find_leaders(
+    votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None
+) -> list[int]:
     """The options with the most votes but ``blank``, which nobody can elect: several in a tie."""
     found = np.array(votes, dtype=np.float64)
     if blank is not None:
@@ -140,4 +142,4 @@ class Vote:
     @property
     def leaders(self) -> list[int]:
         """The options with the largest estimate: several in a tie."""
-        return largest(self.estimate.counts, self.blank)
+        return find_leaders(self.estimate.counts, self.blank)

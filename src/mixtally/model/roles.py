@@ -4,8 +4,8 @@ from functools import partial
 
 import msgspec
 
-from mixtally.device.contract.roles import read_role, read_rounds, verifier_key
-from mixtally.model.spelling import check
+from mixtally.device.contract.roles import parse_verifier_key, read_role, read_rounds
+from mixtally.model.contract_json import check_readable
 
 _DO = "mend the contract's network"
 
@@ -28,12 +28,14 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     operator: str
 
     def __post_init__(self) -> None:
-        check(partial(read_role, place=f"role {ascii(self.name)[1:-1]:.40}"), self, of="", do=_DO)
+        check_readable(
+            partial(read_role, place=f"role {ascii(self.name)[1:-1]:.40}"), self, of="", do=_DO
+        )
 
     @property
     def public(self) -> bytes:
         """The 32 bytes of its Ed25519 key, whatever the name they are written with."""
-        return verifier_key(self.name, self.key, self.name)
+        return parse_verifier_key(self.name, self.key, self.name)
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,4 +52,4 @@ class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     every_seconds: int
 
     def __post_init__(self) -> None:
-        check(read_rounds, self, of="", do=_DO)
+        check_readable(read_rounds, self, of="", do=_DO)

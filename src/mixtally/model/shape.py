@@ -16,7 +16,7 @@ from mixtally.device.contract.shape import (
     laplace_weights,
 )
 from mixtally.errors import ParameterError, in_range
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 LEAST_DECAY, MOST_DECAY = 1e-6, 40.0
 _VARIANCE = "twice the collections over the square of epsilon, some dozen times, is usual"

@@ -2,13 +2,13 @@
 
 from mixtally.planning.choose import Planner, choose
 from mixtally.planning.explain import explain
-from mixtally.planning.forecast import Forecast, forecast, users_for, with_error
+from mixtally.planning.forecast import Forecast, choose_users, choose_with_error, forecast
 from mixtally.planning.gains import Gain, gains
 from mixtally.planning.options import Candidate, Choice, Infeasible
 from mixtally.planning.pareto_front import pareto_front
 from mixtally.planning.relaxations import MOST_PRICES, Relaxation, Relaxations, relaxations
 from mixtally.planning.request import PlanRequest
-from mixtally.planning.rounded import of_mean
+from mixtally.planning.rounding_grid import forecast_mean
 
 __all__ = [
     "MOST_PRICES",
@@ -22,12 +22,12 @@ __all__ = [
     "Relaxation",
     "Relaxations",
     "choose",
+    "choose_users",
+    "choose_with_error",
     "explain",
     "forecast",
+    "forecast_mean",
     "gains",
-    "of_mean",
     "pareto_front",
     "relaxations",
-    "users_for",
-    "with_error",
 ]

@@ -12,7 +12,7 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.baselines import central_error
 from mixtally.accounting.divergence import vectors
 from mixtally.errors import EffortError, InfeasibleError
-from mixtally.model.encodings import Encoding, encodings
+from mixtally.model.encodings import Encoding, list_encodings
 from mixtally.model.plan import Cover, Plan
 from mixtally.model.question import Kind
 from mixtally.planning import (
@@ -26,36 +26,40 @@ from mixtally.planning import (
     single_bit,
 )
 from mixtally.planning.options import Candidate, Choice, Infeasible, Result
-from mixtally.planning.pricing import planned
-from mixtally.planning.reason import budget, in_counts, reason
+from mixtally.planning.pricing import make_plan
+from mixtally.planning.reason import describe_budget, describe_choice, format_error
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import decimal
+from mixtally.primitives.fixed_point import to_fraction
 from mixtally.primitives.memo import Memo
 
-KINDS = {
+KIND_LIMITS = {
     Kind.ONE: "it cannot hold one value of many",
     Kind.SET: "it cannot hold sets",
     Kind.BITS: "it cannot hold free bits in one message",
 }
 PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result]], ...] = (
-    (clear_shaped.NAME, clear_shaped.of_mixes),
-    (flip_blank.NAME, flip_blank.of_mixes),
-    (single_bit.NAME, single_bit.of_mixes),
-    (clear_uniform.NAME, clear_uniform.of_mixes),
-    (clear_uniform.NAME, planes.of_mixes),
-    (clear_uniform.NAME, clear_uniform.of_people),
-    (clear_uniform.NAME, planes.of_people),
-    (flip_blank.NAME, flip_blank.of_people),
-    (single_bit.NAME, single_bit.of_people),
-    (flip.NAME, flip.of_people),
-    (flip_uniform.NAME, flip_uniform.of_people),
-    (kary_response.NAME, kary_response.of_people),
-    (kary_response.NAME, kary_response.over_planes),
+    (clear_shaped.NAME, clear_shaped.candidate_by_mixes),
+    (flip_blank.NAME, flip_blank.candidate_by_mixes),
+    (single_bit.NAME, single_bit.candidate_by_mixes),
+    (clear_uniform.NAME, clear_uniform.candidate_by_mixes),
+    (clear_uniform.NAME, planes.candidate_by_mixes),
+    (clear_uniform.NAME, clear_uniform.candidate_by_people),
+    (clear_uniform.NAME, planes.candidate_by_people),
+    (flip_blank.NAME, flip_blank.candidate_by_people),
+    (single_bit.NAME, single_bit.candidate_by_people),
+    (flip.NAME, flip.candidate_by_people),
+    (flip_uniform.NAME, flip_uniform.candidate_by_people),
+    (kary_response.NAME, kary_response.candidate_by_people),
+    (kary_response.NAME, kary_response.candidate_over_planes),
 )
 """Every protocol with who brings its cover, in this order where errors are equal."""
-OPEN = (planes.of_mixes, planes.of_people, kary_response.over_planes)
+OPEN_DOMAIN_EVALUATIONS = (
+    planes.candidate_by_mixes,
+    planes.candidate_by_people,
+    kary_response.candidate_over_planes,
+)
 """Those that can hold a value of an open domain."""
-ALIKE = 1.02
+SIMILAR_ERROR_RATIO = 1.02
 """Errors whose ratio is no more are alike."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
 """Whether people bring the cover and about what it errs, and how it is evaluated."""
@@ -64,7 +68,7 @@ _COSTLY_PRODUCTS, _MOST_PRODUCTS = 50_000, 1_000_000
 """Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
-_HAIR = "a hair more than its budget: coins and caps take some"
+_OVER_BUDGET_REASON = "a hair more than its budget: coins and caps take some"
 
 
 class Candidates(NamedTuple):
@@ -82,7 +86,7 @@ class Planner:
 
     def __init__(self) -> None:
         self.accountant = Accountant()
-        self._sketch = self.accountant.sketch()
+        self._approximate_accountant = self.accountant.approximate_copy()
         self._memo = Memo(_MOST_BYTES)
         self._began = self.accountant.prices
 
@@ -99,18 +103,22 @@ class Planner:
         Where it is ``sketched`` nothing is looked at closely. ``again`` is whether whole vectors
         are sent several times as well.
         """
-        accountant = self._sketch if sketched else self.accountant
-        for place, (name, evaluate) in enumerate(_protocols(request, accountant, again=again)):
+        accountant = self._approximate_accountant if sketched else self.accountant
+        for place, (name, evaluate) in enumerate(
+            _list_evaluations(request, accountant, again=again)
+        ):
             key = (request, place, sketched)
-            yield partial(self._memo.get, key, partial(_result, name, evaluate))
+            yield partial(self._memo.get, key, partial(_evaluate_safely, name, evaluate))
 
     def plan(self, found: Candidate) -> Plan | None:
         """The plan of a candidate, proved; None where it takes more than its budget."""
-        plan: Plan | None = self._memo.get(("plan", found), lambda: planned(found, self.accountant))
+        plan: Plan | None = self._memo.get(
+            ("plan", found), lambda: make_plan(found, self.accountant)
+        )
         return plan
 
-    def least(
-        self, ranked: Iterable[Ranked], alike: float = ALIKE
+    def choose_least(
+        self, ranked: Iterable[Ranked], similar_ratio: float = SIMILAR_ERROR_RATIO
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
         """The plan of least error with its candidate, and what takes more than its budget, of
         candidates from good to bad; of errors that are alike the one of fewest bytes and fakes.
@@ -132,7 +140,7 @@ class Planner:
                 continue
             found.append((plan, candidate))
             cover, error = _rank(plan, candidate.request.count)
-            limit = min(limit, (cover, error * alike))
+            limit = min(limit, (cover, error * similar_ratio))
         best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
         # Of equal bytes the fewest fakes: shapes cost a mix a fraction of what uniform fakes do.
         cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
@@ -189,7 +197,7 @@ class Planner:
         """
         evaluated = (
             one
-            for budgeted in _budgeted(replace(request, likely=True), smaller=(1,))
+            for budgeted in _vary_budgets(replace(request, likely=True), smaller=(1,))
             for one in self._results(budgeted, sketched=True)
         )
         return any(isinstance(one, Candidate) for one in evaluated)
@@ -215,10 +223,10 @@ class Planner:
         less. They are not sent again where their price is costly, as in a crowd that is tiny for
         them, nor where bits do not fit and the price is very costly.
         """
-        whole, *smaller = _budgeted(request)
+        whole, *smaller = _vary_budgets(request)
         split = any(len(option.parts) > 1 for option in found)
         most = _COSTLY_PRODUCTS if split else _MOST_PRODUCTS
-        again = max(map(_products, found), default=0) <= most
+        again = max(map(_estimate_products, found), default=0) <= most
         cheapest = [*self._results(smaller[0], again=again)] if smaller else []
         least = [one for one in cheapest if isinstance(one, Candidate)]
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
@@ -228,7 +236,8 @@ class Planner:
             for place, evaluate in enumerate(self.evaluations(budgeted, again=again)):
                 costly = request.collections > 1 and budgeted is not whole
                 if costly and (
-                    not errors[place] or _replaced(sends_least.get(place), errors[place][0])
+                    not errors[place]
+                    or _is_replacement_no_better(sends_least.get(place), errors[place][0])
                 ):
                     continue
                 before, last = errors[place][-2:] if len(errors[place]) > 1 else (math.inf, 0.0)
@@ -245,7 +254,9 @@ class Planner:
         return (evaluate() for evaluate in evaluations)
 
 
-def choose(request: PlanRequest, planner: Planner | None = None, alike: float = ALIKE) -> Choice:
+def choose(
+    request: PlanRequest, planner: Planner | None = None, similar_ratio: float = SIMILAR_ERROR_RATIO
+) -> Choice:
     """The plan of least standard error that keeps the guarantee within the budget.
 
     Where mixes may draw the fakes, those that every mix draws come first, whatever they err: then
@@ -255,27 +266,28 @@ def choose(request: PlanRequest, planner: Planner | None = None, alike: float = 
     Raises InfeasibleError when none does; its message names what would.
     """
     planner = planner or Planner()
-    found = distinct(planner.candidates(request, smaller=True).found)
+    found = keep_distinct(planner.candidates(request, smaller=True).found)
     whole, infeasible = planner.candidates(request)
-    ranked = ((_rank(one, request.count), partial(_itself, one)) for one in found)
-    best, over = planner.least(ranked, alike)
-    missed = [Infeasible(one.protocol, _HAIR) for one in over]
+    ranked = ((_rank(one, request.count), partial(_return_candidate, one)) for one in found)
+    best, over = planner.choose_least(ranked, similar_ratio)
+    missed = [Infeasible(one.protocol, _OVER_BUDGET_REASON) for one in over]
     if best is not None:
         plan, taken = best
         others = tuple(one for one in found if one is not taken and one not in over)
         fit_smaller = {one.protocol for one in found} - {one.protocol for one in whole}
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
-        why = reason(request, plan, others, lacking)
+        why = describe_choice(request, plan, others, lacking)
         return Choice(plan, others, tuple(lacking), why, request.count)
     asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
     raise InfeasibleError(
         "plan",
         expected=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
         f"for {request.users:,} users and {asked}",
-        got=f"a budget of {budget(request)}" + " and mixes that draw fakes" * request.mixes_draw,
+        got=f"a budget of {describe_budget(request)}"
+        + " and mixes that draw fakes" * request.mixes_draw,
         do="; ".join(
             [
-                *_too_few(request),
+                *_too_few_advice(request),
                 *(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed)),
             ]
         )
@@ -303,26 +315,30 @@ def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
         A proved plan; of the next candidate where the best one is not proved, None where none is.
     """
     found: list[Ranked] = []
-    for budgeted in _budgeted(request):
+    for budgeted in _vary_budgets(request):
         quick = planner.evaluations(replace(budgeted, likely=True), sketched=True)
         sketches = planner.evaluations(budgeted, sketched=True)
         closely = planner.evaluations(budgeted)
         for exists, sketch, evaluate in zip(quick, sketches, closely, strict=True):
             if isinstance(exists(), Candidate) and isinstance(about := sketch(), Candidate):
                 found.append((_rank(about, request.count), evaluate))
-    best, _ = planner.least(sorted(found, key=lambda one: one[0]))
+    best, _ = planner.choose_least(sorted(found, key=lambda one: one[0]))
     return None if best is None else best[0]
 
 
-def _budgeted(request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS) -> Iterator[PlanRequest]:
+def _vary_budgets(
+    request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS
+) -> Iterator[PlanRequest]:
     """The request, then the same with ``smaller`` budgets and that of a message for each part."""
-    limit = decimal(request.messages_per_user)
-    others = {decimal(one) for one in (*smaller, len(encodings(request.question)[-1].parts))}
+    limit = to_fraction(request.messages_per_user)
+    others = {
+        to_fraction(one) for one in (*smaller, len(list_encodings(request.question)[-1].parts))
+    }
     for most in [limit, *sorted(one for one in others if one < limit)]:
         yield replace(request, messages_per_user=most)
 
 
-def distinct(found: Iterable[Candidate]) -> list[Candidate]:
+def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
     """The best of each protocol, cover and encoding; the cheapest of several as good.
 
     From good to bad, those that every mix covers first.
@@ -342,13 +358,13 @@ def _error(one: Candidate) -> float:
     return one.error
 
 
-def _itself(one: Candidate) -> Result:
+def _return_candidate(one: Candidate) -> Result:
     return one
 
 
 def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
     if request.protocol and not any(results):
-        needs = f"another question: {KINDS[request.question.kind]}"
+        needs = f"another question: {KIND_LIMITS[request.question.kind]}"
         if request.protocol not in dict(PROTOCOLS):
             needs = "another protocol: it has a price and no plans"
         elif request.question.hashed is not None:
@@ -362,7 +378,7 @@ def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
     return Candidates(tuple(options), tuple(dict.fromkeys(infeasible)))
 
 
-def _result(name: str, evaluate: Callable[[], Result]) -> Result:
+def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
     """What one candidate comes to; what takes too long says so."""
     try:
         return evaluate()
@@ -370,34 +386,34 @@ def _result(name: str, evaluate: Callable[[], Result]) -> Result:
         return Infeasible(name, f"less work ({error})")
 
 
-def _replaced(found: Result | None, error: float) -> bool:
+def _is_replacement_no_better(found: Result | None, error: float) -> bool:
     """Whether it replaces values and errs no less than ``error``."""
     if not isinstance(found, Candidate) or found.parts[0].replaced is None:
         return False
     return found.error >= error
 
 
-def _products(found: Candidate) -> int:
+def _estimate_products(found: Candidate) -> int:
     """How many products a point of the curve of whole vectors takes; 0 for others."""
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
-    return vectors.products(found.crowd, part.bins, part.threshold)
+    return vectors.estimate_products(found.crowd, part.bins, part.threshold)
 
 
-def _protocols(
+def _list_evaluations(
     request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
     """What is to be evaluated, by name."""
-    every = encodings(request.question)
+    every = list_encodings(request.question)
     for encoding in every:
         for name, made in PROTOCOLS:
-            fits = request.question.hashed is None or made in OPEN
+            fits = request.question.hashed is None or made in OPEN_DOMAIN_EVALUATIONS
             if fits and request.protocol in (None, name):
                 yield name, partial(made, request, encoding, accountant)
     if request.protocol in (None, flip.NAME):
         for times in _repeats(request) if again else ():
-            yield flip.NAME, partial(flip.of_people, request, every[0], accountant, times)
+            yield flip.NAME, partial(flip.candidate_by_people, request, every[0], accountant, times)
 
 
 def _repeats(request: PlanRequest) -> list[int]:
@@ -411,7 +427,7 @@ def _repeats(request: PlanRequest) -> list[int]:
     return [affordable] if 1 < affordable < bits else []
 
 
-def _too_few(request: PlanRequest) -> list[str]:
+def _too_few_advice(request: PlanRequest) -> list[str]:
     """Return a sentence where the crowd is too small for this promise in any model.
 
     The 95 % interval of a trusted server is then as wide as the whole crowd.
@@ -422,5 +438,5 @@ def _too_few(request: PlanRequest) -> list[str]:
         return []
     return [
         f"{request.users:,} people are too few to tell: a server that sees every answer would have "
-        f"a standard error of {in_counts(error)}"
+        f"a standard error of {format_error(error)}"
     ]

@@ -5,50 +5,52 @@ from mixtally.model.encodings import Encoding
 from mixtally.model.plan import Cover
 from mixtally.model.question import MOST_BINS, Question
 from mixtally.model.shape import AnyShape
-from mixtally.planning.flips import lacks
-from mixtally.planning.layouts import bare_in_clear, in_clear
-from mixtally.planning.options import Candidate, Infeasible, Result, own_bytes_exceed, within_limits
+from mixtally.planning.flips import budget_shortfall
+from mixtally.planning.layouts import part_in_clear, parts_without_fakes
+from mixtally.planning.options import Candidate, Infeasible, Result, check_limits, own_bytes_excess
 from mixtally.planning.request import PlanRequest
 from mixtally.planning.shapes import least_shape
 
 NAME = "clear-shaped"
-IN_CLEAR = "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+NO_LOCAL_EPSILON_REASON = (
+    "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+)
 
 
-def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least fakes a bin: devices send nothing but their reports."""
-    clear = sent_in_clear(encoding)
+    clear = questions_in_clear(encoding)
     if clear is None:
         return None
     size = clear[0].max_set
     if request.local_epsilon is not None:
-        return Infeasible(NAME, IN_CLEAR)
+        return Infeasible(NAME, NO_LOCAL_EPSILON_REASON)
     if not request.mixes_draw:
         return Infeasible(NAME, "a mix that is trusted to draw the fakes: --mix-fakes")
-    if (short := lacks(NAME, request, encoding, size)) is not None:
+    if (short := budget_shortfall(NAME, request, encoding, size)) is not None:
         return short
-    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+    if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large
     messages = len(clear) * size
     cells = sum(part.bins for part in clear) + (size if size > 1 else 0)
 
     def fits(shape: AnyShape) -> bool:
-        return shape.mean_of(cells) <= request.drawn
+        return shape.mean_of(cells) <= request.max_mix_messages
 
     shape = least_shape(request, messages, accountant, fits)
     if shape is None:
         return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
     if not fits(shape):
         return Infeasible(NAME, f"--mix-messages {shape.mean_of(cells)}: {shape.mean:.0f} per bin")
-    parts = tuple(in_clear(part.bins, None, shape, most_set=size) for part in clear)
+    parts = tuple(part_in_clear(part.bins, None, shape, most_set=size) for part in clear)
     found = Candidate(request, request.question, parts, Cover.MIXES)
-    return within_limits(found)
+    return check_limits(found)
 
 
-def sent_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
+def questions_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
     """What is asked of every message, or of the messages of a set; None for other records."""
-    if encoding.whole_set:
+    if encoding.is_whole_set:
         (first,) = encoding.parts
         return encoding.parts if first.bins + first.max_set <= MOST_BINS else None
-    clear = encoding.in_clear()
+    clear = encoding.to_clear()
     return None if clear is None else clear.parts

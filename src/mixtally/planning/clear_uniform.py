@@ -4,48 +4,48 @@ import math
 from fractions import Fraction
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import keeps
+from mixtally.accounting.calibrate import probably_satisfies
 from mixtally.errors import EffortError, ParameterError
 from mixtally.model.encodings import Encoding
 from mixtally.model.mechanism import InClear, UniformFakes
 from mixtally.model.part import FakeRecord, Part
 from mixtally.model.plan import Cover
 from mixtally.model.recipe import NoRecipe, UniformRecipe
-from mixtally.planning.clear_shaped import IN_CLEAR, sent_in_clear
-from mixtally.planning.flips import lacks, uncrowded
-from mixtally.planning.layouts import bare_in_clear, in_clear
-from mixtally.planning.noise import uniform_fakes, with_coins, without_coins
+from mixtally.planning.clear_shaped import NO_LOCAL_EPSILON_REASON, questions_in_clear
+from mixtally.planning.flips import budget_shortfall, missing_people_reason
+from mixtally.planning.layouts import part_in_clear, parts_without_fakes
+from mixtally.planning.noise import fakes_with_coins, fakes_without_coins, uniform_fakes
 from mixtally.planning.options import (
     Candidate,
     Infeasible,
     Result,
-    own_bytes_exceed,
-    tells_nothing,
-    within_limits,
+    check_limits,
+    own_bytes_excess,
+    uninformative_reason,
 )
 from mixtally.planning.pricing import own_fakes
 from mixtally.planning.request import MOST_MESSAGES, PlanRequest
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 NAME = "clear-uniform"
 
 
-def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as the bins need: more would only add noise."""
-    clear, people = sent_in_clear(encoding), request.people
+    clear, people = questions_in_clear(encoding), request.people
     if clear is None or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
-        return Infeasible(NAME, IN_CLEAR)
+        return Infeasible(NAME, NO_LOCAL_EPSILON_REASON)
     if people is None:
-        return Infeasible(NAME, uncrowded(request))
+        return Infeasible(NAME, missing_people_reason(request))
     bins, size = [part.bins for part in clear], clear[0].max_set
-    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+    if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large
-    if request.likely and not _affordable(request, encoding, bins, people, accountant, size):
+    if request.likely and not _is_affordable(request, encoding, bins, people, accountant, size):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
-        needs = _needs(request, encoding, bins, accountant, size)
+        needs = _fakes_with_coins(request, encoding, bins, accountant, size)
     except EffortError:
         raise
     except ParameterError:
@@ -56,64 +56,70 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
         users = -(-sum(needs) // (round(MOST_MESSAGES) - own))
         return Infeasible(
             NAME,
-            f"{_many(sum(needs), bins)}: at least {users:,} users who send {MOST_MESSAGES:g} "
+            f"{_describe_fakes(sum(needs), bins)}: at least {users:,} users who send "
+            f"{MOST_MESSAGES:g} "
             "messages each",
         )
     if sent > request.own_fakes(1) + 1:
         need = math.ceil(1000 * sent) / 1000
-        return Infeasible(NAME, f"{_many(sum(needs), bins)}: --messages-per-user {need:.10g}")
-    found = _among(request, bins, needs, people, size)
+        return Infeasible(
+            NAME, f"{_describe_fakes(sum(needs), bins)}: --messages-per-user {need:.10g}"
+        )
+    found = _candidate_with_fakes(request, bins, needs, people, size)
     if not found.fits_bytes:
         most = math.ceil(1000.0 * found.bytes_per_user) / 1000.0
         return Infeasible(NAME, f"{sum(needs):,} fakes: --bytes-per-user {most:.10g}")
-    return tells_nothing(found) or found
+    return uninformative_reason(found) or found
 
 
-def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate in which every mix draws as many fakes as the bins need.
 
     Each mix is priced as if it were the only honest one. Plans have no such fakes for sets.
     """
-    clear, asked = sent_in_clear(encoding), request.protocol == NAME
+    clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or not request.mixes_draw or request.question.hashed is not None:
         return None
     if request.local_epsilon is not None:
-        return Infeasible(NAME, IN_CLEAR) if asked else None
+        return Infeasible(NAME, NO_LOCAL_EPSILON_REASON) if asked else None
     bins, size = [part.bins for part in clear], clear[0].max_set
     if size > 1:
         return None
-    if (short := lacks(NAME, request, encoding)) is not None:
+    if (short := budget_shortfall(NAME, request, encoding)) is not None:
         return short if asked else None
-    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, 1))) is not None:
+    if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, 1))) is not None:
         return large if asked else None
     too_few = None
     # One message is searched for sooner than it is priced among the most fakes a mix may draw.
     composed = len(bins) * request.collections > 1
-    if sum(bins) > request.drawn or (
-        composed and not _hidden_by(request, encoding, bins, Fraction(request.drawn), accountant, 1)
+    if sum(bins) > request.max_mix_messages or (
+        composed
+        and not _is_probably_hidden(
+            request, encoding, bins, Fraction(request.max_mix_messages), accountant, 1
+        )
     ):
         too_few = Infeasible(NAME, "more fakes than a mix may draw: a larger --mix-messages")
     try:
-        needs = [] if too_few else _uniform(request, encoding, bins, accountant, 1)
+        needs = [] if too_few else _certain_fakes(request, encoding, bins, accountant, 1)
     except EffortError:
         raise
     except ParameterError:
         too_few = Infeasible(NAME, "a larger epsilon or delta")
     if too_few is not None:
         return too_few if asked else None
-    if sum(needs) > request.drawn:
-        few = Infeasible(NAME, f"{_many(sum(needs), bins)}: --mix-messages {sum(needs)}")
+    if sum(needs) > request.max_mix_messages:
+        few = Infeasible(NAME, f"{_describe_fakes(sum(needs), bins)}: --mix-messages {sum(needs)}")
         return few if asked else None
     pairs = zip(bins, needs, strict=True)
-    parts = tuple(in_clear(each, None, UniformRecipe(need)) for each, need in pairs)
-    return within_limits(Candidate(request, request.question, parts, Cover.MIXES))
+    parts = tuple(part_in_clear(each, None, UniformRecipe(need)) for each, need in pairs)
+    return check_limits(Candidate(request, request.question, parts, Cover.MIXES))
 
 
-def _many(fakes: int, bins: list[int]) -> str:
+def _describe_fakes(fakes: int, bins: list[int]) -> str:
     return f"{fakes:,} fakes, {fakes / sum(bins):.4g} per bin"
 
 
-def _among(
+def _candidate_with_fakes(
     request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
 ) -> Candidate:
     """The candidate with so many fakes of sure people in each part."""
@@ -123,10 +129,10 @@ def _among(
 
 
 def _part(bins: int, mean: int, size: int) -> Part:
-    return in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), most_set=size)
+    return part_in_clear(bins, own_fakes(FakeRecord.UNIFORM, mean), NoRecipe(), most_set=size)
 
 
-def _needs(
+def _fakes_with_coins(
     request: PlanRequest,
     encoding: Encoding,
     bins: list[int],
@@ -134,11 +140,11 @@ def _needs(
     size: int = 1,
 ) -> list[int]:
     """Return the fakes of each message, or of a set's, coins included."""
-    found = _uniform(request, encoding, bins, accountant, size)
-    return [with_coins(request, one, len(bins)) for one in found]
+    found = _certain_fakes(request, encoding, bins, accountant, size)
+    return [fakes_with_coins(request, one, len(bins)) for one in found]
 
 
-def _uniform(
+def _certain_fakes(
     request: PlanRequest,
     encoding: Encoding,
     bins: list[int],
@@ -160,7 +166,7 @@ def _uniform(
     return [found[each] for each in bins]
 
 
-def _affordable(
+def _is_affordable(
     request: PlanRequest,
     encoding: Encoding,
     bins: list[int],
@@ -172,11 +178,13 @@ def _affordable(
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
     if allowed < 0:
         return False
-    sure = without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
-    return _hidden_by(request, encoding, bins, sure * sum(bins) / max(bins), accountant, size)
+    sure = fakes_without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
+    return _is_probably_hidden(
+        request, encoding, bins, sure * sum(bins) / max(bins), accountant, size
+    )
 
 
-def _hidden_by(
+def _is_probably_hidden(
     request: PlanRequest,
     encoding: Encoding,
     bins: list[int],
@@ -189,4 +197,6 @@ def _hidden_by(
     fakes = round(fakes_of_all * most / sum(bins))
     record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
     together = len(encoding.parts) * request.collections
-    return keeps(accountant, record, request.guarantee.epsilon, request.guarantee.delta, together)
+    return probably_satisfies(
+        accountant, record, request.guarantee.epsilon, request.guarantee.delta, together
+    )

@@ -3,19 +3,19 @@
 from mixtally.model.certificate import Certificate
 from mixtally.model.plan import Cover, Plan
 
-_GIVEN = "as wished"
+_FROM_REQUEST = "as wished"
 _SOURCES: dict[str, str] = {
     "protocol": "the one asked for, or the least standard error of all that fit the request",
-    "epsilon": _GIVEN,
-    "delta_target": _GIVEN,
-    "users": _GIVEN,
-    "collections": _GIVEN,
+    "epsilon": _FROM_REQUEST,
+    "delta_target": _FROM_REQUEST,
+    "users": _FROM_REQUEST,
+    "collections": _FROM_REQUEST,
     "observer": "who sees the shuffled messages: what a mix delivers to the collector",
     "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
     "prime": "the greatest prime of which the fakes can cover as many cells",
     "digits": "the fewest that hold all values; of an open domain the most in eight bytes",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
-    "honest_share": _GIVEN,
+    "honest_share": _FROM_REQUEST,
     "hops": "as wished; 1 where nothing was said",
     "cover": "people, or every mix where mixes may draw the fakes",
     "fakes_counted": "honest share x fakes of the minimum crowd, rounded down; those of one mix",

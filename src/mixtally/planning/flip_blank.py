@@ -9,7 +9,11 @@ from fractions import Fraction
 from mixtally.accounting.accountant import Accountant
 from mixtally.model.encodings import Encoding
 from mixtally.model.question import Kind
-from mixtally.planning.flips import among_blanks_of_mixes, among_people, lacks
+from mixtally.planning.flips import (
+    budget_shortfall,
+    candidate_among_mix_blanks,
+    candidate_among_people,
+)
 from mixtally.planning.options import Candidate, Infeasible, Result
 from mixtally.planning.request import PlanRequest
 
@@ -17,29 +21,31 @@ NAME = "flip-blank"
 _FAKES = "fakes: --messages-per-user above {own}"
 
 
-def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many blanks of devices as the budget allows and as help."""
     if any(part.kind is Kind.BITS for part in encoding.parts):
         return None
-    if (short := lacks(NAME, request, encoding)) is not None:
+    if (short := budget_shortfall(NAME, request, encoding)) is not None:
         return short
     fakes = request.own_fakes(len(encoding.parts))
     most = max(part.max_set for part in encoding.parts)
     if most > 1:
         fakes = min(fakes, Fraction(1, most - 1))
     crowd = request.count_crowd and request.people is not None
-    found = among_people(NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd)
+    found = candidate_among_people(
+        NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd
+    )
     if request.protocol == NAME and isinstance(found, Candidate) and found.protocol != NAME:
         return Infeasible(NAME, _FAKES.format(own=len(encoding.parts)))  # it has no blanks
     return found
 
 
-def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many blanks of every mix as it may add and as help."""
     if not request.mixes_draw or any(part.kind is Kind.BITS for part in encoding.parts):
         return None
-    each = min(request.drawn // len(encoding.parts), request.users)
+    each = min(request.max_mix_messages // len(encoding.parts), request.users)
     most = max(part.max_set for part in encoding.parts)
     if most > 1:
-        each = min(each, request.users // (request.row * (most - 1)))
-    return among_blanks_of_mixes(NAME, request, encoding, accountant, each)
+        each = min(each, request.users // (request.mix_count * (most - 1)))
+    return candidate_among_mix_blanks(NAME, request, encoding, accountant, each)

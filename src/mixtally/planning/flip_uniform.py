@@ -14,16 +14,16 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.model.encodings import Encoding
 from mixtally.model.part import FakeRecord
 from mixtally.model.question import Kind
-from mixtally.planning.flips import among_people, lacks
+from mixtally.planning.flips import budget_shortfall, candidate_among_people
 from mixtally.planning.noise import uniform_fakes
 from mixtally.planning.options import Infeasible, Result
 from mixtally.planning.request import PlanRequest
 
 NAME = "flip-uniform"
-_ONCE = "a question that is asked once and answered in one message"
+_ONE_MESSAGE_REASON = "a question that is asked once and answered in one message"
 
 
-def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
 
     Only where it is requested by name: between half and all of the fakes that records in clear need
@@ -34,11 +34,11 @@ def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) 
     if request.protocol != NAME or part.kind is not Kind.ONE:
         return None
     if rest or request.collections > 1:
-        return Infeasible(NAME, _ONCE)
-    if (short := lacks(NAME, request, encoding)) is not None:
+        return Infeasible(NAME, _ONE_MESSAGE_REASON)
+    if (short := budget_shortfall(NAME, request, encoding)) is not None:
         return short
     need = Fraction(uniform_fakes(accountant, request, encoding, part.bins), request.people or 1)
-    return among_people(
+    return candidate_among_people(
         NAME,
         request,
         encoding,

@@ -13,29 +13,38 @@ from mixtally.model.part import FakeRecord, Part
 from mixtally.model.plan import Cover
 from mixtally.model.question import Kind
 from mixtally.model.recipe import BlanksRecipe
-from mixtally.planning.layouts import flipped_at, layout_without_flips, plain
-from mixtally.planning.noise import capped, fewest_fakes, least_flips, without_coins
+from mixtally.planning.layouts import layout_without_flips, plain_part, set_flip_threshold
+from mixtally.planning.noise import (
+    fakes_without_coins,
+    fewest_fakes,
+    least_flips,
+    least_flips_for_local_epsilon,
+)
 from mixtally.planning.options import (
     Candidate,
     Infeasible,
     Result,
-    own_bytes_exceed,
-    tells_nothing,
-    within_limits,
+    check_limits,
+    own_bytes_excess,
+    uninformative_reason,
 )
 from mixtally.planning.pricing import own_fakes
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 
-COINS = "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
-FEW = "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+TOO_FEW_FAKES = (
+    "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+)
+TOO_FEW_PEOPLE = (
+    "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+)
 _CERTAIN = "more people who are certain to take part"
 _CROWD = "--minimum-crowd: people whose messages certainly come"
-_TRIALS = 4
+_MAX_BYTE_TRIALS = 4
 """Fewer fakes take more flips, and so larger messages: this often bytes are looked at again."""
 
 
-def among_people(
+def candidate_among_people(
     name: str,
     request: PlanRequest,
     encoding: Encoding,
@@ -52,13 +61,15 @@ def among_people(
     """
     people = request.people
     if people is None:
-        return Infeasible(name, uncrowded(request))
+        return Infeasible(name, missing_people_reason(request))
     if (large := _large_messages(name, request, encoding)) is not None:
         return large
     units = max(0, math.floor(fakes * SCALE))
     short: Infeasible | None = None
-    for _ in range(_TRIALS):
-        found = _with(name, request, encoding, accountant, units, record, count_flips, repeats)
+    for _ in range(_MAX_BYTE_TRIALS):
+        found = _candidate_with_fakes(
+            name, request, encoding, accountant, units, record, count_flips, repeats
+        )
         if not isinstance(found, Candidate):
             return short or found
         if found.fits_bytes:
@@ -75,7 +86,7 @@ def among_people(
     return Infeasible(name, "--bytes-per-user for more than its own messages")
 
 
-def _with(
+def _candidate_with_fakes(
     name: str,
     request: PlanRequest,
     encoding: Encoding,
@@ -88,9 +99,9 @@ def _with(
     """With so many fakes of a device, times 2^64."""
     people, parts = request.people or 0, len(encoding.parts)
     own = own_fakes(record, units) if units * people >= SCALE else None  # where some certainly come
-    certain = 0 if own is None else own.of(people)
+    certain = 0 if own is None else own.mean_for(people)
     if own is not None and own.coin:
-        certain = round(without_coins(request, Fraction(certain), parts))
+        certain = round(fakes_without_coins(request, Fraction(certain), parts))
     uniform = own is not None and record is FakeRecord.UNIFORM
     hiding = BitFlips(
         bins=max(part.bins for part in encoding.parts),
@@ -104,7 +115,7 @@ def _with(
         crowd=people if count_flips else 0,
         repeats=repeats,
     )
-    floor = capped(request, hiding, parts)
+    floor = least_flips_for_local_epsilon(request, hiding, parts)
     made = Candidate(
         request,
         request.question,
@@ -115,20 +126,22 @@ def _with(
         made, parts=tuple(structs.replace(p, own=own, repeats=repeats) for p in made.parts)
     )
     bare = replace(made, parts=tuple(structs.replace(p, own=None) for p in made.parts))
-    if floor and (useless := tells_nothing(bare)) is not None:
+    if floor and (useless := uninformative_reason(bare)) is not None:
         return useless
     sent = 0 if own is None else round(request.users * own.mean)
     least = least_flips(accountant, request, encoding, hiding, sent)
     if least is None:
-        return Infeasible(name, COINS if own is not None or not count_flips else FEW)
+        return Infeasible(
+            name, TOO_FEW_FAKES if own is not None or not count_flips else TOO_FEW_PEOPLE
+        )
     if floor > least and own is not None:  # more noise than the guarantee needs: fakes add to it
         fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
         if fewest is not None and fewest < certain:
             units = -(-fewest * SCALE // people)
             few = own_fakes(record, units) if units else None
             made = replace(made, parts=tuple(structs.replace(p, own=few) for p in made.parts))
-    found = flipped_at(made, max(least, floor))
-    return tells_nothing(found) or found
+    found = set_flip_threshold(made, max(least, floor))
+    return uninformative_reason(found) or found
 
 
 def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
@@ -139,7 +152,7 @@ def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infe
         structs.replace(part, layout=layout_without_flips(part.bins, part.most_set or part.bins))
         for part in _parts(encoding, LEAST_THRESHOLD)
     )
-    return own_bytes_exceed(name, request, tuple(parts))
+    return own_bytes_excess(name, request, tuple(parts))
 
 
 def most_set(encoding: Encoding) -> int | None:
@@ -151,18 +164,18 @@ def most_set(encoding: Encoding) -> int | None:
 
 def _parts(encoding: Encoding, threshold: int) -> tuple[Part, ...]:
     return tuple(
-        plain(part.bins, None if part.kind is Kind.BITS else part.max_set, threshold)
+        plain_part(part.bins, None if part.kind is Kind.BITS else part.max_set, threshold)
         for part in encoding.parts
     )
 
 
-def among_blanks_of_mixes(
+def candidate_among_mix_blanks(
     name: str, request: PlanRequest, encoding: Encoding, accountant: Accountant, each: int
 ) -> Result:
     """Flips among ``each`` blanks a part that every mix draws and flips as well."""
     if each < 1:
         return Infeasible(name, f"--mix-messages {len(encoding.parts)}: a blank for each part")
-    if (short := lacks(name, request, encoding)) is not None:
+    if (short := budget_shortfall(name, request, encoding)) is not None:
         return short
     if (large := _large_messages(name, request, encoding)) is not None:
         return large
@@ -173,24 +186,24 @@ def among_blanks_of_mixes(
         max_set=most,
         fakes=BlankFakes(each),
     )
-    least = least_flips(accountant, request, encoding, hiding, each * request.row)
+    least = least_flips(accountant, request, encoding, hiding, each * request.mix_count)
     if least is None:
-        return Infeasible(name, COINS)
-    least = max(least, capped(request, hiding, len(encoding.parts)))
+        return Infeasible(name, TOO_FEW_FAKES)
+    least = max(least, least_flips_for_local_epsilon(request, hiding, len(encoding.parts)))
     parts = tuple(
         structs.replace(part, recipe=BlanksRecipe(each, least)) for part in _parts(encoding, least)
     )
     made = Candidate(request, request.question, parts, Cover.MIXES)
-    found = flipped_at(made, least)
-    return within_limits(found)
+    found = set_flip_threshold(made, least)
+    return check_limits(found)
 
 
-def uncrowded(request: PlanRequest) -> str:
+def missing_people_reason(request: PlanRequest) -> str:
     """What is missing where too few people are known to take part."""
     return _CERTAIN if request.hops is None or request.minimum_crowd is not None else _CROWD
 
 
-def lacks(
+def budget_shortfall(
     name: str, request: PlanRequest, encoding: Encoding, repeats: int = 1
 ) -> Infeasible | None:
     """The budget where it does not even hold a person's own messages; None where it does."""

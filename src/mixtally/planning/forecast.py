@@ -61,7 +61,9 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     )
 
 
-def with_error(request: PlanRequest, target: float, planner: Planner | None = None) -> Choice:
+def choose_with_error(
+    request: PlanRequest, target: float, planner: Planner | None = None
+) -> Choice:
     """The choice with the fewest messages a user whose standard error is at most ``target``.
 
     Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
@@ -72,17 +74,19 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             "target error", expected="a positive number of counts", got=target, do="10, for example"
         )
 
-    def budget(thousandths: int) -> PlanRequest:
+    def request_with(thousandths: int) -> PlanRequest:
         return replace(request, messages_per_user=Fraction(thousandths, _STEPS))
 
     def probably_meets(thousandths: int) -> bool:
-        found = planner.candidates(budget(thousandths), smaller=True).found
+        found = planner.candidates(request_with(thousandths), smaller=True).found
         return min((one.error for one in found), default=math.inf) <= target
 
     def error_of(thousandths: int) -> float:
-        return choose(budget(thousandths), planner, alike=1.0).plan.error_of(request.count)
+        return choose(request_with(thousandths), planner, similar_ratio=1.0).plan.error_of(
+            request.count
+        )
 
-    def meets(thousandths: int) -> bool:
+    def reaches_target(thousandths: int) -> bool:
         try:
             return error_of(thousandths) <= target
         except InfeasibleError:
@@ -95,15 +99,15 @@ def with_error(request: PlanRequest, target: float, planner: Planner | None = No
             "target error",
             expected=f"a standard error of {target:g} counts",
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
-            do=_instead(request),
+            do=_advice(request),
         )
-    if meets(low):
-        return choose(budget(low), planner, alike=1.0)
-    missing, met = _around(_halved(probably_meets, low, high), meets, low, high)
-    return choose(budget(_halved(meets, missing, met)), planner, alike=1.0)
+    if reaches_target(low):
+        return choose(request_with(low), planner, similar_ratio=1.0)
+    missing, met = _bracket(_bisect(probably_meets, low, high), reaches_target, low, high)
+    return choose(request_with(_bisect(reaches_target, missing, met)), planner, similar_ratio=1.0)
 
 
-def _around(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+def _bracket(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
     """Values near ``start`` that do not meet and that do, as ``low`` does not and ``high`` does."""
     stride, met, missing = 1, high, low
     if meets(start):
@@ -119,7 +123,7 @@ def _around(start: int, meets: Callable[[int], bool], low: int, high: int) -> tu
     return missing, met
 
 
-def _halved(meets: Callable[[int], bool], missing: int, met: int) -> int:
+def _bisect(meets: Callable[[int], bool], missing: int, met: int) -> int:
     """The least value that meets between one that does not and one that does."""
     while met - missing > 1:
         middle = (missing + met) // 2
@@ -127,14 +131,14 @@ def _halved(meets: Callable[[int], bool], missing: int, met: int) -> int:
     return met
 
 
-def _instead(request: PlanRequest) -> str:
+def _advice(request: PlanRequest) -> str:
     """What to do when no budget reaches an error."""
     if request.protocol is not None:
         return "ask for more than that, raise epsilon, or leave --protocol out"
     return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
-def users_for(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
+def choose_users(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
     """The choice for the least crowd whose standard error is at most ``share`` of the crowd.
 
     Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,

@@ -6,13 +6,13 @@ from typing import Any
 
 from mixtally.planning.choose import Planner
 from mixtally.planning.options import Candidate, Choice, Infeasible
-from mixtally.planning.reason import in_counts
+from mixtally.planning.reason import format_error
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import decimal
+from mixtally.primitives.fixed_point import to_fraction
 
 _MESSAGES = re.compile(r"--messages-per-user ([\d.]+)$")
 _MIXES = "--mix-fakes"
-_WORTH = 0.9
+_WORTHWHILE_SHARE = 0.9
 """A gain is told when the error would be less than this share of the plan's own."""
 
 
@@ -34,7 +34,7 @@ class Gain:
     @property
     def sentence(self) -> str:
         """The gain, and how to have it."""
-        error, own = in_counts(self.option.error), in_counts(self.error)
+        error, own = format_error(self.option.error), format_error(self.error)
         return (
             f"With {self.change} the error would be about {error} instead of {own} ({self.flag})."
         )
@@ -65,7 +65,9 @@ def _gain(
     asked = _MESSAGES.search(lacking.needs)
     if asked:
         more = asked.group(1)
-        wider = replace(request, protocol=lacking.protocol, messages_per_user=decimal(float(more)))
+        wider = replace(
+            request, protocol=lacking.protocol, messages_per_user=to_fraction(float(more))
+        )
         flag, change = f"--messages-per-user {more}", f"{more} messages per user"
     elif lacking.needs.endswith(_MIXES):
         wider = replace(request, protocol=lacking.protocol, mix_fakes=True)
@@ -73,6 +75,6 @@ def _gain(
     else:
         return None
     option, own = planner.best_estimate(wider), choice.plan.error_of(request.count)
-    if option is None or option.error >= _WORTH * own:
+    if option is None or option.error >= _WORTHWHILE_SHARE * own:
         return None
     return Gain(flag, change, option, own)

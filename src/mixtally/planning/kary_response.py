@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import keeps
+from mixtally.accounting.calibrate import probably_satisfies
 from mixtally.accounting.divergence.set_in_clear import GROWTH
 from mixtally.accounting.numerics.search import usual_cover
 from mixtally.device.contract.question import MOST_BINS
@@ -27,22 +27,28 @@ from mixtally.model.mechanism import InClear, KaryResponse, Parameter, UniformFa
 from mixtally.model.part import FakeRecord, OwnFakes
 from mixtally.model.planes import Planes
 from mixtally.model.recipe import NoRecipe
-from mixtally.planning.clear_shaped import sent_in_clear
-from mixtally.planning.flips import FEW, lacks, uncrowded
-from mixtally.planning.layouts import bare_in_clear, in_clear
-from mixtally.planning.noise import least_noise, without_coins
+from mixtally.planning.clear_shaped import questions_in_clear
+from mixtally.planning.flips import TOO_FEW_PEOPLE, budget_shortfall, missing_people_reason
+from mixtally.planning.layouts import part_in_clear, parts_without_fakes
+from mixtally.planning.noise import fakes_without_coins, least_noise
 from mixtally.planning.options import (
     CONFIDENCE,
     Candidate,
     Infeasible,
     Result,
-    own_bytes_exceed,
-    within_limits,
+    check_limits,
+    own_bytes_excess,
 )
-from mixtally.planning.planes import cover_of_cell, found_over, large_messages, planes_of, possible
+from mixtally.planning.planes import (
+    can_use_planes,
+    candidate_of_planes,
+    choose_planes,
+    cover_of_cell,
+    large_messages,
+)
 from mixtally.planning.pricing import least_replaced, own_fakes
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import LEAST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
 
 NAME = "kary-response"
 Floats = NDArray[np.float64]
@@ -51,73 +57,93 @@ _CHANCES = 1e-3, 0.95, 24
 """Of a replacement: from, to, and how many are looked at."""
 _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
 """Where a mean is sought, how closely, and by how many counts within how many deviations."""
-_HELPING = 0.1
+_HELPING_SHARE = 0.1
 """Fakes that hide less than this share make an error at most some twentieth less."""
-_ENOUGH = "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
+_FAKES_SUFFICE_REASON = (
+    "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
+)
 
 
-def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """The least chance of a replacement beside the fakes of the budget.
 
     Unless it is requested by name, None where mixes may draw the fakes, for several
     messages, and for several collections with so few fakes that they hardly help: their curves are
     dear.
     """
-    clear, asked = sent_in_clear(encoding), request.protocol == NAME
+    clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
         return None
     bins, size = [part.bins for part in clear], clear[0].max_set
     if not asked and (request.mixes_draw or len(bins) > 1):
         return None
     if request.people is None:
-        return Infeasible(NAME, uncrowded(request)) if asked else None
-    if (short := lacks(NAME, request, encoding, size)) is not None:
+        return Infeasible(NAME, missing_people_reason(request)) if asked else None
+    if (short := budget_shortfall(NAME, request, encoding, size)) is not None:
         return short
-    if (large := own_bytes_exceed(NAME, request, bare_in_clear(clear, size))) is not None:
+    if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large if asked else None
-    own = _affordable(request, len(bins), size, request.people)
-    if not asked and request.collections > 1 and _hardly(request, own, max(bins), size):
+    own = _affordable_fakes(request, len(bins), size, request.people)
+    if not asked and request.collections > 1 and _has_too_few_fakes(request, own, max(bins), size):
         return None
-    sure = _surely(request, own, len(bins), request.people)
+    sure = _certain_fakes(request, own, len(bins), request.people)
     hiding = InClear(bins=max(bins), max_set=size, fakes=UniformFakes(sure))
-    if sure and request.local_epsilon is None and _enough(request, hiding, len(bins), accountant):
-        return Infeasible(NAME, _ENOUGH) if asked else None
-    most = _telling(request, min(bins), own, size)
-    chance = _least(request, hiding, len(bins), most, accountant)
+    if (
+        sure
+        and request.local_epsilon is None
+        and _are_fakes_enough(request, hiding, len(bins), accountant)
+    ):
+        return Infeasible(NAME, _FAKES_SUFFICE_REASON) if asked else None
+    most = _most_useful_replacement(request, min(bins), own, size)
+    chance = _least_replacement(request, hiding, len(bins), most, accountant)
     if chance is None:
-        return Infeasible(NAME, FEW.replace("flips", "replaced values"))
-    parts = tuple(in_clear(each, own, NoRecipe(), replaced=chance, most_set=size) for each in bins)
+        return Infeasible(NAME, TOO_FEW_PEOPLE.replace("flips", "replaced values"))
+    parts = tuple(
+        part_in_clear(each, own, NoRecipe(), replaced=chance, most_set=size) for each in bins
+    )
     found = Candidate(request, request.question, parts, count_flips=True)
-    return within_limits(found)
+    return check_limits(found)
 
 
-def over_planes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_over_planes(
+    request: PlanRequest, encoding: Encoding, accountant: Accountant
+) -> Result:
     """The same over planes of about as many cells as err least."""
     asked, people, size = request.protocol == NAME, request.people, request.question.max_set
-    if not possible(request, encoding) or people is None or (request.mixes_draw and not asked):
+    if (
+        not can_use_planes(request, encoding)
+        or people is None
+        or (request.mixes_draw and not asked)
+    ):
         return None
-    if (short := lacks(NAME, request, encoding, size)) is not None:
+    if (short := budget_shortfall(NAME, request, encoding, size)) is not None:
         return None if request.question.hashed is None else short
     if (large := large_messages(NAME, request, encoding)) is not None:
         return large if asked else None
-    own = _affordable(request, 1, size, people)
-    sure = _surely(request, own, 1, people)
-    planes = planes_of(request, _cells(request, encoding, sure, people, accountant))
+    own = _affordable_fakes(request, 1, size, people)
+    sure = _certain_fakes(request, own, 1, people)
+    planes = choose_planes(request, _best_cells(request, encoding, sure, people, accountant))
     if planes is None:
         return None
     over = Planes(planes.prime, size + 1) if size > 1 else None  # sets' price is that of any digits
     hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
-    if sure and request.local_epsilon is None and _enough(request, hiding, 1, accountant):
+    if sure and request.local_epsilon is None and _are_fakes_enough(request, hiding, 1, accountant):
         return None
-    met = size / planes.prime if size > 1 else planes.meeting
-    chance = _least(request, hiding, 1, _telling(request, planes.prime, own, size, met), accountant)
+    met = size / planes.prime if size > 1 else planes.collision_probability
+    chance = _least_replacement(
+        request,
+        hiding,
+        1,
+        _most_useful_replacement(request, planes.prime, own, size, met),
+        accountant,
+    )
     if chance is None:
         return None
-    part = in_clear(planes.points, own, NoRecipe(), planes, replaced=chance, most_set=size)
-    return found_over(request, planes, part, count_flips=True)
+    part = part_in_clear(planes.points, own, NoRecipe(), planes, replaced=chance, most_set=size)
+    return candidate_of_planes(request, planes, part, count_flips=True)
 
 
-def _cells(
+def _best_cells(
     request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
 ) -> int:
     """How many cells p err about least at the count that is asked for; 0 for none, and where bins
@@ -129,8 +155,8 @@ def _cells(
     if size > 1:  # of whose own replacements nothing is counted on
         mean: float | Floats = cover_of_cell(accountant, request, encoding)
     else:
-        given = _epsilon_of_one(request), guarantee.delta
-        mean = accountant.distributions.get(("means", *given), lambda: _means(*given, g))
+        given = _epsilon_per_collection(request), guarantee.delta
+        mean = accountant.distributions.get(("means", *given), lambda: _least_means(*given, g))
     cells = (size * people * g + sure) / mean
     bins, lost = request.question.bins, request.count * g * (1.0 - g)
     own = (size * request.users * g + sure) / bins + lost
@@ -144,7 +170,7 @@ def _cells(
     return round(float(cells[best])) if math.isfinite(error[best]) else 0
 
 
-def _means(epsilon: float, delta: float, g: Floats) -> Floats:
+def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
     """The least mean mu of a cell's messages at which chances g of a replacement hide, about.
 
     With A and B two such cells, Poisson, and c = g mu / (1 - g), it is the mu with
@@ -178,40 +204,46 @@ def _poisson(mean: Floats) -> tuple[Floats, Floats]:
     return count, chance / chance.sum(axis=1, keepdims=True)
 
 
-def _epsilon_of_one(request: PlanRequest) -> float:
+def _epsilon_per_collection(request: PlanRequest) -> float:
     """What each of T collections has, about: epsilon / sqrt(T), as losses add up like Gaussian."""
     return request.guarantee.epsilon / math.sqrt(request.collections)
 
 
-def _hardly(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
+def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
     """Whether there are fakes of coins, of which less than a tenth of what hides comes."""
     if own is None or own.whole:
         return False
-    need = usual_cover(_epsilon_of_one(request), request.guarantee.delta) * bins * size**GROWTH
-    return bool(own.mean * (request.people or 0) < _HELPING * need)
+    need = (
+        usual_cover(_epsilon_per_collection(request), request.guarantee.delta) * bins * size**GROWTH
+    )
+    return bool(own.mean * (request.people or 0) < _HELPING_SHARE * need)
 
 
-def _affordable(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
+def _affordable_fakes(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
     """The fakes of each part that the budget has, where some of them surely come."""
     units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
     return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
 
 
-def _surely(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
+def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
     """Fakes of honest people, as many as hide as well where coins say how many come."""
     if own is None:
         return 0
-    sure = own.of(people)
-    return round(without_coins(request, Fraction(sure), parts)) if own.coin else sure
+    sure = own.mean_for(people)
+    return round(fakes_without_coins(request, Fraction(sure), parts)) if own.coin else sure
 
 
-def _enough(request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant) -> bool:
+def _are_fakes_enough(
+    request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant
+) -> bool:
     """Whether the fakes alone most likely keep the promise."""
     guarantee, together = request.guarantee, parts * request.collections
-    return keeps(accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together)
+    return probably_satisfies(
+        accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together
+    )
 
 
-def _least(
+def _least_replacement(
     request: PlanRequest, clear: InClear, parts: int, most: int, accountant: Accountant
 ) -> int | None:
     """The least chance of a replacement beside the fakes of ``clear``, times 2^64; None where it is
@@ -232,14 +264,14 @@ def _least(
         return None
     given = request.guarantee.epsilon, request.guarantee.delta, together
     if request.likely:
-        return most if keeps(accountant, Record.of(hiding), *given) else None
+        return most if probably_satisfies(accountant, Record.of(hiding), *given) else None
     found = least_noise(
         accountant, hiding, Parameter.REPLACED, *given, tolerance=_TOLERANCE, most=most
     )
     return max(floor, found.replaced) if isinstance(found, KaryResponse) else None
 
 
-def _telling(
+def _most_useful_replacement(
     request: PlanRequest, cells: int, own: OwnFakes | None, size: int, met: float = 0.0
 ) -> int:
     """The most that may be replaced, times 2^64, for counts that say enough.

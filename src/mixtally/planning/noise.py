@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.calibrate import TOLERANCE, calibrate, keeps
+from mixtally.accounting.calibrate import TOLERANCE, calibrate, probably_satisfies
 from mixtally.errors import EffortError, ParameterError
 from mixtally.model.encodings import Encoding
 from mixtally.model.mechanism import (
@@ -16,14 +16,14 @@ from mixtally.model.mechanism import (
     UniformFakes,
 )
 from mixtally.model.planes import Planes
-from mixtally.planning.layouts import CAPPED_FROM, FOR_CAPS
+from mixtally.planning.layouts import CAPPED_FROM, CAPS_DELTA_SHARE
 from mixtally.planning.options import CONFIDENCE
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
-_EXACT = 1e-12
-_SEARCHED = 1e-6
-_PROVED = Fraction("1.001")
+_EXACT_TOLERANCE = 1e-12
+_SEARCH_TOLERANCE = 1e-6
+_PROOF_FACTOR = Fraction("1.001")
 """Relatively so many fakes more than are needed have a proof that is quickly found."""
 
 
@@ -37,16 +37,16 @@ def least_flips(
     """
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if any(part.bins >= CAPPED_FROM for part in encoding.parts):
-        delta *= 1.0 - FOR_CAPS
+        delta *= 1.0 - CAPS_DELTA_SHARE
     together = len(encoding.parts) * request.collections
     # Cheap and smooth: others have bounds that are neither.
     exact = together == 1 and not hiding.crowd and isinstance(hiding.fakes, BlankFakes)
     exact = exact and hiding.max_set == 1
-    most = telling(request, fakes, hiding.repeats)
+    most = most_useful_flips(request, fakes, hiding.repeats)
     if request.likely:
         most -= most >> 20  # where it is told from all people
-        enough = Record.of(hiding.having(Parameter.FLIP, most))
-        return most if keeps(accountant, enough, epsilon, delta, together) else None
+        enough = Record.of(hiding.with_parameter(Parameter.FLIP, most))
+        return most if probably_satisfies(accountant, enough, epsilon, delta, together) else None
     found = least_noise(
         accountant,
         hiding,
@@ -54,13 +54,13 @@ def least_flips(
         epsilon,
         delta,
         together,
-        tolerance=_EXACT if exact else _SEARCHED,
+        tolerance=_EXACT_TOLERANCE if exact else _SEARCH_TOLERANCE,
         most=most,
     )
     return None if found is None else found.flip_threshold
 
 
-def telling(request: PlanRequest, fakes: int, repeats: int) -> int:
+def most_useful_flips(request: PlanRequest, fakes: int, repeats: int) -> int:
     """The most flips, times 2^64, with which an option may say enough of ``request``.
 
     With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
@@ -93,21 +93,21 @@ def uniform_fakes(
     return found.message.mechanism.fakes_promised
 
 
-def with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
+def fakes_with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
     """What a message needs where people toss coins for its fakes, if ``fakes`` of them are enough.
 
     delta falls about as exp(-s K), s at most ln(1 / delta) / K, with the fakes K of all m messages.
     Averaged over a K of variance K or less in each it is as if s K / 2 m fewer had come.
     """
-    return math.ceil(fakes * _PROVED + _coins(request, parts))
+    return math.ceil(fakes * _PROOF_FACTOR + _coins_margin(request, parts))
 
 
-def without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fraction:
+def fakes_without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fraction:
     """What is enough where people toss coins for ``fakes`` of them."""
-    return max(Fraction(0), (fakes - _coins(request, parts)) / _PROVED)
+    return max(Fraction(0), (fakes - _coins_margin(request, parts)) / _PROOF_FACTOR)
 
 
-def _coins(request: PlanRequest, parts: int) -> Fraction:
+def _coins_margin(request: PlanRequest, parts: int) -> Fraction:
     together = parts * request.collections
     return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / together
 
@@ -122,12 +122,12 @@ def fewest_fakes(
     """The fewest fakes that must arrive with this flip probability, with coins; None where none is
     known.
     """
-    parts, flipped = len(encoding.parts), hiding.having(Parameter.FLIP, threshold)
+    parts, flipped = len(encoding.parts), hiding.with_parameter(Parameter.FLIP, threshold)
     given = request.guarantee.epsilon, request.guarantee.delta, parts * request.collections
     found = least_noise(accountant, flipped, Parameter.FAKES, *given)
     if found is None:
         return None
-    return with_coins(request, found.fakes_promised, parts) if found.fakes_promised else 0
+    return fakes_with_coins(request, found.fakes_promised, parts) if found.fakes_promised else 0
 
 
 def least_noise(
@@ -162,7 +162,7 @@ def least_noise(
     return found.message.mechanism
 
 
-def capped(request: PlanRequest, flipped: BitFlips, parts: int) -> int:
+def least_flips_for_local_epsilon(request: PlanRequest, flipped: BitFlips, parts: int) -> int:
     """The least flip probability, times 2^64, that keeps the local epsilon requested, 0 without.
 
     In every collection some bits differ between two records, each telling ln(p/q) to whoever can

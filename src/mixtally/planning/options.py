@@ -13,7 +13,7 @@ from mixtally.planning.request import PlanRequest
 
 CONFIDENCE = 1.96
 """Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
-_ROUNDED = 1.0 + 1e-12
+_ROUNDING_FACTOR = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Candidate(Costs):
     @property
     def hops(self) -> int:  # type: ignore[override]
         """Mixes in a row."""
-        return self.request.row
+        return self.request.mix_count
 
     @property
     def crowd(self) -> int:
@@ -48,7 +48,7 @@ class Candidate(Costs):
         return (self.request.people or 0) if self.count_flips else 0
 
     @property
-    def priced(self) -> PrivacyTerms:
+    def privacy_terms(self) -> PrivacyTerms:
         """What its price depends on."""
         people = (self.request.people or 0) if self.cover is Cover.PEOPLE else 0
         return PrivacyTerms(
@@ -71,7 +71,7 @@ class Candidate(Costs):
         return self.error, self.messages_per_user, self.bytes_per_user
 
     @property
-    def tells(self) -> bool:
+    def is_informative(self) -> bool:
         """Whether somebody could be told from all people."""
         return CONFIDENCE * self.standard_error < self.users
 
@@ -82,11 +82,11 @@ class Candidate(Costs):
         return limit is None or self.bytes_per_user <= limit
 
     @property
-    def affordable(self) -> bool:
+    def is_affordable(self) -> bool:
         """Whether a device and a mix send no more than they may."""
         most = float(self.request.messages_per_user)
-        sent = self.messages_per_user <= most * _ROUNDED and self.fits_bytes
-        return sent and self.messages_per_mix <= self.request.drawn
+        sent = self.messages_per_user <= most * _ROUNDING_FACTOR and self.fits_bytes
+        return sent and self.messages_per_mix <= self.request.max_mix_messages
 
     def facts(self) -> dict[str, Any]:
         """What it is and what it costs, as one flat JSON object."""
@@ -111,7 +111,7 @@ Result = Candidate | Infeasible | None
 """None when the protocol cannot hold such a record at all."""
 
 
-def own_bytes_exceed(name: str, request: PlanRequest, parts: tuple[Part, ...]) -> Infeasible | None:
+def own_bytes_excess(name: str, request: PlanRequest, parts: tuple[Part, ...]) -> Infeasible | None:
     """Return why no noise helps: a person's own messages alone take more bytes than are allowed.
 
     It is asked before any noise is searched for, which takes far longer.
@@ -132,16 +132,16 @@ def own_bytes_exceed(name: str, request: PlanRequest, parts: tuple[Part, ...]) -
     return Infeasible(name, f"--bytes-per-user of at least {least} for its own messages")
 
 
-def within_limits(found: Candidate) -> Candidate | Infeasible:
+def check_limits(found: Candidate) -> Candidate | Infeasible:
     """``found``, or why it is no candidate: too many bytes, or counts that would say nothing."""
     if not found.fits_bytes:
         return Infeasible(found.protocol, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
-    return tells_nothing(found) or found
+    return uninformative_reason(found) or found
 
 
-def tells_nothing(found: Candidate) -> Infeasible | None:
+def uninformative_reason(found: Candidate) -> Infeasible | None:
     """Why ``found`` is no candidate, where its counts would say nothing; None otherwise."""
-    if found.tells:
+    if found.is_informative:
         return None
     return Infeasible(
         found.protocol,
@@ -174,5 +174,5 @@ class Choice:
             "alternatives": [option.facts() for option in self.others],
             "misfits": [{"protocol": m.protocol, "needs": m.needs} for m in self.infeasible],
             "fingerprint": self.plan.fingerprint,
-            "plan": self.plan.plain(),
+            "plan": self.plan.to_plain(),
         }

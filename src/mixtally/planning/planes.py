@@ -22,69 +22,71 @@ from mixtally.model.plan import Cover
 from mixtally.model.planes import Planes
 from mixtally.model.question import Kind, Question
 from mixtally.model.recipe import NoRecipe, UniformRecipe
-from mixtally.planning.flips import lacks
-from mixtally.planning.layouts import bare_in_clear, in_clear
-from mixtally.planning.noise import uniform_fakes, with_coins, without_coins
-from mixtally.planning.options import Candidate, Infeasible, Result, own_bytes_exceed, within_limits
+from mixtally.planning.flips import budget_shortfall
+from mixtally.planning.layouts import part_in_clear, parts_without_fakes
+from mixtally.planning.noise import fakes_with_coins, fakes_without_coins, uniform_fakes
+from mixtally.planning.options import Candidate, Infeasible, Result, check_limits, own_bytes_excess
 from mixtally.planning.pricing import own_fakes
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 NAME = "clear-uniform"
-_PLENTY, _FEW = 25, 100_000
+_ENOUGH_PER_USER, _ENOUGH_IN_ALL = 25, 100_000
 """A mix's fakes a user, or in all: that many more would take 2 % off the error at most."""
-_USUAL = 1_000
+_USUAL_CELLS = 1_000
 """Cells of which each needs about as many fakes as of any number."""
 
 
-def of_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the fakes of people's budget cover; None where they cover all values."""
     people, size = request.people, request.question.max_set
-    if not _clear(request, encoding) or people is None:
+    if not _can_use_planes_in_clear(request, encoding) or people is None:
         return None
     if large_messages(NAME, request, encoding) is not None:
         return None
     own = request.own_fakes(1) + 1 - size
-    fakes = math.floor(without_coins(request, own * people, 1))
-    cells = _most_cells(accountant, request, encoding, fakes)
-    planes = planes_of(request, cells)
+    fakes = math.floor(fakes_without_coins(request, own * people, 1))
+    cells = _find_most_cells(accountant, request, encoding, fakes)
+    planes = choose_planes(request, cells)
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
         slots = math.floor(Fraction(request.bytes_per_user) * (size + 1) / sent)
         own = Fraction(max(0, slots - size))  # a fake takes its slot whole, by a coin or not
-        fakes = min(fakes, math.floor(without_coins(request, own * people, 1)))
-        cells = _most_cells(accountant, request, encoding, fakes)
-        planes = planes_of(request, cells)
+        fakes = min(fakes, math.floor(fakes_without_coins(request, own * people, 1)))
+        cells = _find_most_cells(accountant, request, encoding, fakes)
+        planes = choose_planes(request, cells)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
-    need = with_coins(request, _fakes(accountant, request, encoding, planes.prime, size), 1)
-    return found_over(request, planes, _part(planes, -(-need * SCALE // people), size))
+    need = fakes_with_coins(
+        request, _needed_fakes(accountant, request, encoding, planes.prime, size), 1
+    )
+    return candidate_of_planes(request, planes, _part(planes, -(-need * SCALE // people), size))
 
 
-def of_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
+def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """As many cells as the messages cover that every mix may add."""
-    if not request.mixes_draw or not _clear(request, encoding):
+    if not request.mixes_draw or not _can_use_planes_in_clear(request, encoding):
         return None
     size = request.question.max_set
-    if (short := lacks(NAME, request, encoding, size)) is not None:
+    if (short := budget_shortfall(NAME, request, encoding, size)) is not None:
         return short
     if (large := large_messages(NAME, request, encoding)) is not None:
         return large
-    most = min(request.drawn, max(_FEW, _PLENTY * request.users))
-    cells = _most_cells(accountant, request, encoding, most)
-    planes = planes_of(request, cells)
+    most = min(request.max_mix_messages, max(_ENOUGH_IN_ALL, _ENOUGH_PER_USER * request.users))
+    cells = _find_most_cells(accountant, request, encoding, most)
+    planes = choose_planes(request, cells)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
-    count = min(most, _fakes(accountant, request, encoding, planes.prime, size))
-    part = in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
-    return found_over(request, planes, part, Cover.MIXES)
+    count = min(most, _needed_fakes(accountant, request, encoding, planes.prime, size))
+    part = part_in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
+    return candidate_of_planes(request, planes, part, Cover.MIXES)
 
 
-def possible(request: PlanRequest, encoding: Encoding) -> bool:
+def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
     """Whether records are single values, or sets, that planes may stand for."""
     (first, *rest) = encoding.parts
     single = not rest and first.kind is Kind.ONE and request.edges is None and request.grid is None
-    return (single or encoding.whole_set) and request.over_planes
+    return (single or encoding.is_whole_set) and request.over_planes
 
 
 def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
@@ -94,21 +96,21 @@ def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infea
     """
     if request.question.hashed is not None:
         return None
-    parts = bare_in_clear(encoding.parts, request.question.max_set)
-    return own_bytes_exceed(name, request, parts)
+    parts = parts_without_fakes(encoding.parts, request.question.max_set)
+    return own_bytes_excess(name, request, parts)
 
 
-def _clear(request: PlanRequest, encoding: Encoding) -> bool:
+def _can_use_planes_in_clear(request: PlanRequest, encoding: Encoding) -> bool:
     """The same, where nothing of a record must be left without a mix."""
-    return possible(request, encoding) and request.local_epsilon is None
+    return can_use_planes(request, encoding) and request.local_epsilon is None
 
 
 def _part(planes: Planes, mean: int, size: int) -> Part:
     own = own_fakes(FakeRecord.UNIFORM, mean)
-    return in_clear(planes.points, own, NoRecipe(), planes, most_set=size)
+    return part_in_clear(planes.points, own, NoRecipe(), planes, most_set=size)
 
 
-def found_over(
+def candidate_of_planes(
     request: PlanRequest,
     planes: Planes,
     part: Part,
@@ -122,16 +124,16 @@ def found_over(
         asked = replace(asked, bins=planes.points)
     own = replace(part, bins=asked.bins)
     found = Candidate(request, asked, (own,), cover, count_flips)
-    return within_limits(found)
+    return check_limits(found)
 
 
-def planes_of(request: PlanRequest, cells: int) -> Planes | None:
+def choose_planes(request: PlanRequest, cells: int) -> Planes | None:
     """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
 
     Of an open domain, and of sets, with the most points whose planes have numbers of eight bytes.
     """
     question, size = request.question, request.question.max_set
-    prime = _prime(min(cells, MOST_BINS), size)
+    prime = _largest_prime(min(cells, MOST_BINS), size)
     if prime < 2 * size or (question.hashed is None and prime >= question.bins):
         return None
     return _planes_for_one(request, prime) if size == 1 else Planes(prime, most_digits(prime))
@@ -145,7 +147,7 @@ def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
     return Planes(prime, most_digits(prime))
 
 
-def _fakes(
+def _needed_fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
 ) -> int:
     """Return the fakes that must certainly arrive among planes, so many a direction.
@@ -162,10 +164,13 @@ def _fakes(
 
 def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
     """Uniform messages that a cell needs, about: of many cells each as many."""
-    return _fakes(accountant, request, encoding, _USUAL, request.question.max_set) / _USUAL
+    return (
+        _needed_fakes(accountant, request, encoding, _USUAL_CELLS, request.question.max_set)
+        / _USUAL_CELLS
+    )
 
 
-def _prime(most: int, size: int) -> int:
+def _largest_prime(most: int, size: int) -> int:
     """The greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
     if size > 1:
         most = min(most, math.floor(MOST_PLANES ** (1.0 / (size + 1))))
@@ -174,7 +179,7 @@ def _prime(most: int, size: int) -> int:
     return most
 
 
-def _most_cells(
+def _find_most_cells(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
 ) -> int:
     """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
@@ -187,8 +192,8 @@ def _most_cells(
     most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
     if most < least:
         return 0
-    trial = min(most, _USUAL)
-    need = _fakes(accountant, request, encoding, trial, size)
+    trial = min(most, _USUAL_CELLS)
+    need = _needed_fakes(accountant, request, encoding, trial, size)
     if request.likely:
         return min(most, fakes * trial // need)
     over, fit = most + 1, 0
@@ -201,10 +206,10 @@ def _most_cells(
             trial = trial * fakes // need
         trial = max(fit + 1, min(trial, over - 1))
         if trial < request.question.bins:
-            trial = _prime(trial, size)
+            trial = _largest_prime(trial, size)
         if trial < least or trial - fit <= fit >> _FINE:
             break
-        need = _fakes(accountant, request, encoding, trial, size)
+        need = _needed_fakes(accountant, request, encoding, trial, size)
     return fit if fit >= least else 0
 
 

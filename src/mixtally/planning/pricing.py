@@ -14,13 +14,19 @@ from msgspec import structs
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.composition.pld import CLOSE, ROUGH, Tightness
-from mixtally.accounting.numerics.search import FLIPS, ROOT, Axis, Rough, least_meeting
+from mixtally.accounting.numerics.search import (
+    FLIPS,
+    ROOT,
+    Axis,
+    SearchTolerance,
+    find_least_meeting,
+)
 from mixtally.accounting.plans.terms import (
     PrivacyTerms,
-    capped_cost,
-    certified,
-    composed,
-    counted,
+    cap_cost,
+    certify_terms,
+    composed_upper,
+    count_honest_parts,
     local_epsilon_of,
 )
 from mixtally.device.contract.part import MOST_OWN
@@ -30,12 +36,12 @@ from mixtally.model.part import FakeRecord, OwnFakes, Part
 from mixtally.model.plan import Cover, Plan
 from mixtally.model.recipe import UniformRecipe
 from mixtally.model.shape import Shape
-from mixtally.planning.layouts import flipped_at
-from mixtally.planning.noise import capped
+from mixtally.planning.layouts import set_flip_threshold
+from mixtally.planning.noise import least_flips_for_local_epsilon
 from mixtally.planning.options import Candidate
-from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 
-_ROOMS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
+_MARGINS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
 """Relative rises of a flip probability: parts and caps together may cost a hair more."""
 _MORE_SHIFTS = 4
 _ROUNDED_DOWN = 1.0 - 1e-13
@@ -48,51 +54,51 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 """So much of delta may be left, of one message and of several together."""
 
 
-def planned(found: Candidate, accountant: Accountant) -> Plan | None:
+def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
-    for settled in _settled(found, accountant):
-        plan = _kept(settled, accountant) if settled.affordable else None
+    for settled in _raise_noise(found, accountant):
+        plan = _prove_plan(settled, accountant) if settled.is_affordable else None
         if plan is not None:
-            return plan if settled.tells else None
+            return plan if settled.is_informative else None
     return None
 
 
-def _settled(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
+def _raise_noise(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     """What most likely keeps the promise, the least noise first."""
     first = found.parts[0]
     if isinstance(first.recipe, UniformRecipe):
-        for room in _ROOMS:
-            yield replace(found, parts=tuple(_with_more(part, room) for part in found.parts))
+        for room in _MARGINS:
+            yield replace(found, parts=tuple(_raise_mix_fakes(part, room) for part in found.parts))
     elif isinstance(first.recipe, Shape):
         for more in range(_MORE_SHIFTS):
-            yield replace(found, parts=tuple(_shifted(part, more) for part in found.parts))
+            yield replace(found, parts=tuple(_raise_shift(part, more) for part in found.parts))
     elif first.replaced is not None:
-        yield from _replaced(found, first.replaced, accountant)
+        yield from _raise_replaced(found, first.replaced, accountant)
     elif first.threshold is None:
-        yield from _covered(found, accountant)
+        yield from _raise_own_fakes(found, accountant)
     else:
-        yield from _flipped(found, first.threshold, accountant)
+        yield from _raise_flips(found, first.threshold, accountant)
 
 
-def _with_more(part: Part, room: float) -> Part:
+def _raise_mix_fakes(part: Part, room: float) -> Part:
     """Return the part with more uniform fakes of every mix, relatively by ``room``."""
     assert isinstance(part.recipe, UniformRecipe)
     count = part.recipe.count + math.ceil(room * part.recipe.count)
     return structs.replace(part, recipe=UniformRecipe(count))
 
 
-def _shifted(part: Part, more: int) -> Part:
+def _raise_shift(part: Part, more: int) -> Part:
     assert isinstance(part.recipe, Shape)
     recipe = structs.replace(part.recipe, shift=part.recipe.shift + more)
     return structs.replace(part, recipe=recipe)
 
 
-def _covered(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
+def _raise_own_fakes(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     """Records in clear among the fewest uniform fakes of devices."""
     owns: dict[int, OwnFakes] = {}
     for part in found.parts:
         if part.bins not in owns:
-            own = _fewest(found, part, accountant)
+            own = _fewest_own_fakes(found, part, accountant)
             if own is None:
                 return
             owns[part.bins] = own
@@ -100,10 +106,10 @@ def _covered(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
     yield replace(found, parts=parts)
 
 
-def _replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[Candidate]:
+def _raise_replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[Candidate]:
     """Values of which the fewest are replaced, of every part alike."""
 
-    def at(value: int) -> Candidate:
+    def with_replaced(value: int) -> Candidate:
         parts = (structs.replace(part, replaced=value) for part in found.parts)
         return replace(found, parts=tuple(parts))
 
@@ -112,9 +118,11 @@ def _replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[
         each = local / (len(found.parts) * found.request.collections)
         every = (part.mechanism(fakes=0, crowd=1) for part in found.parts)
         ends = max(least_replaced(each, one) for one in every), ends[1]
-    least = _least(lambda value: at(value).priced, start, ends, ROOT, accountant)
+    least = _search_least(
+        lambda value: with_replaced(value).privacy_terms, start, ends, ROOT, accountant
+    )
     if least is not None:
-        yield at(least)
+        yield with_replaced(least)
 
 
 def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
@@ -128,16 +136,20 @@ def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
     return min(SCALE - LEAST_THRESHOLD, math.ceil(SCALE * cells / (cells + growth)))
 
 
-def _fewest(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
+def _fewest_own_fakes(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
     """The fewest fakes of a device on average, if all parts were like this one."""
     assert part.own is not None
 
-    def made(units: int) -> PrivacyTerms:
+    def terms_with_fakes(units: int) -> PrivacyTerms:
         alike = structs.replace(part, own=own_fakes(FakeRecord.UNIFORM, units * _PER_UNIT))
-        return replace(found, parts=(alike,) * len(found.parts)).priced
+        return replace(found, parts=(alike,) * len(found.parts)).privacy_terms
 
     start, most = -(-(part.own.whole * SCALE + part.own.coin) // _PER_UNIT), MOST_OWN * _UNITS
-    least = _least(made, start, (1, most), ROOT, accountant) if start <= most else None
+    least = (
+        _search_least(terms_with_fakes, start, (1, most), ROOT, accountant)
+        if start <= most
+        else None
+    )
     return None if least is None else own_fakes(FakeRecord.UNIFORM, least * _PER_UNIT)
 
 
@@ -149,29 +161,33 @@ def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
     return OwnFakes(record, *divmod(mean, SCALE))
 
 
-def _flipped(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
+def _raise_flips(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
     """Flipped records: where coins make the number of fakes uncertain, by a search of its own."""
     least = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
-        def made(value: int) -> PrivacyTerms:
-            return flipped_at(found, value).priced
+        def terms_with_threshold(value: int) -> PrivacyTerms:
+            return set_flip_threshold(found, value).privacy_terms
 
         first = found.parts[0].mechanism(fakes=0, crowd=found.crowd)
         assert isinstance(first, BitFlips)
-        low = max(LEAST_THRESHOLD, capped(found.request, first, len(found.parts)))
-        found_least = _least(made, threshold, (low, MOST_THRESHOLD - 1), FLIPS, accountant)
+        low = max(
+            LEAST_THRESHOLD, least_flips_for_local_epsilon(found.request, first, len(found.parts))
+        )
+        found_least = _search_least(
+            terms_with_threshold, threshold, (low, MOST_THRESHOLD - 1), FLIPS, accountant
+        )
         if found_least is None:
             return
         least = found_least
-    for room in _ROOMS:
+    for room in _MARGINS:
         raised = least + round(least * room)
         if raised < MOST_THRESHOLD:
-            yield flipped_at(found, raised)
+            yield set_flip_threshold(found, raised)
 
 
-def _least(
-    made: Callable[[int], PrivacyTerms],
+def _search_least(
+    make_terms: Callable[[int], PrivacyTerms],
     start: int,
     ends: tuple[int, int],
     axis: Axis,
@@ -181,13 +197,13 @@ def _least(
 
     It may leave a hundredth or two of delta, of several messages together some more.
     """
-    one = made(start)
-    delta, several = one.guarantee.delta, counted(one).total() > 1
-    rough = Rough(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
+    one = make_terms(start)
+    delta, several = one.guarantee.delta, count_honest_parts(one).total() > 1
+    rough = SearchTolerance(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
     # Of flips each evaluation is dear: rough ones, some hundredths above, say where it ends.
     for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
-        upper = partial(_upper, made, accountant, tightness)
-        found = least_meeting(
+        upper = partial(_upper, make_terms, accountant, tightness)
+        found = find_least_meeting(
             upper, delta, *ends, start=start, tolerance=_TOLERANCE, axis=axis, rough=rough
         )
         if found is None:
@@ -197,17 +213,20 @@ def _least(
 
 
 def _upper(
-    made: Callable[[int], PrivacyTerms], accountant: Accountant, tightness: Tightness, value: int
+    make_terms: Callable[[int], PrivacyTerms],
+    accountant: Accountant,
+    tightness: Tightness,
+    value: int,
 ) -> float:
     """The upper bound of delta at the epsilon of the guarantee."""
-    terms = made(value)
-    return min(1.0, composed(terms, accountant, tightness) + capped_cost(terms))
+    terms = make_terms(value)
+    return min(1.0, composed_upper(terms, accountant, tightness) + cap_cost(terms))
 
 
-def _kept(found: Candidate, accountant: Accountant) -> Plan | None:
+def _prove_plan(found: Candidate, accountant: Accountant) -> Plan | None:
     """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
-    terms, request = found.priced, found.request
-    proved, local = certified(terms, accountant), local_epsilon_of(terms)
+    terms, request = found.privacy_terms, found.request
+    proved, local = certify_terms(terms, accountant), local_epsilon_of(terms)
     if not proved.upper <= terms.guarantee.delta:
         return None
     if request.local_epsilon is not None and (local is None or local > request.local_epsilon):

@@ -3,16 +3,16 @@
 import math
 from collections.abc import Sequence
 
-from mixtally.model.encodings import encodings
+from mixtally.model.encodings import list_encodings
 from mixtally.model.plan import Cover, Plan
 from mixtally.planning.options import Candidate, Infeasible
 from mixtally.planning.request import PlanRequest
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
-_LESS = 0.8
+_WORTHWHILE_BYTES_SHARE = 0.8
 
 
-def reason(
+def describe_choice(
     request: PlanRequest,
     best: Plan,
     others: Sequence[Candidate],
@@ -20,7 +20,7 @@ def reason(
 ) -> str:
     """What was chosen and what it costs, how much worse the others are, what would not fit."""
     least = all(one.error >= best.error_of(request.count) for one in others)
-    sentences = [_why(request, best, "the smallest" if least else "about the smallest")]
+    sentences = [_describe_best(request, best, "the smallest" if least else "about the smallest")]
     if len(best.parts) > 1:
         sentences.append(
             f"A record travels as {len(best.parts)} messages, each through mixes of its own."
@@ -32,10 +32,10 @@ def reason(
             "draws: other people's messages point at a value by chance, which the error includes."
         )
     sentences += [
-        f"{_named(best, option)} would have "
+        f"{_name_with_cover(best, option)} would have "
         f"{option.error / best.error_of(request.count):.3g} times the standard error"
         + _cost(best, option)
-        for option in worth(best, others)
+        for option in worthwhile_alternatives(best, others)
     ]
     if request.collections > 1:
         sentences.append(f"The guarantee is for all {request.collections} collections together.")
@@ -44,30 +44,30 @@ def reason(
     needs: dict[str, list[str]] = {}
     had = {best.protocol, *(option.protocol for option in others)}
     for one in infeasible:  # one that is had whole may be out of reach split
-        split = ", split" * (one.protocol in had and len(encodings(request.question)) > 1)
+        split = ", split" * (one.protocol in had and len(list_encodings(request.question)) > 1)
         needs.setdefault(one.needs, []).append(one.protocol + split)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
     return " ".join(sentences)
 
 
-def worth(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
+def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
     """The next best, and all that send a fifth less than those before or trust somebody else."""
     found: list[Candidate] = []
     least: dict[Cover, float] = {best.cover: best.bytes_per_user}
     for option in others:
-        less = option.bytes_per_user < _LESS * least.get(option.cover, math.inf)
+        less = option.bytes_per_user < _WORTHWHILE_BYTES_SHARE * least.get(option.cover, math.inf)
         if less or not found:
             found.append(option)
             least[option.cover] = min(option.bytes_per_user, least.get(option.cover, math.inf))
     return found
 
 
-def in_counts(error: float) -> str:
+def format_error(error: float) -> str:
     """An error for people: two digits, or all before the point."""
     return f"{error:,.0f}" if error >= 99.5 else f"{error:.2g}"
 
 
-def budget(request: PlanRequest) -> str:
+def describe_budget(request: PlanRequest) -> str:
     """The budget in words."""
     messages = float(request.messages_per_user)
     words = f"{messages:.10g} message{'s' * (messages > 1)} per user"
@@ -76,19 +76,19 @@ def budget(request: PlanRequest) -> str:
     return words
 
 
-def _named(best: Plan, option: Candidate) -> str:
+def _name_with_cover(best: Plan, option: Candidate) -> str:
     """Its name, and who brings the cover where that is somebody else."""
     return option.name + f", by {option.cover}," * (option.cover is not best.cover)
 
 
 def _cost(best: Plan, option: Candidate) -> str:
     """How much less an alternative sends, where that is at least a fifth."""
-    if option.bytes_per_user < _LESS * best.bytes_per_user:
+    if option.bytes_per_user < _WORTHWHILE_BYTES_SHARE * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
 
 
-def _why(request: PlanRequest, best: Plan, rank: str) -> str:
+def _describe_best(request: PlanRequest, best: Plan, rank: str) -> str:
     name = best.name
     if request.protocol:
         lead = f"{name} was asked for"
@@ -100,34 +100,34 @@ def _why(request: PlanRequest, best: Plan, rank: str) -> str:
     elif best.cover is Cover.MIXES:
         lead = f"{name} has {rank} standard error, because a mix may draw the fakes"
     else:
-        lead = f"{name} has {rank} standard error within the budget of {budget(request)}"
-    fakes, error = best.fakes, f"a standard error of {in_counts(best.standard_error)} counts"
+        lead = f"{name} has {rank} standard error within the budget of {describe_budget(request)}"
+    fakes, error = best.fakes, f"a standard error of {format_error(best.standard_error)} counts"
     if best.parts[0].replaced is not None:
-        return f"{lead}: {_replaced(request, best, error)}."
+        return f"{lead}: {_describe_replacement(request, best, error)}."
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} per user) give {error}."
     if best.count_flips:
-        more = "" if request.count_crowd else _more(request, "one fake per user")
+        more = "" if request.count_crowd else _describe_more_fakes(request, "one fake per user")
         return f"{lead}: without fakes other people's flips hide a person, with {error}{more}."
-    more = _more(request, "one fake per user, or --count-crowd,")
+    more = _describe_more_fakes(request, "one fake per user, or --count-crowd,")
     return f"{lead}: without fakes only local randomization is left, with {error}{more}."
 
 
-def _replaced(request: PlanRequest, best: Plan, error: str) -> str:
+def _describe_replacement(request: PlanRequest, best: Plan, error: str) -> str:
     """What is replaced, and its errors."""
     share = (best.parts[0].replaced or 0) / SCALE
     give = "give" if best.fakes else "gives"
     beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
         best.fakes > 0
     )
-    full = in_counts(best.error_of(request.count))
+    full = format_error(best.error_of(request.count))
     return (
         f"{beside}a uniform bin in place of {100 * share:.3g} % of all values {give} {error} where "
         f"nobody holds a bin, {full} where {request.count:,} people do"
     )
 
 
-def _more(request: PlanRequest, what: str) -> str:
+def _describe_more_fakes(request: PlanRequest, what: str) -> str:
     """What fakes would do: where the budget has some they were weighed, but for ``flip``."""
     if request.local_epsilon is not None or request.protocol == "flip":
         return ""

@@ -17,7 +17,7 @@ from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS
 from mixtally.model.plan import Plan
 from mixtally.planning.choose import Planner, choose_by_estimates
 from mixtally.planning.request import MOST_MESSAGES, PlanRequest
-from mixtally.primitives.fixed import decimal
+from mixtally.primitives.fixed_point import to_fraction
 
 _PRECISION = 1.015
 _MOST_BYTES = 1e9
@@ -129,7 +129,7 @@ def _least_value(
     flag: str, planner: Planner, start: float, most: float, change: _Change
 ) -> Relaxation | None:
     """Return the relaxation to the least value of ``flag``; None where no value helps."""
-    reached = _least(planner, start, most, change)
+    reached = _least_feasible(planner, start, most, change)
     return None if reached is None else Relaxation(f"{flag} {reached[0]:.10g}", reached[1])
 
 
@@ -154,7 +154,7 @@ def _three_digits(value: float) -> int:
 
 def _messages(request: PlanRequest) -> _Change:
     return lambda value: replace(
-        request, messages_per_user=decimal(math.ceil(100.0 * value) / 100.0)
+        request, messages_per_user=to_fraction(math.ceil(100.0 * value) / 100.0)
     )
 
 
@@ -162,7 +162,7 @@ def _bytes(request: PlanRequest) -> _Change:
     return lambda value: replace(request, bytes_per_user=float(math.ceil(value)))
 
 
-def _value(flagged: PlanRequest, request: PlanRequest) -> float:
+def _changed_value(flagged: PlanRequest, request: PlanRequest) -> float:
     """What was changed, as it is said."""
     if flagged.users != request.users:
         return flagged.users
@@ -173,7 +173,7 @@ def _value(flagged: PlanRequest, request: PlanRequest) -> float:
     return float(flagged.messages_per_user)
 
 
-def _least(
+def _least_feasible(
     planner: Planner, start: float, most: float, change: _Change
 ) -> tuple[float, Plan] | None:
     """The least value from ``start`` on with which something fits, by doubling and halving.
@@ -195,4 +195,4 @@ def _least(
         if high >= most:
             return None
         high, stride = min(stride * high, most), stride * stride
-    return _value(change(high), change(start)), option
+    return _changed_value(change(high), change(start)), option

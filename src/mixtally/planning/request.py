@@ -6,21 +6,21 @@ from typing import cast
 
 from mixtally.device.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
-from mixtally.model.costs import usual_count
-from mixtally.model.encodings import encodings
+from mixtally.model.costs import default_count
+from mixtally.model.encodings import list_encodings
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import (
     LEAST_USERS,
     Guarantee,
-    arriving,
-    checked_fraction,
-    checked_users,
+    check_fraction,
+    check_users,
+    count_arriving,
 )
 from mixtally.model.mechanism import mechanism_of
 from mixtally.model.plan import Prefixes
 from mixtally.model.question import Kind, Question
 from mixtally.model.recipe import MOST_DRAWN
-from mixtally.primitives.fixed import decimal
+from mixtally.primitives.fixed_point import to_fraction
 
 DEFAULT_MESSAGES = 2.0
 """For each part of a record: its own message, and a fake."""
@@ -91,8 +91,8 @@ class PlanRequest:
     def __post_init__(self) -> None:
         if self.messages_per_user is None:
             object.__setattr__(self, "messages_per_user", default_messages(self.question))
-        checked_users(self.users)
-        checked_fraction(self.honest_share)
+        check_users(self.users)
+        check_fraction(self.honest_share)
         for subject, value, least, most, advice in (
             (
                 "messages per user",
@@ -126,7 +126,7 @@ class PlanRequest:
             mechanism_of(self.protocol)
 
     @property
-    def row(self) -> int:
+    def mix_count(self) -> int:
         """Mixes in a row."""
         return self.hops or 1
 
@@ -136,7 +136,7 @@ class PlanRequest:
         return self.mix_fakes or self.hops is not None
 
     @property
-    def drawn(self) -> int:
+    def max_mix_messages(self) -> int:
         """The most messages that a mix adds."""
         if self.mix_messages is not None:
             return self.mix_messages
@@ -154,7 +154,7 @@ class PlanRequest:
         if at is None and self.grid is not None:
             return self.users // self.grid.points
         if at is None:
-            return usual_count(self.users)
+            return default_count(self.users)
         return round(at * self.users if at < 1.0 else at)
 
     @property
@@ -165,19 +165,19 @@ class PlanRequest:
         """
         if self.hops is not None and self.minimum_crowd is None:
             return None
-        honest = arriving(self.crowd, self.honest_share)
+        honest = count_arriving(self.crowd, self.honest_share)
         return honest if honest >= LEAST_USERS else None
 
     def own_fakes(self, parts: int) -> Fraction:
         """Fakes that a person can afford for each of so many parts; negative for too few."""
-        return decimal(self.messages_per_user) / parts - 1
+        return to_fraction(self.messages_per_user) / parts - 1
 
 
 def default_messages(question: Question) -> float:
     """Two for each message that a record can be split into; of a set one more than its members."""
     if question.kind is Kind.SET and question.attributes is None:
         return max(DEFAULT_MESSAGES, question.max_set + 1.0)
-    return min(DEFAULT_MESSAGES * len(encodings(question)[-1].parts), MOST_MESSAGES)
+    return min(DEFAULT_MESSAGES * len(list_encodings(question)[-1].parts), MOST_MESSAGES)
 
 
 def _check(
@@ -188,11 +188,11 @@ def _check(
     given = f"{value:,}" if isinstance(value, int) else f"{float(value)}"
     raise ParameterError(
         subject,
-        expected=f"a number in [{_displayed(low)}, {_displayed(high)}]",
+        expected=f"a number in [{_format_limit(low)}, {_format_limit(high)}]",
         got=given if len(given) <= _LONGEST else given[:_LONGEST] + "..",
         do=advice,
     )
 
 
-def _displayed(limit: float) -> str:
+def _format_limit(limit: float) -> str:
     return f"{limit:,.0f}" if limit >= 1.0 else f"{limit:g}"

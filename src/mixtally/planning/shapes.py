@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import CalibrationTarget
 from mixtally.accounting.divergence.in_clear import gaussian_shift, start, usual_ratio
-from mixtally.accounting.numerics.gaussian_start import gaussian
-from mixtally.accounting.numerics.search import ROOT, Rough, least_meeting
+from mixtally.accounting.numerics.gaussian_start import gaussian_mu
+from mixtally.accounting.numerics.search import ROOT, SearchTolerance, find_least_meeting
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes
 from mixtally.model.shape import AnyShape, GaussianShape, LaplaceShape
@@ -32,9 +32,12 @@ from mixtally.planning.request import PlanRequest
 _NEAR = 1.25
 """So much less a spread must look for the other shape to be left out."""
 _TOLERANCE = 1e-4
-_SHIFTS = Rough(1e3)
+_SHIFTS = SearchTolerance(1e3)
 """A table of integers over 2^64 has a delta of its own that rises with its length."""
-_VARIANCES, _SKETCHED = Rough(1e3, floor=0.1), Rough(1e3, floor=0.1, near=0.01)
+_VARIANCES, _APPROXIMATE_VARIANCES = (
+    SearchTolerance(1e3, floor=0.1),
+    SearchTolerance(1e3, floor=0.1, near=0.01),
+)
 """A shift is a whole number besides, so that what is left to it goes up and down."""
 
 
@@ -63,7 +66,7 @@ def _laplace_spread(request: PlanRequest, parts: int) -> float:
 
 def _gaussian_variance(request: PlanRequest, parts: int) -> float:
     """2 t / mu^2."""
-    mu = gaussian(request.guarantee.epsilon, request.guarantee.delta)
+    mu = gaussian_mu(request.guarantee.epsilon, request.guarantee.delta)
     return 2.0 * parts * request.collections / mu**2
 
 
@@ -82,7 +85,7 @@ def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> 
     mechanism = InClear(bins=2, fakes=ShapedFakes(one))
     given = guarantee.epsilon, guarantee.delta, times
     found = least_noise(accountant, mechanism, Parameter.SHIFT, *given)
-    return None if found is None or found.shaped is None else found.shaped.shape
+    return None if found is None or found.shaped_fakes is None else found.shaped_fakes.shape
 
 
 def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
@@ -99,7 +102,7 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         shape = GaussianShape(variance, usual(variance) if shift is None else shift)
         return accountant.upper(_record(shape), guarantee.epsilon, times, guarantee.delta)
 
-    variance = least_meeting(
+    variance = find_least_meeting(
         upper,
         guarantee.delta,
         1,
@@ -107,13 +110,13 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         start=likely,
         tolerance=_TOLERANCE,
         axis=ROOT,
-        rough=_SKETCHED if accountant.sketches else _VARIANCES,
+        rough=_APPROXIMATE_VARIANCES if accountant.is_approximate else _VARIANCES,
     )
     if variance is None:
         return None
     begin = usual(variance)
-    if accountant.sketches:
+    if accountant.is_approximate:
         return GaussianShape(variance, begin)
     given = guarantee.delta, 1, MOST_SHIFT
-    shift = least_meeting(partial(upper, variance), *given, start=begin, rough=_SHIFTS)
+    shift = find_least_meeting(partial(upper, variance), *given, start=begin, rough=_SHIFTS)
     return None if shift is None else GaussianShape(variance, shift)

@@ -14,7 +14,7 @@ def row_bytes(columns: int) -> int:
     return -(-columns // 8)
 
 
-def one_hot(positions: NDArray[np.integer], columns: int) -> Rows:
+def one_hot_rows(positions: NDArray[np.integer], columns: int) -> Rows:
     """Rows with the one bit at each position set, shape (positions, row bytes).
 
     Raises IndexError for a position outside its row: it would be set in another one.

@@ -14,7 +14,7 @@ from mixtally.errors import MixtallyError, PlanError
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-def as_floats(record: msgspec.Struct, *fields: str) -> None:
+def convert_to_floats(record: msgspec.Struct, *fields: str) -> None:
     """Make whole numbers in ``fields`` floats: 1 and 1.0 are one value with one encoding."""
     for field in fields:
         value = getattr(record, field)
@@ -22,7 +22,7 @@ def as_floats(record: msgspec.Struct, *fields: str) -> None:
             msgspec.structs.force_setattr(record, field, float(value) + 0.0)  # -0.0 becomes 0.0
 
 
-def canonical(record: msgspec.Struct) -> bytes:
+def canonical_bytes(record: msgspec.Struct) -> bytes:
     """The one encoding of ``record``: ASCII JSON, sorted keys, shortest round-trip numbers."""
     plain = msgspec.to_builtins(record)
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -31,13 +31,13 @@ def canonical(record: msgspec.Struct) -> bytes:
 
 def fingerprint(record: msgspec.Struct) -> str:
     """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
-    return hashlib.sha256(canonical(record)).hexdigest()
+    return hashlib.sha256(canonical_bytes(record)).hexdigest()
 
 
 def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
     """The record of ``kind`` whose canonical bytes are ``data``; raises PlanError for others."""
     record = from_json(data, kind, subject)
-    if canonical(record) != data:
+    if canonical_bytes(record) != data:
         raise PlanError(
             subject,
             expected="canonical bytes (sorted keys, no spaces, shortest numbers)",
@@ -53,7 +53,9 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
     Raises PlanError for truncated text, repeated, unknown or missing fields and impossible values.
     """
     try:
-        plain = json.loads(data, object_pairs_hook=no_repeats, parse_constant=no_constant)
+        plain = json.loads(
+            data, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant
+        )
         return msgspec.convert(plain, kind, strict=True)
     except (ValueError, RecursionError, MixtallyError) as error:
         raise PlanError(
@@ -64,7 +66,7 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
         ) from error
 
 
-def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object's fields; raises ValueError where one stands twice."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
@@ -72,6 +74,6 @@ def no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def no_constant(name: str) -> None:
+def reject_constant(name: str) -> None:
     """Raises ValueError: NaN and infinities are no numbers."""
     raise ValueError(f"{name} is not a number")

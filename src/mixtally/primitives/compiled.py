@@ -14,7 +14,7 @@ LOADING_SECONDS = 5.0
 nearly the other half; the kernels themselves, once they are kept, 0.04 s."""
 
 
-def kernels(saved_seconds: float) -> ModuleType | None:
+def load_kernels(saved_seconds: float) -> ModuleType | None:
     """The compiled kernels, where they save so many seconds or have been loaded before.
 
     None where they do not, or numba is missing or does not run here.

@@ -41,7 +41,7 @@ class ColumnCounter:
     def __init__(self, row_bytes: int, expected_bytes: int) -> None:
         """For rows of ``row_bytes``, of which about ``expected_bytes`` are to come in all."""
         self._row_bytes, stretch = row_bytes, math.lcm(max(1, row_bytes), 8)
-        self._compiled = compiled.kernels(_SAVED_SECONDS_A_BYTE * expected_bytes)
+        self._compiled = compiled.load_kernels(_SAVED_SECONDS_A_BYTE * expected_bytes)
         expected = min(max(_LEAST_PLANE_BYTES, expected_bytes // _FEW_PLANES), _PLANE_BYTES)
         if self._compiled:
             expected = _COMPILED_PLANE_BYTES
@@ -60,14 +60,14 @@ class ColumnCounter:
         """Count ``rows`` too, uint8 of shape (rows, row bytes)."""
         flat = np.ascontiguousarray(rows).reshape(-1)
         if self._filled:
-            flat = self._hold(flat)
+            flat = self._buffer_rows(flat)
             if self._filled < self._held.size:
                 return
             self._add_groups(self._held)
             self._filled = 0
         whole = flat.size - flat.size % self._held.size
         self._add_groups(flat[:whole])
-        self._hold(flat[whole:])
+        self._buffer_rows(flat[whole:])
 
     def counts(self, columns: int) -> Counts:
         """Those of all rows until now, shape (columns,)."""
@@ -88,7 +88,7 @@ class ColumnCounter:
             for total, waiting, waits in zip_longest(self._totals, self._waiting, self._waits)
         ]
 
-    def _hold(self, flat: Rows) -> Rows:
+    def _buffer_rows(self, flat: Rows) -> Rows:
         """Keep what there is room for until there is a group; what is left."""
         some = flat[: self._held.size - self._filled]
         self._held[self._filled : self._filled + some.size] = some
@@ -98,12 +98,12 @@ class ColumnCounter:
     def _add_groups(self, flat: Rows) -> None:
         words = np.require(flat.view(np.uint64), requirements="A")
         for planes in words.reshape(-1, 1 << self._first, self._words):
-            carry = self._room(self._first)
+            carry = self._carry_buffer(self._first)
             if self._compiled:
                 groups = planes.reshape(16, 16, -1)
                 self._compiled.add_groups(groups, self._low, self._carries, carry)
             else:
-                _add(self._totals[0], planes[0], planes[1], carry, self._spare[2])
+                _add_with_carry(self._totals[0], planes[0], planes[1], carry, self._spare[2])
             self._carry(carry)
 
     def _carry(self, carry: Words) -> None:
@@ -111,12 +111,12 @@ class ColumnCounter:
         level = self._first
         while self._waits[level]:
             self._waits[level] = False
-            above = self._room(level + 1)
-            _add(self._totals[level], self._waiting[level], carry, above, self._spare[2])
+            above = self._carry_buffer(level + 1)
+            _add_with_carry(self._totals[level], self._waiting[level], carry, above, self._spare[2])
             level, carry = level + 1, above
         self._waits[level] = True
 
-    def _room(self, level: int) -> Words:
+    def _carry_buffer(self, level: int) -> Words:
         """Where a carry to ``level`` is written: where it will wait, or beside what does."""
         while len(self._waiting) <= level:
             self._waiting.append(np.empty(self._words, dtype=np.uint64))
@@ -126,7 +126,7 @@ class ColumnCounter:
         return self._spare[level % 2] if self._waits[level] else self._waiting[level]
 
 
-def _add(total: Words, a: Words, b: Words, carry: Words, spare: Words) -> None:
+def _add_with_carry(total: Words, a: Words, b: Words, carry: Words, spare: Words) -> None:
     """Add ``a`` and ``b`` to ``total``, in place; ``carry`` becomes the planes' carry."""
     np.bitwise_xor(total, a, spare)
     np.bitwise_and(total, a, carry)
@@ -140,12 +140,12 @@ def _unpacked_counts(rows: Rows) -> Counts:
     beside = max(1, _WIDE_BYTES // max(1, rows.shape[1]))  # short rows are laid side by side
     whole = len(rows) - len(rows) % beside
     wide = rows[:whole].reshape(-1, beside * rows.shape[1])
-    total = _slabs(rows[whole:])
-    total += _slabs(wide).reshape(beside, -1).sum(axis=0)
+    total = _count_slabs(rows[whole:])
+    total += _count_slabs(wide).reshape(beside, -1).sum(axis=0)
     return total
 
 
-def _slabs(rows: Rows) -> Counts:
+def _count_slabs(rows: Rows) -> Counts:
     total = np.zeros(8 * rows.shape[1], dtype=np.int64)
     for slab in spans(len(rows), min(_MOST_ONES, max(1, _SLAB_BYTES // max(1, rows.shape[1])))):
         ones = np.unpackbits(rows[slab], axis=1, bitorder="little")

@@ -11,7 +11,7 @@ _MOST_TIES, _MOST_KEYS = 64, 4096
 """Draws of keys, or keys where few are drawn at a time, before randomness is taken to be broken."""
 
 
-def below(chance: Chance, bound: int, count: int) -> Integers:
+def draw_below(chance: Chance, bound: int, count: int) -> Integers:
     """``count`` independent uniform integers in [0, bound), bound in [1, 2^63); no modulo bias.
 
     A word at or above the largest multiple of ``bound`` is drawn again.
@@ -24,7 +24,7 @@ def below(chance: Chance, bound: int, count: int) -> Integers:
     return (words % np.uint64(bound)).astype(np.int64)
 
 
-def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
+def draw_permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     """A uniform permutation of 0..count-1: the order of ``count`` distinct uniform keys.
 
     Given that the keys are distinct every order is equally likely, so a tie (chance below
@@ -33,7 +33,7 @@ def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     """
     most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
     for _ in range(most):
-        if (order := _order(chance.words(count))) is not None:
+        if (order := _order_keys(chance.words(count))) is not None:
             return order
     raise AccountingError(
         f"permutation: {most:,} draws of {count:,} keys all had two alike: the words of its chance "
@@ -41,7 +41,7 @@ def permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     )
 
 
-def _order(keys: Words) -> NDArray[np.intp] | None:
+def _order_keys(keys: Words) -> NDArray[np.intp] | None:
     """The order of ``keys``; None where two are alike.
 
     Keys are sorted with their low bits replaced by their places, in a quarter of the time that
@@ -54,12 +54,12 @@ def _order(keys: Words) -> NDArray[np.intp] | None:
     (alike,) = (placed[1:] ^ placed[:-1] <= low).nonzero()
     placed &= low
     order = placed.astype(np.intp)
-    if alike.size and not _put_right(order, np.union1d(alike, alike + 1), keys):
+    if alike.size and not _sort_ties(order, np.union1d(alike, alike + 1), keys):
         return None
     return order
 
 
-def _put_right(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -> bool:
+def _sort_ties(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -> bool:
     """Order what stands at ``places`` by whole keys, in place; whether no two of these are alike.
 
     Runs of keys with the same top bits stand where they belong, each in the order it came in.
@@ -71,7 +71,7 @@ def _put_right(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -
     return not np.any(ranked[1:] == ranked[:-1])
 
 
-def from_table(chance: Chance, cumulative: Words, count: int) -> Integers:
+def draw_from_table(chance: Chance, cumulative: Words, count: int) -> Integers:
     """``count`` draws of k with probability (cumulative[k] - cumulative[k-1]) / 2^64.
 
     ``cumulative`` is ascending and leaves out its last entry, which is 2^64.

@@ -38,7 +38,7 @@ def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
     return bytes(data)
 
 
-def the_file(path: Path) -> Path:
+def resolve_target(path: Path) -> Path:
     """Where the file that is to be replaced really is; there need not be one yet.
 
     Errors name it: it is ``path`` as it was given, unless that is a link. Raises DataError for
@@ -61,15 +61,15 @@ def the_file(path: Path) -> Path:
     return real if path.is_symlink() or not path.name else path
 
 
-def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> None:
+def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> None:
     """Write aside, then move into place: whole or not at all. Whoever calls is ``alone`` there.
 
     So what lies aside already was left by a process that was killed, and is written over. ``path``
     is ``the_file``. Raises DataError when the disk refuses; what was there is then still there.
     """
-    aside = _aside(the_file(path))
+    aside = _temporary_path(resolve_target(path))
     try:
-        clear_aside(path)
+        remove_temporary(path)
         place = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(place, "wb") as file:
             file.write(data)
@@ -77,7 +77,7 @@ def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> Non
             os.fsync(file.fileno())
         aside.replace(path)
     except OSError as error:
-        clear_aside(path)
+        remove_temporary(path)
         raise DataError(
             str(path),
             expected=f"to write {what}",
@@ -86,13 +86,13 @@ def write_whole(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> Non
         ) from error
 
 
-def clear_aside(path: Path) -> None:
+def remove_temporary(path: Path) -> None:
     """Remove what a killed process left of writing ``path``; only while ``alone`` there."""
     with suppress(OSError):  # a folder that refuses does so again, and is told, at writing
-        _aside(path).unlink(missing_ok=True)
+        _temporary_path(path).unlink(missing_ok=True)
 
 
-def _aside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.part")
 
 

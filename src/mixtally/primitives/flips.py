@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from mixtally.primitives.bit_slicing import coin_rows
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.skipping import coin_positions
-from mixtally.primitives.slicing import coin_rows
+from mixtally.primitives.rare_flips import draw_coin_positions
 
 SKIP_BELOW = SCALE // 100
 """Measured: below one in a hundred a gap costs less than the digits of the bits it skips."""
@@ -30,7 +30,7 @@ def flip(
 def _flip_few(
     rows: Rows, columns: int, threshold: int, chance: Chance, memo: Memo | None = None
 ) -> Rows:
-    ones = coin_positions(chance, threshold, len(rows) * columns, memo)
+    ones = draw_coin_positions(chance, threshold, len(rows) * columns, memo)
     if spare := 8 * rows.shape[1] - columns:
         ones += ones // columns * spare  # padding is stepped over: it has no coins
     flipped = rows.copy()

@@ -9,7 +9,7 @@ from mixtally.errors import DataError
 
 
 @contextmanager
-def alone(folder: Path, *, required: bool) -> Iterator[None]:
+def exclusive_lock(folder: Path, *, required: bool) -> Iterator[None]:
     """Nobody else who asks for ``folder`` works in it meanwhile; the lock dies with its process.
 
     Where the system has no such locks, DataError is raised if the lock is ``required``, and

@@ -30,14 +30,14 @@ class Memo:
             return found
         result = make()
         if key in entries:  # making it asked for itself
-            self._held -= _size(entries.pop(key))
+            self._held -= _count_bytes(entries.pop(key))
         entries[key] = result
-        self._held += _size(result)
+        self._held += _count_bytes(result)
         while self._held > self._most and len(entries) > 1:
             _, forgotten = entries.popitem(last=False)
-            self._held -= _size(forgotten)
+            self._held -= _count_bytes(forgotten)
         return result
 
 
-def _size(result: Any) -> int:
+def _count_bytes(result: Any) -> int:
     return _ENTRY_BYTES + int(getattr(result, "nbytes", 0))

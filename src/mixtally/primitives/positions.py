@@ -49,10 +49,10 @@ class Slots(NamedTuple):
 
     many: Integers
     numbers: NDArray[np.unsignedinteger]
-    held: NDArray[np.bool_]
+    occupied: NDArray[np.bool_]
 
 
-def slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
+def read_slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
     """Every slot of ``rows``, one slot of all rows after the other: each begins at one place."""
     padded = np.zeros((len(rows) + 1, rows.shape[1] + 8), dtype=np.uint8)
     padded[:-1, : rows.shape[1]] = rows
@@ -73,6 +73,6 @@ def unpack_positions(
     rows: Rows, cap: int, width: int, count_bytes: int
 ) -> tuple[Integers, Integers]:
     """How many numbers each row holds, at most ``cap``, and the numbers, row after row."""
-    found = slots(rows, cap, width, count_bytes)
+    found = read_slots(rows, cap, width, count_bytes)
     numbers, held = (np.ascontiguousarray(table.T) for table in found[1:])
     return found.many, numbers[held].astype(np.int64)

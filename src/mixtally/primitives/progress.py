@@ -6,5 +6,5 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of the step, how much of it is done, and how much there is."""
 
 
-def quiet(*_: object) -> None:
+def ignore_progress(*_: object) -> None:
     """Tells nobody."""

@@ -72,7 +72,7 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ChartRow:
     """One line: ``label`` and ``value`` above, ``marks`` about the height 0, ``tip`` on touch."""
 
     label: str
@@ -82,7 +82,12 @@ class Row:
 
 
 def rows_picture(
-    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float] = ()
+    title: str,
+    axis: str,
+    scale: Scale,
+    rows: Sequence[ChartRow],
+    alt_text: str,
+    lines: Sequence[float] = (),
 ) -> Markup:
     """Rows under an axis named ``axis``.
 
@@ -100,11 +105,16 @@ def rows_picture(
         parts.append(el("text", f"{value:,.10g}", x=x, y=_TOP - 12, class_=f"tick{end}"))
     parts += [el("line", x1=scale.at(v), x2=scale.at(v), **down, class_="central") for v in lines]
     parts += [_row(row, _TOP + _ROW * place) for place, row in enumerate(rows)]
-    return drawing(title, seen, parts, width="100%", height=height)
+    return drawing(title, alt_text, parts, width="100%", height=height)
 
 
 def rows_pictures(
-    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float] = ()
+    title: str,
+    axis: str,
+    scale: Scale,
+    rows: Sequence[ChartRow],
+    alt_text: str,
+    lines: Sequence[float] = (),
 ) -> tuple[Markup, Markup]:
     """Return the picture of rows for a phone, and the same picture for a page of 700 pixels.
 
@@ -116,17 +126,22 @@ def rows_pictures(
         Where values stand.
     rows : sequence of Row
         The lines of the picture.
-    seen : str
+    alt_text : str
         What the picture shows, for readers who cannot see it.
     lines : sequence of float
         Values at which a line runs through all rows.
     """
-    phone = rows_picture(title, axis, scale, rows, seen, lines)
-    return phone, _rows_on_lines(title, axis, scale, rows, seen, lines)
+    phone = rows_picture(title, axis, scale, rows, alt_text, lines)
+    return phone, _rows_on_lines(title, axis, scale, rows, alt_text, lines)
 
 
 def _rows_on_lines(
-    title: str, axis: str, scale: Scale, rows: Sequence[Row], seen: str, lines: Sequence[float]
+    title: str,
+    axis: str,
+    scale: Scale,
+    rows: Sequence[ChartRow],
+    alt_text: str,
+    lines: Sequence[float],
 ) -> Markup:
     """Return the picture in which label, marks and numbers of a row share one line."""
     left = min(_MOST_LABEL, _LETTER * max((_letters(row.label) for row in rows), default=0))
@@ -157,7 +172,7 @@ def _rows_on_lines(
                 transform=f"translate(0 {_TOP + _LINE * place})",
             )
         )
-    return drawing(title, seen, parts, width="100%", height=height)
+    return drawing(title, alt_text, parts, width="100%", height=height)
 
 
 def _side(place: str) -> float:
@@ -166,7 +181,7 @@ def _side(place: str) -> float:
     return 0.0 if share < 8.0 else 1.0 if share > 92.0 else 0.5
 
 
-def _row(row: Row, top: float) -> Markup:
+def _row(row: ChartRow, top: float) -> Markup:
     tip = [el("title", row.tip)] if row.tip else []
     return el(
         "g",
@@ -184,11 +199,11 @@ def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
     return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_=kind)
 
 
-def across(
-    scale: Scale, start: float, stop: float, kind: str = "whisker", *, held: bool = True
+def interval_line(
+    scale: Scale, start: float, stop: float, kind: str = "whisker", *, covers: bool = True
 ) -> Markup:
     """A line from one value to another; ``held`` unless it is an interval that misses its mark."""
-    kind += "" if held else " missed"
+    kind += "" if covers else " missed"
     return el("line", x1=scale.at(start), x2=scale.at(stop), y1=0, y2=0, class_=kind)
 
 
@@ -202,14 +217,16 @@ def ring(scale: Scale, value: float) -> Markup:
     return dot(scale, value, "truth", 4.5)
 
 
-def picture(width: float, height: float, title: str, parts: list[Markup], seen: str = "") -> Markup:
+def picture(
+    width: float, height: float, title: str, parts: list[Markup], alt_text: str = ""
+) -> Markup:
     """A picture whose letters grow with it; ``seen`` as in ``rows_picture``."""
-    return drawing(title, seen, parts, viewBox=f"0 0 {width:g} {height:g}")
+    return drawing(title, alt_text, parts, viewBox=f"0 0 {width:g} {height:g}")
 
 
-def drawing(title: str, seen: str, parts: Sequence[Markup], **look: str | float) -> Markup:
+def drawing(title: str, alt_text: str, parts: Sequence[Markup], **look: str | float) -> Markup:
     """Parts as a picture, told to who cannot see it."""
-    heard = ". ".join(filter(None, (title, seen)))
+    heard = ". ".join(filter(None, (title, alt_text)))
     told = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
     return el("svg", el("title", title), *parts, **look, **told)
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mixtally.report.axes import (
+    ChartRow,
     Marks,
-    Row,
     Scale,
-    across,
     bar,
     dot,
+    interval_line,
     legend,
     ring,
     rows_pictures,
@@ -31,12 +31,12 @@ class Bar(NamedTuple):
     mark: float | None = None
 
     @property
-    def held(self) -> bool:
+    def covers_mark(self) -> bool:
         """Whether the interval holds the mark, if there is one."""
         return self.mark is None or self.lower <= self.mark <= self.upper
 
     @property
-    def shown(self) -> str:
+    def value_text(self) -> str:
         """The estimate, moved to where a count can be, with its interval."""
         value = min(max(self.estimate, self.lower), self.upper)
         return f"{value:,.0f} ({self.lower:,.0f} .. {self.upper:,.0f})"
@@ -84,9 +84,9 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
     known = any(row.mark is not None for row in rows)
     scale = Scale(0.0, max([1.0, *(v for row in rows for v in row[1:5] if v is not None)]))
     drawn, wide = rows_pictures(
-        title, "count", scale, [_bin(row, scale) for row in rows], _seen(rows)
+        title, "count", scale, [_bar_row(row, scale) for row in rows], _describe_bars(rows)
     )
-    held = [row.held for row in rows]
+    held = [row.covers_mark for row in rows]
     marks = legend(
         ("bar", "estimate", True),
         ("whisker", "interval", any(held)),
@@ -102,7 +102,7 @@ def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
     return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 
 
-def _seen(rows: Sequence[Bar]) -> str:
+def _describe_bars(rows: Sequence[Bar]) -> str:
     """What the chart shows, in words."""
     if not rows:
         return "No bin is shown."
@@ -112,19 +112,22 @@ def _seen(rows: Sequence[Bar]) -> str:
         f"({most.label}), the smallest {least.estimate:,.0f} ({least.label})."
     )
     if any(row.mark is not None for row in rows):
-        missed = sum(not row.held for row in rows)
+        missed = sum(not row.covers_mark for row in rows)
         text += f" {missed:,} of the {len(rows):,} intervals miss the true count."
     return text
 
 
-def _bin(row: Bar, scale: Scale) -> Row:
+def _bar_row(row: Bar, scale: Scale) -> ChartRow:
     """One answer; red where the interval misses the mark."""
     tip = f"{row.label}: {row.estimate:,.1f}, interval {row.lower:,.0f} .. {row.upper:,.0f}"
-    marks = [bar(scale, row.estimate), across(scale, row.lower, row.upper, held=row.held)]
+    marks = [
+        bar(scale, row.estimate),
+        interval_line(scale, row.lower, row.upper, covers=row.covers_mark),
+    ]
     if row.mark is not None:
         tip += f", true count {row.mark:,.0f}"
         marks.append(ring(scale, row.mark))
-    return Row(short(row.label), row.shown, marks, tip)
+    return ChartRow(short(row.label), row.value_text, marks, tip)
 
 
 def error_chart(shown: Sequence[Line]) -> Picture:
@@ -142,11 +145,11 @@ def error_chart(shown: Sequence[Line]) -> Picture:
     )
     axis = "error of one count, in people (logarithmic)"
     rows = [_error_row(line, scale) for line in shown]
-    drawn, wide = rows_pictures(title, axis, scale, rows, _errors_seen(shown), central)
-    return Picture(drawn, title, _kinds(shown), reading, wide)
+    drawn, wide = rows_pictures(title, axis, scale, rows, _describe_errors(shown), central)
+    return Picture(drawn, title, _error_legend(shown), reading, wide)
 
 
-def _kinds(shown: Sequence[Line]) -> Marks:
+def _error_legend(shown: Sequence[Line]) -> Marks:
     drawn = [line for line in shown if line.expected]
     return legend(
         ("stem own", "expected error of a plan shown here", any(v.own for v in drawn)),
@@ -157,7 +160,7 @@ def _kinds(shown: Sequence[Line]) -> Marks:
     )
 
 
-def _errors_seen(shown: Sequence[Line]) -> str:
+def _describe_errors(shown: Sequence[Line]) -> str:
     """What the chart shows, in words."""
     texts = []
     for line in shown:
@@ -168,12 +171,12 @@ def _errors_seen(shown: Sequence[Line]) -> str:
     return f"Errors in counts. {'; '.join(texts)}."
 
 
-def _error_row(line: Line, scale: Scale) -> Row:
+def _error_row(line: Line, scale: Scale) -> ChartRow:
     kind = "stem own" if line.own else "stem"
     marks: list[Markup] = []
     if line.expected:
         marks += [
-            across(scale, scale.low, line.expected, kind),
+            interval_line(scale, scale.low, line.expected, kind),
             dot(scale, line.expected, kind.replace("stem", "point"), 5),
         ]
     if line.bound:
@@ -184,4 +187,4 @@ def _error_row(line: Line, scale: Scale) -> Row:
     expected = error_text(line.expected) if line.expected else ""
     bound = f"at most {line.bound:,}" if line.bound is not None else ""
     sent = f", {line.messages:.4g} message{'s' * (line.messages != 1)} per user" * line.own
-    return Row(short(line.name + sent, 36), ", ".join(filter(None, [expected, bound])), marks)
+    return ChartRow(short(line.name + sent, 36), ", ".join(filter(None, [expected, bound])), marks)

@@ -15,12 +15,12 @@ from mixtally.model.contract import (
     UniformRecipe,
     envelope_bytes,
 )
+from mixtally.model.contract_json import stringify_large_integers
 from mixtally.model.question import Kind
-from mixtally.model.spelling import plain
 from mixtally.report.document import Bullets, Document, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, counted, number, printable
-from mixtally.report.promise import of_plan
-from mixtally.report.words import assumes, likelier, losses, relies_on_people
+from mixtally.report.numbers import at_least, at_most, number, pluralize, printable
+from mixtally.report.promise import promise_of_plan
+from mixtally.report.words import assumption_text, likelihood_text, loss_text, relies_on_people
 
 _WORDS = frozenset({"run by", "address", "for"})
 
@@ -29,7 +29,7 @@ def plan_document(plan: Plan) -> Document:
     """The plan alone, before anybody runs them."""
     return Document(
         title=f"Plan: {printable(plan.question.name)}",
-        promise=of_plan(plan),
+        promise=promise_of_plan(plan),
         source="computed from the integers of the plan",
         sections=lambda: (Section("Plan", _terms(plan)),),
         summary=lambda: _terms(plan),
@@ -42,11 +42,16 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
-        return (head, *_terms(contract.plan, contract.suite), roles(contract), rounds(contract))
+        return (
+            head,
+            *_terms(contract.plan, contract.suite),
+            roles_table(contract),
+            rounds_text(contract),
+        )
 
     return Document(
         title=f"Contract {contract.name}",
-        promise=of_plan(contract.plan),
+        promise=promise_of_plan(contract.plan),
         source="computed from the integers of the contract",
         sections=lambda: (Section("Contract", summary()),),
         summary=summary,
@@ -85,21 +90,21 @@ def facts_of(plan: Plan) -> dict[str, Any]:
         "honest_share": plan.honest_share,
         "collections": plan.collections,
         "hops": plan.hops,
-        "parts": plain([msgspec.to_builtins(part) for part in plan.parts]),
+        "parts": stringify_large_integers([msgspec.to_builtins(part) for part in plan.parts]),
         "bytes_per_message": list(plan.message_bytes),
     }
 
 
 def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
     return (
-        Text(asked(plan)),
-        *(Text(text) for text in promised(plan)),
-        trusted(plan),
-        sent(plan, suite),
+        Text(question_text(plan)),
+        *(Text(text) for text in promise_texts(plan)),
+        trust_table(plan),
+        sending_table(plan, suite),
     )
 
 
-def sent(plan: Plan, suite: int) -> Table:
+def sending_table(plan: Plan, suite: int) -> Table:
     """What a device sends and every mix adds, a row a part."""
     return Table(
         ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
@@ -108,7 +113,7 @@ def sent(plan: Plan, suite: int) -> Table:
     )
 
 
-def asked(plan: Plan) -> str:
+def question_text(plan: Plan) -> str:
     """What is asked, how often, and of how many."""
     question, name = plan.question, printable(plan.question.name)
     if plan.prefixes is not None:
@@ -127,7 +132,7 @@ def asked(plan: Plan) -> str:
     elif question.kind is Kind.SET:
         what = f"up to {question.max_set} of {question.bins:,} answers"
     elif question.kind is Kind.BITS:
-        several = counted(question.bins, "question")
+        several = pluralize(question.bins, "question")
         what = "yes or no" if question.bins == 1 else f"yes or no to each of {several}"
     else:
         what = f"one of {question.bins:,} answers"
@@ -135,14 +140,15 @@ def asked(plan: Plan) -> str:
     return f"Asked, {often}: {name}: {what}. Expected: {plan.users:,} people."
 
 
-def promised(plan: Plan) -> tuple[str, ...]:
+def promise_texts(plan: Plan) -> tuple[str, ...]:
     """The certificate in plain words, and what it assumes."""
     stated = plan.certificate
     both = stated.epsilon, stated.upper
     return (
-        f"Whatever the collector receives is {likelier(*both, 'answer of a person', 'any other')}: "
-        f"{losses(stated)}, for all {_together(plan)} together.",
-        f"{assumes(stated.assumption)}.",
+        "Whatever the collector receives is "
+        f"{likelihood_text(*both, 'answer of a person', 'any other')}: "
+        f"{loss_text(stated)}, for all {_together(plan)} together.",
+        f"{assumption_text(stated.assumption)}.",
         f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
         f"{at_most(stated.upper, 6)}. Source: {stated.source}.",
     )
@@ -154,7 +160,7 @@ def _together(plan: Plan) -> str:
     return messages if times == 1 else f"{messages} in all {times:,} collections"
 
 
-def trusted(plan: Plan) -> Table:
+def trust_table(plan: Plan) -> Table:
     """Return the table of who must be trusted with what, and who need not be."""
     rows = [("your device", "your answer", _duty_of_device(plan)), *_trusted_with_answers(plan)]
     who = "the mix" if plan.hops == 1 else "every mix"
@@ -182,7 +188,7 @@ def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
     if plan.hops > 1:
         one = "the first honest mix"
         before = [("mixes before it", what, "to pass on everybody's messages")]
-    people = counted(plan.honest_people, "person", "people")
+    people = pluralize(plan.honest_people, "person", "people")
     return [
         (one, what, "to shuffle, and to keep the order secret"),
         *before,
@@ -212,9 +218,9 @@ def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
         (
             printable(question.name),
             f"{part.bins:,}",
-            _sent(part),
+            _describe_sent(part),
             "nothing" if part.own is None else f"{part.own.mean:.6g} {part.own.record} fakes",
-            _added(part),
+            _describe_added(part),
             f"{part.most:,} x {row[0]:,}",
         )
         for question, part, row in zip(asked, plan.parts, sizes, strict=True)
@@ -223,7 +229,7 @@ def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
     return shown if len(shown) <= most else [*shown[:most], ("...", *[""] * 5)]
 
 
-def _sent(part: Part) -> str:
+def _describe_sent(part: Part) -> str:
     if part.threshold is not None:
         return f"bits flipped with {at_most(part.threshold / 2**64)}"
     own = "its bin in clear"
@@ -234,7 +240,7 @@ def _sent(part: Part) -> str:
     return own + ", for each member of a set" * (part.pads > 0)
 
 
-def _added(part: Part) -> str:
+def _describe_added(part: Part) -> str:
     match part.recipe:
         case Shape():
             return f"0 to {part.recipe.most:,} fakes per bin, {part.recipe.mean:,.0f} on average"
@@ -246,7 +252,7 @@ def _added(part: Part) -> str:
             return "nothing"
 
 
-def roles(contract: Contract) -> Table:
+def roles_table(contract: Contract) -> Table:
     """Who runs the mixes and the collector."""
     rows = [
         (role.name, printable(role.operator), role.address)
@@ -255,17 +261,18 @@ def roles(contract: Contract) -> Table:
     return Table(("role", "run by", "address"), rows, words=_WORDS)
 
 
-def rounds(contract: Contract) -> Text:
+def rounds_text(contract: Contract) -> Text:
     """When rounds are open, how envelopes are sealed, who may take part."""
     plan, window = contract.plan, contract.rounds
     return Text(
         f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}. "
-        f"{minimum_crowd(plan)} Envelopes are sealed with {SUITES[contract.suite]}; admission: "
+        f"{minimum_crowd_text(plan)} Envelopes are sealed with {SUITES[contract.suite]}; "
+        f"admission: "
         f"{contract.admission}."
     )
 
 
-def minimum_crowd(plan: Plan) -> str:
+def minimum_crowd_text(plan: Plan) -> str:
     """Return what happens to a round in which few people take part."""
     if plan.minimum_crowd == 1:
         return "No minimum crowd is set."
@@ -279,5 +286,5 @@ def _span(seconds: int) -> str:
     """So many days, hours, minutes or seconds, the largest that leave no fraction."""
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds % size == 0 and seconds > 0:
-            return counted(seconds // size, name)
-    return counted(seconds, "second")
+            return pluralize(seconds // size, name)
+    return pluralize(seconds, "second")

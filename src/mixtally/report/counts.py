@@ -8,17 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Estimate, Figures, Row
 from mixtally.model.question import Kind, Question
 from mixtally.model.result import Result
-from mixtally.model.results import Estimate, Figures, Row
 from mixtally.report.document import Cell, Facts, Marked, Section, Table, Text, Tone
-from mixtally.report.estimates import estimates_of, estimates_of_rows, prefixed, rows_of
-from mixtally.report.numbers import at_most, ends, error_text, number, percent, supported
+from mixtally.report.estimates import estimates_of, estimates_of_rows, prefix_columns, rows_of
+from mixtally.report.numbers import (
+    at_most,
+    error_text,
+    interval_text,
+    number,
+    percent,
+    round_to_error,
+)
 
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 
 
-def ordered(question: Question, *, given: bool) -> bool:
+def has_own_order(question: Question, *, given: bool) -> bool:
     """Whether its bins have an order of their own: numbers, columns, labels that were ``given``.
 
     Words that were found in the data have none but that of their counts.
@@ -28,13 +35,15 @@ def ordered(question: Question, *, given: bool) -> bool:
     return question.hashed is None and (own or given or all(map(_NUMBER.fullmatch, labels or ())))
 
 
-def largest(question: Question, ranked: NDArray[np.int64], most: int, *, given: bool) -> list[int]:
+def select_bins(
+    question: Question, ranked: NDArray[np.int64], most: int, *, given: bool
+) -> list[int]:
     """The ``most`` first of ``ranked`` bins: in their own order, or as they are ranked."""
     found: list[int] = ranked[:most].tolist()
-    return sorted(found) if ordered(question, given=given) else found
+    return sorted(found) if has_own_order(question, given=given) else found
 
 
-def shown_of(shown: int, every: int, what: str = "", which: str = "the largest") -> str:
+def shown_text(shown: int, every: int, what: str = "", which: str = "the largest") -> str:
     """How many rows there are, and that none or some are left out."""
     if shown == every:
         return f"all {every:,}{what}"
@@ -59,29 +68,31 @@ def estimate(row: Row) -> str:
 
     Files keep the unbiased estimate, which may lie below zero.
     """
-    return clipped(row.estimate, row.lower, row.upper, row.standard_error)
+    return clip_text(row.estimate, row.lower, row.upper, row.standard_error)
 
 
-def clipped(value: float, lower: float, upper: float, error: float | None) -> str:
+def clip_text(value: float, lower: float, upper: float, error: float | None) -> str:
     """An estimate, or the end of its interval beyond which it lies."""
-    end = inside(value, lower, upper)
-    return supported(value, error) if end == value else f"{end:,}"
+    end = clip_to_interval(value, lower, upper)
+    return round_to_error(value, error) if end == value else f"{end:,}"
 
 
-def inside(value: float, lower: float, upper: float) -> float:
+def clip_to_interval(value: float, lower: float, upper: float) -> float:
     """The estimate that is shown: inside its interval."""
     return min(max(value, lower), upper)
 
 
-def against(value: float, lower: float, upper: float, error: float | None, true: int) -> list[Cell]:
+def truth_cells(
+    value: float, lower: float, upper: float, error: float | None, true: int
+) -> list[Cell]:
     """The true count, and by how much the estimate shown errs: marked where its interval misses."""
-    text = supported(inside(value, lower, upper) - true, error, sign="+")
+    text = round_to_error(clip_to_interval(value, lower, upper) - true, error, sign="+")
     return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
 
 
 def interval(row: Row) -> str:
     """The interval of one count alone."""
-    return ends(row.lower, row.upper)
+    return interval_text(row.lower, row.upper)
 
 
 def simultaneous(row: Row) -> str:
@@ -94,7 +105,7 @@ def share(row: Row, people: int) -> list[Cell]:
     part = row.share_of(people)
     error = None if part.standard_error is None else 100.0 * part.standard_error
     lower, upper = 100.0 * part.lower, 100.0 * part.upper
-    estimated = figure(inside(100.0 * part.estimate, lower, upper), error)
+    estimated = figure(clip_to_interval(100.0 * part.estimate, lower, upper), error)
     low, high = figure(lower, error, math.floor), figure(upper, error, math.ceil)
     return [f"{estimated} %", f"{low} .. {high} %"]
 
@@ -145,8 +156,8 @@ def _figures_table(
         cells = [figure(row.estimate, error), "" if error is None else error_text(error)]
         low, high = figure(row.lower, error, math.floor), figure(row.upper, error, math.ceil)
         cells += [f"{low} .. {high}"]
-        cells += [maybe(row.resolution, 2)] * coarse
-        cells += [maybe(values[place], 5) for values in beside.values()]
+        cells += [number_or_blank(row.resolution, 2)] * coarse
+        cells += [number_or_blank(values[place], 5) for values in beside.values()]
         lines.append([row.label, *cells])
     head += ["resolution"] * coarse
     return Table((*head, *beside), lines, title=figures.title)
@@ -154,10 +165,10 @@ def _figures_table(
 
 def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:
     """A number to the second digit of its error; to five digits where it has none."""
-    return number(value, 5) if error is None else supported(value, error, to)
+    return number(value, 5) if error is None else round_to_error(value, error, to)
 
 
-def maybe(value: float | None, digits: int) -> str:
+def number_or_blank(value: float | None, digits: int) -> str:
     """A number for people, nothing where there is none."""
     return "" if value is None else number(value, digits)
 
@@ -167,9 +178,9 @@ def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Fact
     found, bins = result.estimate, range(result.question.bins)
     counts = estimates_of(found, [result.question.label(i) for i in bins])
     columns = {"bin": bins, **counts.columns()}
-    columns["above_zero"] = [end > 0 for end in found.together.lower.tolist()]
+    columns["above_zero"] = [end > 0 for end in found.simultaneous.lower.tolist()]
     if found.people is not None:
-        columns |= prefixed(counts.shares(found.people).columns(), "share")
+        columns |= prefix_columns(counts.shares(found.people).columns(), "share")
     if found.projected is not None:
         columns["simplex"] = found.projected.tolist()
     return rows_of({**columns, **beside})
@@ -182,17 +193,17 @@ def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[F
     return rows_of({**columns, "resolution": resolution, **beside})
 
 
-def counted_by(result: Result) -> Facts:
+def message_facts(result: Result) -> Facts:
     """Of how many messages counts were made, and how their intervals."""
     return {"messages": result.messages, **precision(result.estimate)}
 
 
 def precision(found: Estimate) -> Facts:
     """How often intervals hold, and how they were made."""
-    return {"confidence_level": found.each.level, "interval_method": found.each.method}
+    return {"confidence_level": found.individual.level, "interval_method": found.individual.method}
 
 
 def facts(result: Result) -> Facts:
     """What a result says besides its rows, and what its plan says, flat."""
     plan = result.plan
-    return {**plan.facts(), "fingerprint": plan.fingerprint, **counted_by(result)}
+    return {**plan.facts(), "fingerprint": plan.fingerprint, **message_facts(result)}

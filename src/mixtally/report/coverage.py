@@ -35,7 +35,7 @@ class Coverage(NamedTuple):
         """
         held, of = self
         said = f"{held:,} of the {of:,} intervals cover the {what}; {level * of:.4g} are expected"
-        most = most_often(held, of, level)
+        most = bound_chance(held, of, level)
         if most >= 1.0:
             return f"{said}."
         return (
@@ -67,7 +67,7 @@ def measured_error(*errors: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean([np.mean(one**2) for one in errors])))
 
 
-def most_often(held: int, of: int, level: float) -> float:
+def bound_chance(held: int, of: int, level: float) -> float:
     """Bound the chance that ``held`` or fewer intervals cover, by Markov's inequality.
 
     Each of ``of`` intervals misses with a chance of at most 1 - level, so of (1 - level) miss on

@@ -69,11 +69,11 @@ def draw(chart: Chart) -> Picture:
     named += [("band", band.name) for band in chart.bands]
     if chart.marks:
         named.append(("zero", ", ".join(dict.fromkeys(word for _, word in chart.marks))))
-    drawn = picture(_WIDTH, _HEIGHT, chart.title, parts, _seen(chart))
-    return Picture(drawn, chart.title, tuple(named), _reading(chart))
+    drawn = picture(_WIDTH, _HEIGHT, chart.title, parts, _describe_chart(chart))
+    return Picture(drawn, chart.title, tuple(named), _explain_chart(chart))
 
 
-def _reading(chart: Chart) -> str:
+def _explain_chart(chart: Chart) -> str:
     text = f"To the right: {chart.x_name}. Upwards: {chart.y_name}."
     ways = [way for way, log in (("right", chart.log_x), ("upwards", chart.log_y)) if log]
     if ways:
@@ -81,7 +81,7 @@ def _reading(chart: Chart) -> str:
     return text
 
 
-def _seen(chart: Chart) -> str:
+def _describe_chart(chart: Chart) -> str:
     """What the chart shows, in words."""
     texts = []
     for curve in chart.curves:

@@ -81,7 +81,7 @@ class Table:
     folded: bool = False
     wide: bool = False
 
-    def left(self, place: int) -> bool:
+    def is_left_aligned(self, place: int) -> bool:
         """Whether a column is aligned left."""
         return place == 0 or self.columns[place] in self.words
 
@@ -157,7 +157,7 @@ _FROM_DATA = {
 """What a plan may have taken from the data: one person's answer alone could have changed it."""
 
 
-def not_covered(from_data: Iterable[str]) -> list[str]:
+def uncovered_texts(from_data: Iterable[str]) -> list[str]:
     """What no certificate covers, as every one is for a question that was fixed before."""
     return [_FROM_DATA[name] for name in from_data]
 
@@ -167,7 +167,7 @@ def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
     if not from_data:
         return promise
     first, second, third = promise
-    uncovered = "; ".join(not_covered(from_data))
+    uncovered = "; ".join(uncovered_texts(from_data))
     return first, f"{second.removesuffix('.')}; not covered: {uncovered}.", third
 
 
@@ -256,25 +256,25 @@ class Batches:
         return [
             dict(zip(self.names, row, strict=True))
             for batch in self.batches()
-            for row in zip(*spread(batch), strict=True)
+            for row in zip(*broadcast_columns(batch), strict=True)
         ]
 
 
-def spread(batch: Sequence[Column]) -> list[Sequence[object]]:
+def broadcast_columns(batch: Sequence[Column]) -> list[Sequence[object]]:
     """Return the columns of a batch with a value a row."""
-    size = max(len(column) for column in batch if _varies(column))
-    return [column if _varies(column) else [column] * size for column in batch]
+    size = max(len(column) for column in batch if _is_column(column))
+    return [column if _is_column(column) else [column] * size for column in batch]
 
 
-def _varies(column: Column) -> TypeGuard[Sequence[object]]:
+def _is_column(column: Column) -> TypeGuard[Sequence[object]]:
     return isinstance(column, Sequence) and not isinstance(column, str)
 
 
 class Chunks:
     """The text of a file, made piece by piece while it is written."""
 
-    def __init__(self, made: Callable[[], Iterator[str]]) -> None:
-        self._made = made
+    def __init__(self, make_chunks: Callable[[], Iterator[str]]) -> None:
+        self._made = make_chunks
 
     def __iter__(self) -> Iterator[str]:
         return self._made()

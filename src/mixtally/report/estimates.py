@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mixtally.model.results import Change, Estimate, Row
+from mixtally.model.estimates import Change, Estimate, Row
 from mixtally.report.document import Facts
 
 Columns = dict[str, Sequence[object]]
@@ -81,7 +81,7 @@ def estimates_of(
     errors: list[float | None] = [found.standard_error] * len(labels)
     if isinstance(found, Estimate) and found.errors is not None:
         errors = found.errors[chosen].tolist()
-    each, together = found.each, found.together
+    each, together = found.individual, found.simultaneous
     return Estimates(
         labels,
         found.counts[chosen].tolist(),
@@ -104,15 +104,15 @@ def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
     )
 
 
-def named(columns: Columns, names: Mapping[str, str | None]) -> Columns:
+def rename_columns(columns: Columns, names: Mapping[str, str | None]) -> Columns:
     """Return the columns under other names; those whose name is None are left out."""
     kept = {name: names.get(name, name) for name in columns}
     return {new: columns[name] for name, new in kept.items() if new is not None}
 
 
-def prefixed(columns: Columns, prefix: str) -> Columns:
+def prefix_columns(columns: Columns, prefix: str) -> Columns:
     """Return the columns of numbers that stand beside others: PREFIX, PREFIX_lower and so on."""
-    own = named(columns, {"label": None})
+    own = rename_columns(columns, {"label": None})
     return {prefix if name == "estimate" else f"{prefix}_{name}": own[name] for name in own}
 
 

@@ -11,7 +11,7 @@ from textwrap import wrap
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.model.results import Estimate
+from mixtally.model.estimates import Estimate
 from mixtally.report.axes import drawing, short
 from mixtally.report.style import CHART
 from mixtally.report.svg import Markup, el, join
@@ -38,13 +38,13 @@ def hexmap(
       outlines, names   of the first bins, in order; bins after them have no place on the map
     """
     at, height = _projection(outlines)
-    counts, above = found.counts[: len(outlines)], found.together.lower[: len(outlines)] > 0
+    counts, above = found.counts[: len(outlines)], found.simultaneous.lower[: len(outlines)] > 0
     edges = _edges(counts[above])
     parts = [el("text", short(title, 48), x=_MARGIN, y=14.0)]
     for i in np.argsort(above, kind="stable").tolist():  # the shaded ones over the others' lines
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
         tip = f"{names[i]}: {counts[i]:,.1f}, "
-        tip += f"all hexagons: {found.together.lower[i]:,} .. {found.together.upper[i]:,}"
+        tip += f"all hexagons: {found.simultaneous.lower[i]:,} .. {found.simultaneous.upper[i]:,}"
         shade = int(np.searchsorted(edges, counts[i], side="right"))
         look = ("cell full", _opacity(shade)) if above[i] else ("cell", 1.0)
         parts.append(
@@ -59,14 +59,14 @@ def hexmap(
     paper = el("rect", width="100%", height="100%", fill="var(--paper)")
     return drawing(
         title,
-        _seen(names, found, above),
+        _describe_map(names, found, above),
         [el("style", Markup(CHART + _STYLE)), paper, *parts],
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         class_="map",
     )
 
 
-def _seen(names: Sequence[str], found: Estimate, above: NDArray[np.bool_]) -> str:
+def _describe_map(names: Sequence[str], found: Estimate, above: NDArray[np.bool_]) -> str:
     """What the map shows, in words."""
     if not above.any():
         return "No hexagon is distinguishable from zero."

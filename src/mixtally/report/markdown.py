@@ -19,7 +19,7 @@ from mixtally.report.document import (
     Table,
     Text,
 )
-from mixtally.report.words import fact
+from mixtally.report.words import format_fact
 from mixtally.version import VERSION
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
@@ -54,7 +54,9 @@ def _part(part: Part) -> str:
         case Bullets():
             return _bullets(part)
         case Table(columns, rows):
-            look = ["" if part.left(place) else "number" for place in range(len(columns))]
+            look = [
+                "" if part.is_left_aligned(place) else "number" for place in range(len(columns))
+            ]
             title = f"**{_inline(part.title)}**\n\n" if part.title else ""
             return title + _rows(columns, rows, look)
         case FactTable(columns, title):
@@ -72,7 +74,7 @@ def _bullets(part: Bullets) -> str:
 def _facts(columns: Sequence[Mapping[str, Any]]) -> str:
     names = list(dict.fromkeys(name for facts in columns for name in facts))
     rows = [
-        (name.replace("_", " "), *[fact(name, facts.get(name, "")) for facts in columns])
+        (name.replace("_", " "), *[format_fact(name, facts.get(name, "")) for facts in columns])
         for name in names
     ]
     return _rows(("fact", *["value"] * len(columns)), rows, [""] * (len(columns) + 1))

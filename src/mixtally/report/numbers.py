@@ -14,15 +14,15 @@ def number(value: float, digits: int = 3) -> str:
 
 def at_most(value: float, digits: int = 3) -> str:
     """A privacy number for people, rounded up: what is read is never less than what is true."""
-    return _rounded(value, digits, ROUND_CEILING)
+    return _round_to_side(value, digits, ROUND_CEILING)
 
 
 def at_least(value: float, digits: int = 3) -> str:
     """The lower end of a privacy number for people, rounded down."""
-    return _rounded(value, digits, ROUND_FLOOR)
+    return _round_to_side(value, digits, ROUND_FLOOR)
 
 
-def between(lower: float, upper: float) -> str:
+def bracket_text(lower: float, upper: float) -> str:
     """Both ends of a privacy number, each rounded to its own side."""
     return f"[{at_least(lower, 4)}, {at_most(upper, 4)}]"
 
@@ -32,7 +32,7 @@ def percent(share: float) -> str:
     return f"{100 * share:g} %"
 
 
-def ends(lower: float, upper: float, sign: str = "") -> str:
+def interval_text(lower: float, upper: float, sign: str = "") -> str:
     """An interval of counts; ``sign`` as in ``supported``."""
     return f"{lower:{sign},} .. {upper:{sign},}"
 
@@ -42,7 +42,7 @@ def error_text(value: float) -> str:
     return number(value, 2)
 
 
-def supported(
+def round_to_error(
     value: float, error: float | None, to: Callable[[float], int] = round, sign: str = ""
 ) -> str:
     """``value`` to the second digit of its ``error``: more of it would be noise.
@@ -65,10 +65,10 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def _rounded(value: float, digits: int, rounding: str) -> str:
+def _round_to_side(value: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
 
 
-def counted(count: int, one: str, several: str | None = None) -> str:
+def pluralize(count: int, one: str, several: str | None = None) -> str:
     """A number of things; ``several`` is the plural where it is not formed with an s."""
     return f"{count:,} {one if count == 1 else several or one + 's'}"

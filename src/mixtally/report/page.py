@@ -20,7 +20,7 @@ from mixtally.report.document import (
 )
 from mixtally.report.style import STYLE
 from mixtally.report.svg import Markup, el
-from mixtally.report.words import fact
+from mixtally.report.words import format_fact
 from mixtally.version import VERSION
 
 _MARK = f"<!-- {SIMULATION}: {HOLDS_RAW} -->\n"
@@ -100,7 +100,7 @@ def _part(part: Part, title: str) -> Markup:
             look = " ".join(filter(None, ("note" if note else "", tone or "")))
             return el("p", text, class_=look) if look else el("p", text)
         case Bullets(items):
-            return el("ul", *[el("li", *map(_marked, item)) for item in items])
+            return el("ul", *[el("li", *map(_render_text, item)) for item in items])
         case Table():
             name = part.title or title
             if not part.rows:
@@ -130,22 +130,22 @@ def _figure(picture: Picture) -> Markup:
 
 def _table(table: Table, name: str, *, seen: bool) -> Markup:
     columns = table.columns
-    look = ["" if table.left(place) else "number" for place in range(len(columns))]
+    look = ["" if table.is_left_aligned(place) else "number" for place in range(len(columns))]
     head = [_head(text, "col", c) for text, c in zip(columns, look, strict=True)]
     lines = [
         el("tr", _head(row[0], "row", ""), *map(_cell, row[1:], look[1:], columns[1:]))
         for row in table.rows
     ]
     parts = (_caption(name, seen=seen), el("thead", el("tr", *head)), el("tbody", *lines))
-    return el("table", *parts, class_=_kind(table))
+    return el("table", *parts, class_=_table_class(table))
 
 
-def _kind(table: Table) -> str:
+def _table_class(table: Table) -> str:
     """On which screens a table fits, by the letters in it."""
     pixels = 0.0
     for place, name in enumerate(table.columns):
         longest = max((len(_text(row[place])) for row in table.rows), default=0)
-        if table.left(place):
+        if table.is_left_aligned(place):
             longest = min(longest, _WRAPPED)
         pixels += _LETTER * max(longest, *map(len, name.split() or [""])) + _GAP
     return next((kind for room, kind in _KINDS if pixels <= room), "wide list")
@@ -164,16 +164,16 @@ def _head(text: Cell, scope: str, look: str) -> Markup:
     """The name of a column or a row; a corner without one is no name."""
     if not text:
         return el("td", "")
-    return el("th", _marked(text), scope=scope, **({"class_": look} if look else {}))
+    return el("th", _render_text(text), scope=scope, **({"class_": look} if look else {}))
 
 
 def _cell(text: Cell, look: str, name: str) -> Markup:
     """A cell; ``name`` stands before it where a table is a list, as on a phone."""
     seen = {"class_": look} if look else {}
-    return el("td", el("span", _marked(text)), data_name=name, **seen)
+    return el("td", el("span", _render_text(text)), data_name=name, **seen)
 
 
-def _marked(cell: Cell) -> str | Markup:
+def _render_text(cell: Cell) -> str | Markup:
     return el("span", cell.text, class_=cell.tone) if isinstance(cell, Marked) else cell
 
 
@@ -183,7 +183,7 @@ def _facts(columns: tuple[Mapping[str, Any], ...], name: str) -> Markup:
         el(
             "tr",
             _head(key.replace("_", " "), "row", ""),
-            *[_cell(fact(key, f.get(key, "")), "", f.get("protocol", "")) for f in columns],
+            *[_cell(format_fact(key, f.get(key, "")), "", f.get("protocol", "")) for f in columns],
         )
         for key in names
     ]

@@ -27,7 +27,7 @@ class Panel:
     zero: bool = False
     """Whether a line at zero is drawn."""
 
-    def missed(self) -> int:
+    def count_missed(self) -> int:
         """Intervals that do not hold what they are compared with."""
         if self.marks is None:
             return 0
@@ -42,13 +42,13 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
         "line is the interval of one estimate: where two of them lie apart, the count has most "
         "likely changed."
     )
-    heard = f"{title}. {_seen(panels, points)}"
+    heard = f"{title}. {_describe_panels(panels, points)}"
     drawn = el("div", *every, class_="panels", role="group", aria_label=heard)
-    return Picture(drawn, title, _kinds(panels), reading)
+    return Picture(drawn, title, _panel_legend(panels), reading)
 
 
-def _kinds(panels: list[Panel]) -> Marks:
-    missed = sum(panel.missed() for panel in panels)
+def _panel_legend(panels: list[Panel]) -> Marks:
+    missed = sum(panel.count_missed() for panel in panels)
     return legend(
         ("point own", "estimate", True),
         ("line", "from one estimate to the next", True),
@@ -59,7 +59,7 @@ def _kinds(panels: list[Panel]) -> Marks:
     )
 
 
-def _seen(panels: list[Panel], points: list[str]) -> str:
+def _describe_panels(panels: list[Panel], points: list[str]) -> str:
     """What the chart shows, in words."""
     if not panels:
         return "No bin is shown."
@@ -69,7 +69,7 @@ def _seen(panels: list[Panel], points: list[str]) -> str:
         for panel in panels
     ]
     every = sum(panel.values.size for panel in panels)
-    missed = sum(panel.missed() for panel in panels)
+    missed = sum(panel.count_missed() for panel in panels)
     ends = f"from {points[0]} to {points[-1]}" if len(points) > 1 else f"at {points[0]}"
     text = f"{len(panels):,} bins {ends}. {'; '.join(texts)}."
     if any(panel.marks is not None for panel in panels):
@@ -98,13 +98,13 @@ def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
         el("text", f"{high:,.0f}", x=_LEFT - 6, y=y(high) + 8, class_="axis end"),
         el("text", f"{low:,.0f}", x=_LEFT - 6, y=y(low), class_="axis end"),
         *[el("text", short(name, 10), x=at, y=_HEIGHT - 8, class_="tick") for name, at in ends],
-        *([_across(y(0.0), right)] if panel.zero else []),
+        *([_zero_line(y(0.0), right)] if panel.zero else []),
         _line([(x(k), y(float(v))) for k, v in enumerate(panel.values)]),
         *[_point(panel, k, epochs[k], x(k), y) for k in range(len(epochs))],
     ]
 
 
-def _across(height: float, right: float) -> Markup:
+def _zero_line(height: float, right: float) -> Markup:
     return el("line", x1=_LEFT, x2=right, y1=height, y2=height, class_="zero across")
 
 

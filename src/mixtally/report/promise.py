@@ -11,13 +11,13 @@ import numpy as np
 
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
-from mixtally.model.costs import usual_count
+from mixtally.model.costs import default_count
+from mixtally.model.estimates import Estimate
 from mixtally.model.guarantee import Observer
 from mixtally.model.result import Result
-from mixtally.model.results import Estimate
 from mixtally.report.document import Promise
-from mixtally.report.numbers import at_most, counted, error_text
-from mixtally.report.words import assumes, losses, without_mixes
+from mixtally.report.numbers import at_most, error_text, pluralize
+from mixtally.report.words import assumption_text, loss_text, without_mixes
 
 _WHO = {
     Observer.MESSAGES: "anyone who sees all shuffled messages and knows all other answers",
@@ -29,24 +29,26 @@ _EXACT = 1.0 + 1e-4
 LEVEL = 0.95
 
 
-def protects(observer: Observer, what: str = "each person's answer") -> str:
+def protection_line(observer: Observer, what: str = "each person's answer") -> str:
     """The first line; how well it is protected is the second."""
     return f"Protects: {what}, against {_WHO[observer]}."
 
 
-def stated(shown: Certificate, note: str = "") -> str:
+def certificate_line(shown: Certificate, note: str = "") -> str:
     """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
-    return f"{losses(shown)} ({known(shown)}{note}). {assumes(shown.assumption)}."
+    return (
+        f"{loss_text(shown)} ({exactness_text(shown)}{note}). {assumption_text(shown.assumption)}."
+    )
 
 
-def known(shown: Certificate) -> str:
+def exactness_text(shown: Certificate) -> str:
     """Whether delta is exact, to rounding, or a bound on it."""
     if shown.upper == 0.0 or 0.0 < shown.upper <= shown.lower * _EXACT:
         return "exact"
     return "proved upper bound"
 
 
-def expected(
+def error_line(
     error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
 ) -> str:
     """The third line: how far off a count is at most at ``level``, and its standard error.
@@ -72,7 +74,7 @@ def half_width(error: float, level: float) -> float:
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
-def lines(
+def build_promise(
     shown: Certificate,
     local: float | None,
     third: str,
@@ -83,32 +85,32 @@ def lines(
 
     ``local`` is what is left when all mixes collude.
     """
-    second = f"{stated(shown, note)} {without_mixes(local)}"
-    return protects(shown.observer, what), second, third
+    second = f"{certificate_line(shown, note)} {without_mixes(local)}"
+    return protection_line(shown.observer, what), second, third
 
 
-def of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
+def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
     """The lines of a plan, before anybody answered; ``half`` as in ``expected``."""
     crowd = f" when all {plan.users:,} take part"
     if plan.parts[0].replaced is not None:
-        held = usual_count(plan.users)
+        held = default_count(plan.users)
         full = error_text(plan.error_of(held))
         crowd += f", for an empty bin; {full} for a bin with {held:,} people"
-    third = expected(plan.standard_error, level, crowd, half=half)
-    return lines(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
+    third = error_line(plan.standard_error, level, crowd, half=half)
+    return build_promise(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def of_result(result: Result) -> Promise:
+def promise_of_result(result: Result) -> Promise:
     """The lines of a round's result: as its plan states, the error as it came."""
-    plan, error, each = result.plan, result.estimate.standard_error, result.estimate.each
+    plan, error, each = result.plan, result.estimate.standard_error, result.estimate.individual
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
     # Not half an interval: those of small counts begin at 0, and noise may be skew.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
-    third = expected(error, each.level, _of_which_bin(result.estimate), half=most)
-    return lines(result.certificate, plan.local_epsilon, third, _together(plan.collections))
+    third = error_line(error, each.level, _name_worst_bin(result.estimate), half=most)
+    return build_promise(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
-def _of_which_bin(estimate: Estimate) -> str:
+def _name_worst_bin(estimate: Estimate) -> str:
     """Name the bin that the stated error is of, and state the median error, where they differ.
 
     Errors differ from bin to bin where values are replaced, and over planes.
@@ -122,14 +124,15 @@ def _of_which_bin(estimate: Estimate) -> str:
         return ""
     held = [max(0, round(float(estimate.counts[place]))) for place in (worst, usual)]
     return (
-        f" for a bin with {counted(held[0], 'person', 'people')}; {error_text(errors[usual])} for "
-        f"an ordinary bin with {counted(held[1], 'person', 'people')}"
+        f" for a bin with {pluralize(held[0], 'person', 'people')}; {error_text(errors[usual])} "
+        f"for "
+        f"an ordinary bin with {pluralize(held[1], 'person', 'people')}"
     )
 
 
-def of_round(plan: Plan, result: Result | None) -> Promise:
+def promise_of_round(plan: Plan, result: Result | None) -> Promise:
     """The lines of a round: those of its plan alone where nothing is released."""
-    return of_plan(plan) if result is None else of_result(result)
+    return promise_of_plan(plan) if result is None else promise_of_result(result)
 
 
 def _together(collections: int) -> str:

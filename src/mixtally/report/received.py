@@ -3,25 +3,30 @@
 from mixtally.model.contract import Plan
 from mixtally.model.received import Received
 from mixtally.model.result import Result
-from mixtally.report.counted import Counted
-from mixtally.report.counts import counted_by
+from mixtally.report.counts import message_facts
+from mixtally.report.counts_view import CountsView
 from mixtally.report.document import Cell, Facts, Table, Text, Tone
 from mixtally.report.numbers import at_most, error_text
 
 _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes each")
 
 
-def came(plan: Plan, received: Received) -> Table:
+def intake_table(plan: Plan, received: Received) -> Table:
     """What each part's messages were, by what hops declared."""
     rows = list[list[Cell]]()
     for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
-        numbers = (one.received, one.added, one.came - one.added, one.came - one.received)
+        numbers = (
+            one.received,
+            one.added_count,
+            one.received_count - one.added_count,
+            one.received_count - one.received,
+        )
         cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
         rows.append([f"{place}: {part.protocol}", *cells])
     return Table(_CAME, rows, title="What came")
 
 
-def refused(refusal: str | None) -> Text:
+def refusal_text(refusal: str | None) -> Text:
     """Why there are no counts."""
     return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
 
@@ -49,11 +54,11 @@ def trust_facts(plan: Plan) -> Facts:
     }
 
 
-def count_facts(shown: Counted) -> Facts:
+def count_facts(shown: CountsView) -> Facts:
     """The counts of a round, how they were made, and how far off they are where that is known."""
     return {
-        **counted_by(shown.result),
+        **message_facts(shown.result),
         "standard_error": shown.result.estimate.standard_error,
-        **shown.measured(),
+        **shown.measure_errors(),
         **shown.facts(),
     }

@@ -12,7 +12,7 @@ _READ = (
 """Facts of a plan that a reader needs; the others are folded."""
 
 
-def promises(
+def promise_sections(
     told: Iterable[str], not_told: Iterable[str], title: str = "What is promised"
 ) -> tuple[Section, Section]:
     """What is promised in sentences, and what nobody must take for granted."""
@@ -22,7 +22,7 @@ def promises(
     )
 
 
-def the_plan(
+def plan_section(
     reason: str, *plans: Mapping[str, Any], title: str = "The plan", note: str = ""
 ) -> Section:
     """What plans say, side by side; why they were chosen is for whoever ran the command."""

@@ -42,7 +42,7 @@ svg .name{font-weight:600}svg .mark{fill:var(--truth)}
 """
 
 
-def _listed(kind: str) -> str:
+def _list_style(kind: str) -> str:
     """A table of this class as a list: what is in a cell stands behind the name of its column."""
     return f"""
 {kind},{kind} tbody,{kind} tr,{kind} th{{display:block}}{kind} thead{{display:none}}
@@ -97,9 +97,9 @@ font-size:.85rem}.key li{display:flex;gap:.5rem;align-items:center}
 .key svg{width:26px;height:14px;flex:none}
 @media (max-width:700px){main{padding:1.5rem 1rem 3rem}}
 """
-    + f"@media screen and (max-width:700px){{{_listed('.rows')}}}\n"
-    + f"@media screen and (max-width:1119px){{{_listed('.wide')}}}\n"
-    + f"@media screen{{{_listed('.list')}}}\n"
+    + f"@media screen and (max-width:700px){{{_list_style('.rows')}}}\n"
+    + f"@media screen and (max-width:1119px){{{_list_style('.wide')}}}\n"
+    + f"@media screen{{{_list_style('.list')}}}\n"
     + """@media print{main,main.broad{max-width:none;padding:0}table{overflow-wrap:anywhere}
 details::details-content{content-visibility:visible;display:block;height:auto}
 th,td,td.number,span.good,span.bad,span.doubtful,span.soft{white-space:normal}
@@ -109,7 +109,7 @@ figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after
 )
 
 
-def alone(picture: Picture) -> Markup:
+def standalone_picture(picture: Picture) -> Markup:
     """A chart with its legend as a file of its own: the look of charts and nothing of a page's."""
     drawn, width = picture.markup, _ALONE
     if box := re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn):

@@ -20,13 +20,13 @@ _SHORT = 14
 _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone.SOFT: "dim"}
 
 
-def opening(document: Document) -> list[str]:
+def opening_lines(document: Document) -> list[str]:
     """What a terminal says before anything else: the promise, and whether there are raw counts."""
     raw = "Simulation: true counts and errors are raw data. Do not publish them."
     return [*document.lines, *([raw] if document.simulation else [])]
 
 
-def printed(document: Document) -> RenderableType:
+def render_summary(document: Document) -> RenderableType:
     """The summary, ready for a console."""
     return Group(*[shown for part in document.summary() for shown in _part(part)])
 
@@ -38,14 +38,14 @@ def _part(part: Part) -> list[RenderableType]:
         case Heading(text):
             return [RichText(text, style="bold")]
         case Bullets(items):
-            return [RichText("- ").append_text(_joined(item)) for item in items]
+            return [RichText("- ").append_text(_join_cells(item)) for item in items]
         case Table():
-            return [framed(part)] if part.rows else [RichText(part.without_rows())]
+            return [render_table(part)] if part.rows else [RichText(part.without_rows())]
         case _:
             raise TypeError(f"{type(part).__name__}: a terminal shows tables and texts")
 
 
-def framed(table: Table) -> RichTable:
+def render_table(table: Table) -> RichTable:
     """Wide ones without a frame; short columns never wrap, so that long ones go on in lines."""
     shown = RichTable(
         title=RichText(table.title) if table.title else None,
@@ -59,7 +59,7 @@ def framed(table: Table) -> RichTable:
         longest = max([len(name), *(len(_cell(row[place])) for row in table.rows)])
         shown.add_column(
             RichText(name),
-            justify="left" if table.left(place) else "right",
+            justify="left" if table.is_left_aligned(place) else "right",
             no_wrap=table.wide and longest <= _SHORT,
         )
     for row in table.rows:
@@ -73,5 +73,5 @@ def _cell(cell: Cell) -> RichText:
     return RichText(cell)
 
 
-def _joined(cells: tuple[Cell, ...]) -> RichText:
+def _join_cells(cells: tuple[Cell, ...]) -> RichText:
     return RichText("").join(_cell(cell) for cell in cells)

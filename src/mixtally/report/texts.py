@@ -16,8 +16,8 @@ from mixtally.report.document import (
     Column,
     Document,
     Facts,
-    not_covered,
-    spread,
+    broadcast_columns,
+    uncovered_texts,
 )
 from mixtally.report.page import page
 
@@ -104,7 +104,7 @@ def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Ite
                 made = list(map(cell, column)) if texts else _numbers(column, written)
                 prepared[place] = column, made
             cells.append(prepared[place][1])
-        lines = map(written.delimiter.join, zip(*spread(cells), strict=True))
+        lines = map(written.delimiter.join, zip(*broadcast_columns(cells), strict=True))
         yield "".join([f"{line}\r\n" for line in lines])
 
 
@@ -139,7 +139,7 @@ _MARK = f"# {SIMULATION}: {HOLDS_RAW}\r\n"
 def whole_facts(document: Document) -> Facts:
     """The document as one JSON object: first whether it holds raw counts, then its promise."""
     mark = {SIMULATION: HOLDS_RAW} if document.simulation else {}
-    missing = {"not_covered": not_covered(document.from_data)} if document.from_data else {}
+    missing = {"not_covered": uncovered_texts(document.from_data)} if document.from_data else {}
     return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Cover, Part, Plan
 from mixtally.model.guarantee import LEAST_USERS
-from mixtally.report.numbers import at_least, at_most, counted, error_text
+from mixtally.report.numbers import at_least, at_most, error_text, pluralize
 
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 TOOK_PART = "That someone took part is not hidden, only what they answered."
 
 
-def fact(name: str, value: Any) -> str:
+def format_fact(name: str, value: Any) -> str:
     """One of a plan's facts for people; privacy numbers are rounded to their own side."""
     if value is None:
         return "unbounded"
@@ -25,21 +25,21 @@ def fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise(plan: Plan, whole: Certificate | None = None) -> list[str]:
+def promise_paragraphs(plan: Plan, whole: Certificate | None = None) -> list[str]:
     """The certificate, a sentence or two a paragraph; that of several rounds when it is given."""
     shown = plan.certificate if whole is None else whole
     return [
         "What an observer who sees every shuffled message, and knows all other answers, concludes "
-        f"about a person is {likelier(shown.epsilon, shown.upper, 'answer')}.",
-        f"This is differential privacy for replacing one person's record: {losses(shown)}, "
+        f"about a person is {likelihood_text(shown.epsilon, shown.upper, 'answer')}.",
+        f"This is differential privacy for replacing one person's record: {loss_text(shown)}, "
         f"observer: {shown.observer}.",
         f"Status: {shown.status}; delta lies between {at_least(shown.lower, 6)} and "
         f"{at_most(shown.upper, 6)}. Source: {shown.source}.",
-        f"{assumes(shown.assumption)}.",
+        f"{assumption_text(shown.assumption)}.",
     ]
 
 
-def likelier(
+def likelihood_text(
     epsilon: float, delta: float, one: str, other: str = "the other", digits: int = 3
 ) -> str:
     """What epsilon and delta mean to people: what is seen under ``one`` answer and ``other``."""
@@ -49,7 +49,7 @@ def likelier(
     )
 
 
-def assumes(assumption: str) -> str:
+def assumption_text(assumption: str) -> str:
     """An assumption as a sentence."""
     for words in (_NOBODY, _ANYHOW):
         if assumption.startswith(words):
@@ -57,17 +57,17 @@ def assumes(assumption: str) -> str:
     return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
-def losses(shown: Certificate) -> str:
+def loss_text(shown: Certificate) -> str:
     """Epsilon and delta as the field writes them."""
     return f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)}"
 
 
-def seen_by_sums(plan: Certificate, sums: Certificate) -> list[str]:
+def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
     """What is promised against someone who sees only sums, beside what the plan promises."""
     return [
-        f"Someone who sees only the sums: {losses(sums)}, where the plan promises "
+        f"Someone who sees only the sums: {loss_text(sums)}, where the plan promises "
         f"{at_most(plan.upper, 6)} against someone who sees every message.",
-        f"Source: {sums.source}. {assumes(sums.assumption)}.",
+        f"Source: {sums.source}. {assumption_text(sums.assumption)}.",
     ]
 
 
@@ -79,7 +79,7 @@ def not_promised(plan: Plan) -> list[str]:
 def never_promised(plan: Plan) -> list[str]:
     """Return what is not promised even if everybody follows the protocol."""
     clear = all(part.threshold is None for part in plan.parts)
-    reach = max(map(_reach, plan.parts))
+    reach = max(map(_effect_of_a_message, plan.parts))
     often = "once" if plan.collections == 1 else f"{plan.collections:,} times"
     return [
         _wrong_counts(plan),
@@ -134,7 +134,7 @@ def _without_cover(plan: Plan) -> list[str]:
         return [f"If {who} tells the collector which fakes it drew, {left}."]
     if not relies_on_people(plan):
         return []
-    many = counted(plan.honest_people, "person who follows", "people who follow")
+    many = pluralize(plan.honest_people, "person who follows", "people who follow")
     found = [f"If fewer than {many} the protocol take part, delta is larger than stated."]
     if plan.hops > 1:
         found.append(
@@ -144,6 +144,6 @@ def _without_cover(plan: Plan) -> list[str]:
     return found
 
 
-def _reach(part: Part) -> float:
+def _effect_of_a_message(part: Part) -> float:
     """Counts by which one more set bit moves a bin's estimate."""
     return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

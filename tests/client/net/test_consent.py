@@ -4,7 +4,7 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import ASKED, World
-from mixtally.device.client.net import told
+from mixtally.device.client.net import describe_consent
 
 ALONE = [contracts.flipped(4, q=0.3)]
 OWN = [contracts.uniform(4, whole=1)]
@@ -25,7 +25,7 @@ MIXES = [contracts.shaped(4, shift=28)]
 )
 def test_it_is_said_on_whom_the_promise_rests(parts, changes, said):
     agreed = World(contracts.plan_of(ASKED, parts, collections=2, **changes)).trusted()
-    assert [line for line in told(agreed) if line.startswith(f"it holds {said}")]
+    assert [line for line in describe_consent(agreed) if line.startswith(f"it holds {said}")]
 
 
 def test_messages_that_are_sent_again_are_among_the_bytes():
@@ -33,5 +33,8 @@ def test_messages_that_are_sent_again_are_among_the_bytes():
         World(contracts.plan_of(ASKED, [contracts.flipped(4, repeats=times)])).trusted()
         for times in (1, 3)
     )
-    sizes = [next(line for line in told(one) if line.startswith("sent:")) for one in (once, again)]
+    sizes = [
+        next(line for line in describe_consent(one) if line.startswith("sent:"))
+        for one in (once, again)
+    ]
     assert [int(line.split()[2]) for line in sizes] == [145, 3 * 145]

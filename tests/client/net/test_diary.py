@@ -6,9 +6,9 @@ import stat
 import pytest
 
 from helpers.devices import NOW, OPEN, Words, World, by_mixes
-from mixtally.device.client.net import Budget, Diary, State, prepare
-from mixtally.device.client.net.rules import above
-from mixtally.device.client.net.seal import Sealed
+from mixtally.device.client.net import Budget, BundleState, Diary, prepare
+from mixtally.device.client.net.rules import is_sum_above
+from mixtally.device.client.net.seal import SealedBundle
 from mixtally.errors import DataError, RefusedError
 from mixtally.model.question import Question
 
@@ -39,7 +39,7 @@ def test_a_round_is_charged_as_its_contract_states_it(diary):
     (charge,) = diary.charges()
     plan = WORLD.plan
     assert charge[:1] + charge[3:] == ("home-page", 1.0, 0.1, plan.collections, NOW)
-    assert (entry.pending, entry.tries, entry.left) == (True, 0, None)
+    assert (entry.is_pending, entry.tries, entry.left) == (True, 0, None)
     assert NOW <= entry.due < NOW + OPEN
     assert WORLD.opened(diary.bundle(entry)) == [[b"\x00"]]
 
@@ -47,7 +47,7 @@ def test_a_round_is_charged_as_its_contract_states_it(diary):
 def test_a_contract_is_charged_once_for_all_its_rounds(diary):
     for number in (1, 2, 3):
         entry = enter(diary, number=number, seed=number)
-        diary.end(entry, State.TAKEN, NOW, 201)
+        diary.end(entry, BundleState.TAKEN, NOW, 201)
     assert len(diary.charges()) == 1
     assert [entry.round for entry in diary.entries()] == [1, 2, 3]
 
@@ -61,7 +61,7 @@ def test_a_pending_bundle_stays_the_only_one_whatever_is_answered_then(diary):
     assert len(diary.charges()) == 1
 
 
-@pytest.mark.parametrize("state", [State.TAKEN, State.REFUSED, State.OVER])
+@pytest.mark.parametrize("state", [BundleState.TAKEN, BundleState.REFUSED, BundleState.OVER])
 def test_a_round_that_ended_is_never_answered_again(diary, state):
     entry = diary.end(enter(diary), state, NOW)
     assert (entry.state, diary.bundle(entry)) == (state, None)
@@ -71,7 +71,7 @@ def test_a_round_that_ended_is_never_answered_again(diary, state):
 def test_two_sheets_of_a_round(diary):
     enter(diary)
     assert reason(diary, sheet={"expires": NOW + 5 * OPEN}) == "another-sheet"
-    diary.end(enter(diary), State.TAKEN, NOW)
+    diary.end(enter(diary), BundleState.TAKEN, NOW)
     assert reason(diary, sheet={"expires": NOW + 5 * OPEN}) == "another-sheet"
 
 
@@ -91,7 +91,7 @@ def test_two_contracts_of_a_name_and_serial(diary):
 
 
 def test_a_later_serial_goes_on_with_the_rounds_and_the_charge(diary):
-    diary.end(enter(diary), State.TAKEN, NOW)
+    diary.end(enter(diary), BundleState.TAKEN, NOW)
     later = World(serial=2, team="x-")
     assert reason(diary, later, number=1) == "round-answered"
     enter(diary, later, number=2)
@@ -137,10 +137,10 @@ def test_a_budget_is_kept(diary):
 
 
 def test_sums_are_exact():
-    assert not above([0.1] * 2, 0.2)
-    assert above([0.1] * 3, 0.3)  # each a little more than a tenth
-    assert above([1.0, 1e-300], 1.0)
-    assert not above([], 0.0)
+    assert not is_sum_above([0.1] * 2, 0.2)
+    assert is_sum_above([0.1] * 3, 0.3)  # each a little more than a tenth
+    assert is_sum_above([1.0, 1e-300], 1.0)
+    assert not is_sum_above([], 0.0)
 
 
 def test_a_value_without_an_answer_costs_nothing(diary):
@@ -164,9 +164,9 @@ def held(folder):
 @pytest.mark.parametrize("size", [100, 50_000])
 def test_bytes_are_gone_when_they_are_answered(diary, tmp_path, size):
     bundle = Words(1)(size // 4)[:size]
-    entry = diary.enter(WORLD.round(), NOW, lambda: Sealed(bundle, b"one tag.", NOW))
+    entry = diary.add_entry(WORLD.round(), NOW, lambda: SealedBundle(bundle, b"one tag.", NOW))
     assert bundle[-20:] in held(tmp_path)
-    diary.end(entry, State.TAKEN, NOW, 201)
+    diary.end(entry, BundleState.TAKEN, NOW, 201)
     left = held(tmp_path)
     assert all(bundle[start : start + 16] not in left for start in range(0, size - 16, 16))
     assert b"one tag." in left
@@ -175,10 +175,10 @@ def test_bytes_are_gone_when_they_are_answered(diary, tmp_path, size):
 def test_what_is_over_is_swept(diary):
     entry = enter(diary)
     diary.sweep(NOW + OPEN - 1)
-    assert diary.find(*entry[:2]).pending
+    assert diary.find(*entry[:2]).is_pending
     diary.sweep(NOW + OPEN)
     swept = diary.find(*entry[:2])
-    assert (swept.state, swept.ended) == (State.OVER, NOW + OPEN)
+    assert (swept.state, swept.ended) == (BundleState.OVER, NOW + OPEN)
 
 
 def test_only_the_owner_reads_it(tmp_path):
@@ -249,10 +249,10 @@ def test_a_full_disk_charges_nothing(diary):
     pages = rows.execute("PRAGMA page_count").fetchone()[0]
     rows.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(DataError, match="full"):
-        diary.enter(WORLD.round(), NOW, lambda: Sealed(bytes(100_000), b"", NOW))
+        diary.add_entry(WORLD.round(), NOW, lambda: SealedBundle(bytes(100_000), b"", NOW))
     assert (diary.entries(), diary.charges()) == ([], [])
     rows.execute(f"PRAGMA max_page_count = {pages + 100}")
-    assert enter(diary).pending
+    assert enter(diary).is_pending
 
 
 def test_a_window_that_went_by_while_a_person_thought(diary):
@@ -265,6 +265,6 @@ def test_a_window_that_went_by_while_a_person_thought(diary):
 def test_a_locked_diary_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("mixtally.device.client.net.diary._WAIT", 0.05)
     with Diary(tmp_path / "diary.db") as one, Diary(tmp_path / "diary.db") as two:
-        with one._writing(), pytest.raises(DataError, match="locked"):
+        with one._transaction(), pytest.raises(DataError, match="locked"):
             enter(two)
-        assert enter(two).pending
+        assert enter(two).is_pending

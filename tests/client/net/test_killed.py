@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers.devices import NOW, Words, World
-from mixtally.device.client.net import Answer, Diary, State, deliver, prepare
+from mixtally.device.client.net import BundleState, Diary, PostResult, deliver, prepare
 from mixtally.device.client.net.diary import no_step
 from mixtally.errors import RefusedError
 
@@ -35,7 +35,7 @@ def taken_part(folder, sent, *, seed, step=no_step, first=201):
 
     def ask(address, path, body):
         sent.append(body)
-        return Answer(statuses.pop(0))
+        return PostResult(statuses.pop(0))
 
     with Diary(folder / "diary.db", step) as diary:
         value = "yes" if seed == 1 else "no"
@@ -43,7 +43,7 @@ def taken_part(folder, sent, *, seed, step=no_step, first=201):
             entry = prepare(diary, WORLD.round(), value, Words(seed), NOW, at_once=True)
         except RefusedError:  # it was answered
             (entry,) = diary.entries()
-        while entry.pending:
+        while entry.is_pending:
             entry = deliver(diary, entry, entry.due, ask=ask)
         return entry, diary.charges()
 
@@ -76,7 +76,7 @@ def test_it_goes_on_with_the_same_bytes_or_had_sent_none(tmp_path, at, index, fi
     entry, charges = taken_part(image, sent, seed=2)
     assert len(set(sent)) == 1
     assert len(charges) == 1
-    assert not entry.pending
+    assert not entry.is_pending
     message = b"\x01" if at in UNCHARGED else b"\x00"
     assert WORLD.opened(sent[0]) == [[message]]
 
@@ -88,7 +88,7 @@ def test_killed_twice(tmp_path):
     killed(two, three, "answered", sent, 201)
     entry, charges = taken_part(three, sent, seed=2)
     assert (len(sent), len(set(sent)), len(charges)) == (2, 1, 1)
-    assert entry.state is State.TAKEN
+    assert entry.state is BundleState.TAKEN
 
 
 def test_what_left_was_charged_when_it_left(tmp_path):
@@ -99,7 +99,7 @@ def test_what_left_was_charged_when_it_left(tmp_path):
         with Diary(tmp_path / "b" / "diary.db") as copy:
             (entry,) = copy.entries()
             seen.append((len(copy.charges()), entry.tries, copy.bundle(entry) == body))
-        return Answer(201)
+        return PostResult(201)
 
     (tmp_path / "a").mkdir()
     with Diary(tmp_path / "a" / "diary.db") as diary:
@@ -127,5 +127,5 @@ def test_really_killed(tmp_path, at):
     assert done.returncode == -9
     sent = []
     entry, charges = taken_part(tmp_path, sent, seed=2)
-    assert (len(charges), entry.pending, len(set(sent)) <= 1) == (1, False, True)
+    assert (len(charges), entry.is_pending, len(set(sent)) <= 1) == (1, False, True)
     assert bool(sent) == (at not in ("ended", "dropped"))

@@ -49,7 +49,7 @@ def test_everything_is_said():
         'keys = ["mix-1"]',
         f'keys = ["{SIGNER.verifier[:-2]}AA"]',
         f'keys = ["{SIGNER.verifier}", "{SIGNER.verifier}"]',
-        f'keys = ["{SIGNER.written}"]',
+        f'keys = ["{SIGNER.private_key_text}"]',
         "limits = 3",
         "[limits]\nepsilom = 1.0",
         "[limits]\nepsilon = -1.0",

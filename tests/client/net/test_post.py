@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from helpers.devices import answer, first_mix
-from mixtally.device.client.net.post import fetch, post, target
+from mixtally.device.client.net.requests import fetch, parse_address, post
 from mixtally.errors import DataError, RefusedError
 
 PATH = "/contracts/abc/rounds/1/bundles"
@@ -174,7 +174,7 @@ def test_https_where_nobody_speaks_it():
     ],
 )
 def test_addresses(address, wanted):
-    assert target(address) == wanted
+    assert parse_address(address) == wanted
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_addresses(address, wanted):
 )  # fmt: skip
 def test_addresses_that_are_none(address):
     with pytest.raises(RefusedError) as refusal:
-        target(address)
+        parse_address(address)
     assert refusal.value.reason == "address-malformed"
 
 
@@ -205,7 +205,9 @@ def test_a_note_is_fetched_with_nothing_but_its_path():
     ],
 )
 def test_what_is_no_note_is_refused(monkeypatch, said, got):
-    monkeypatch.setattr(import_module("mixtally.device.client.net.post"), "MOST_NOTE_BYTES", 1023)
+    monkeypatch.setattr(
+        import_module("mixtally.device.client.net.requests"), "MOST_NOTE_BYTES", 1023
+    )
     with first_mix(said) as role, pytest.raises(DataError, match=got):
         fetch(role.address + "/contracts/abc")
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.devices import NOW, OPEN, Words, World
 from helpers.power_loss import Disk
 from helpers.power_loss_watched import Once, full, unsynced, watched
-from mixtally.device.client.net import Answer, Diary, State, deliver, prepare
+from mixtally.device.client.net import BundleState, Diary, PostResult, deliver, prepare
 from mixtally.errors import DataError
 
 WORLD = World()
@@ -38,9 +38,9 @@ def kept(place, pragmas=None, fail=None):
 
             def ask(address, path, body, number=number):
                 tell(number, "left", body)
-                return Answer(statuses.pop(0))
+                return PostResult(statuses.pop(0))
 
-            while entry.pending:
+            while entry.is_pending:
                 entry = deliver(diary, entry, entry.due, ask=ask)
             tell(number, entry.state)
     return disk, said
@@ -60,7 +60,7 @@ def check_cuts(disk, said, place, count, seed):
                     assert entry.tries, (seed, cut)
                 if body is None:
                     assert (entry.state, diary.bundle(entry)) == (what, None), (seed, cut)
-                elif entry.pending:
+                elif entry.is_pending:
                     assert diary.bundle(entry) == body, (seed, cut)
         shutil.rmtree(image)
 
@@ -69,7 +69,12 @@ def check_cuts(disk, said, place, count, seed):
 def test_what_left_is_charged_after_every_cut(tmp_path, count):
     disk, said = kept(tmp_path / "device")
     assert [what for _, _, what, _ in said].count("left") == 6
-    assert {what for _, _, what, _ in said} == {"entered", "left", State.TAKEN, State.REFUSED}
+    assert {what for _, _, what, _ in said} == {
+        "entered",
+        "left",
+        BundleState.TAKEN,
+        BundleState.REFUSED,
+    }
     check_cuts(disk, said, tmp_path / "cuts", count, seed=1)
 
 
@@ -95,7 +100,7 @@ def test_a_disk_that_refuses_is_told_and_nothing_leaves_uncharged(tmp_path, kind
 
         def ask(address, path, body, sent=sent):
             sent.append(body)
-            return Answer(201)
+            return PostResult(201)
 
         with watched(disk):
             try:

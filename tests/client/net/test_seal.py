@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from helpers import contracts
 from helpers.devices import LABELS, NOW, OPEN, Words, World, by_people
 from mixtally.device import client
-from mixtally.device.client.draw import Words as Drawn
+from mixtally.device.client.draw import RandomWords as Drawn
 from mixtally.device.client.net import seal
-from mixtally.device.client.net.seal import moment, sealed
+from mixtally.device.client.net.seal import draw_due_time, seal_answer
 from mixtally.device.wire.envelope import Opener
 from mixtally.device.wire.sheet import sheet_hash
 from mixtally.device.wire.suite import SUITES
@@ -31,7 +31,7 @@ def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
     world = World(plan, suite=chance.choice([1, 1, 2]))
     given = world.round(prefixes=None if prefixes is None else tuple(map(tuple, prefixes)))
     contract = world.trusted(limits=client.Limits(20.0, 0.1, None, 1)).contract
-    made = sealed(given, value, Words(seed), NOW)
+    made = seal_answer(given, value, Words(seed), NOW)
     wanted = client.messages(contract.plan, value, Words(seed), prefixes=prefixes)
     changes = {} if prefixes is None else {"prefixes": tuple(map(tuple, prefixes))}
     assert world.opened(made.bundle, **changes) == wanted
@@ -40,7 +40,7 @@ def test_any_contract_opens_to_the_messages_that_the_words_give(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_the_length_is_the_same_for_all_answers_given_the_coins(seed):
     given = World(by_people()).round()
-    made = [sealed(given, value, Words(seed), NOW) for value in LABELS]
+    made = [seal_answer(given, value, Words(seed), NOW) for value in LABELS]
     assert len({(len(one.bundle), one.due, len(one.tags)) for one in made}) == 1
     assert len({one.bundle for one in made}) == len(LABELS)
 
@@ -48,7 +48,7 @@ def test_the_length_is_the_same_for_all_answers_given_the_coins(seed):
 def test_the_length_says_nothing_of_a_coin():
     world = World(by_people())
     given = world.round()
-    made = [sealed(given, "yes", Words(seed), NOW) for seed in range(20)]
+    made = [seal_answer(given, "yes", Words(seed), NOW) for seed in range(20)]
     assert {len(world.opened(one.bundle)[0]) for one in made} == {2, 3}
     assert len({(len(one.bundle), len(one.tags)) for one in made}) == 1
 
@@ -60,7 +60,7 @@ def test_padding_stands_last_and_holds_zeros(suite):
     given, (size, inside, *_) = world.round(), world.contract.envelope_bytes[0]
     opener = Opener(SUITES[suite], world.private[0], sheet_hash(world.sheet()), 1)
     for seed in range(6):
-        bundle = sealed(given, "yes", Words(seed), NOW).bundle
+        bundle = seal_answer(given, "yes", Words(seed), NOW).bundle
         assert len(bundle) == 3 * size
         opened = [opener.open(bundle[i : i + size], 0) for i in range(0, 3 * size, size)]
         padded = len(world.opened(bundle)[0]) == 2
@@ -75,30 +75,30 @@ def test_lengths_that_show_the_coin_are_noticed(monkeypatch):
         lambda sealer, place, _, several: [sealer.seal(one, place) for one in several],
     )
     given = World(by_people()).round()
-    assert len({len(sealed(given, "yes", Words(seed), NOW).bundle) for seed in range(20)}) == 2
+    assert len({len(seal_answer(given, "yes", Words(seed), NOW).bundle) for seed in range(20)}) == 2
 
 
 def test_a_value_without_an_answer_is_refused():
     with pytest.raises(RefusedError) as refusal:
-        sealed(World().round(), "maybe", Words(1), NOW)
+        seal_answer(World().round(), "maybe", Words(1), NOW)
     assert refusal.value.reason == "value-outside-labels"
 
 
 def test_it_opens_in_no_other_round():
     world = World()
-    made = sealed(world.round(), "yes", Words(1), NOW)
+    made = seal_answer(world.round(), "yes", Words(1), NOW)
     assert world.opened(made.bundle) != [[None]]
     assert world.opened(made.bundle, number=2) == [[None]]
 
 
 def test_at_once_is_now():
-    assert sealed(World().round(), "yes", Words(1), NOW, at_once=True).due == NOW
+    assert seal_answer(World().round(), "yes", Words(1), NOW, at_once=True).due == NOW
 
 
 def test_the_moment_is_uniform_in_what_is_left():
     """Chi-square of ten cells; false alarm 1e-6 if words were drawn anew, none with these."""
     words = Drawn(Words(5))
-    moments = [moment(words, NOW, NOW + 20) - NOW for _ in range(5000)]
+    moments = [draw_due_time(words, NOW, NOW + 20) - NOW for _ in range(5000)]
     assert set(moments) == set(range(20))
     cells = Counter(one // 2 for one in moments)
     assert sum((cells[i] - 500) ** 2 / 500 for i in range(10)) < 45.0
@@ -106,14 +106,16 @@ def test_the_moment_is_uniform_in_what_is_left():
 
 @pytest.mark.parametrize("left", [1, 2, OPEN])
 def test_the_moment_is_in_the_window(left):
-    assert all(NOW <= moment(Drawn(Words(i)), NOW, NOW + left) < NOW + left for i in range(50))
+    assert all(
+        NOW <= draw_due_time(Drawn(Words(i)), NOW, NOW + left) < NOW + left for i in range(50)
+    )
 
 
 @pytest.mark.seconds
 def test_sealing_costs_little_more_than_the_library_s_seals():
     """CPU seconds of a bundle against the bare loop; the best of ten pairs, as others are busy."""
     world = World()
-    given, suite = world.round(), world.suite.made()
+    given, suite = world.round(), world.suite.create_suite()
     keys = [world.suite.key(key) for key in given.sheet.keys]
 
     def bare():
@@ -128,6 +130,7 @@ def test_sealing_costs_little_more_than_the_library_s_seals():
         return time.process_time() - began
 
     pairs = [
-        (seconds(bare), seconds(lambda: sealed(given, "yes", Words(1), NOW))) for _ in range(10)
+        (seconds(bare), seconds(lambda: seal_answer(given, "yes", Words(1), NOW)))
+        for _ in range(10)
     ]
     assert max(alone / whole for alone, whole in pairs) >= 0.8

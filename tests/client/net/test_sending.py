@@ -5,7 +5,14 @@ from email.utils import formatdate
 import pytest
 
 from helpers.devices import NOW, OPEN, Words, World, answer, first_mix
-from mixtally.device.client.net import Answer, Diary, State, deliver, prepare, until_answered
+from mixtally.device.client.net import (
+    BundleState,
+    Diary,
+    PostResult,
+    deliver,
+    deliver_until_answered,
+    prepare,
+)
 
 WORLD = World()
 
@@ -20,7 +27,7 @@ class Mix:
         self.bodies.append(body)
         self.paths.append(address + path)
         said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return said if isinstance(said, Answer) else Answer(said)
+        return said if isinstance(said, PostResult) else PostResult(said)
 
 
 @pytest.fixture
@@ -39,7 +46,7 @@ def test_it_leaves_for_the_round_at_the_first_mix(diary):
     ended = deliver(diary, entry, NOW, ask=mix)
     assert mix.paths == [f"http://127.0.0.1:9/contracts/{WORLD.fingerprint}/rounds/1/bundles"]
     assert mix.bodies == [bundle]
-    assert (ended.state, ended.status, ended.tries, ended.left) == (State.TAKEN, 201, 1, NOW)
+    assert (ended.state, ended.status, ended.tries, ended.left) == (BundleState.TAKEN, 201, 1, NOW)
 
 
 def test_it_waits_for_its_moment(diary):
@@ -47,13 +54,13 @@ def test_it_waits_for_its_moment(diary):
     assert NOW < entry.due < NOW + OPEN
     assert deliver(diary, entry, entry.due - 1, ask=mix) == entry
     assert mix.bodies == []
-    assert deliver(diary, entry, entry.due, ask=mix).state is State.TAKEN
+    assert deliver(diary, entry, entry.due, ask=mix).state is BundleState.TAKEN
 
 
 def test_it_may_leave_before_its_moment_but_not_before_the_mix_allows(diary):
-    mix = Mix(Answer(503, "100"), 201)
+    mix = Mix(PostResult(503, "100"), 201)
     entry = deliver(diary, pending(diary, at_once=False), NOW, ask=mix, at_once=True)
-    assert (entry.pending, entry.due) == (True, NOW + 100)
+    assert (entry.is_pending, entry.due) == (True, NOW + 100)
     deliver(diary, entry, NOW + 99, ask=mix, at_once=True)
     assert len(mix.bodies) == 1
 
@@ -61,25 +68,27 @@ def test_it_may_leave_before_its_moment_but_not_before_the_mix_allows(diary):
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_taken(diary, status):
     entry = deliver(diary, pending(diary), NOW, ask=Mix(status))
-    assert (entry.state, entry.status) == (State.TAKEN, status)
+    assert (entry.state, entry.status) == (BundleState.TAKEN, status)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 410, 413, 499])
 def test_refused_and_never_sent_again(diary, status):
     mix = Mix(status)
     entry = deliver(diary, pending(diary), NOW, ask=mix)
-    assert (entry.state, entry.status, diary.bundle(entry)) == (State.REFUSED, status, None)
+    assert (entry.state, entry.status, diary.bundle(entry)) == (BundleState.REFUSED, status, None)
     assert deliver(diary, entry, NOW + 100, ask=mix) == entry
     assert len(mix.bodies) == 1
 
 
-@pytest.mark.parametrize("said", [408, 429, 503, 500, 502, 301, 307, 600, Answer(None, why="gone")])
+@pytest.mark.parametrize(
+    "said", [408, 429, 503, 500, 502, 301, 307, 600, PostResult(None, why="gone")]
+)
 def test_the_same_bytes_are_sent_again(diary, said):
     mix = Mix(said, said, 201)
     entry = pending(diary)
-    while entry.pending:
+    while entry.is_pending:
         entry = deliver(diary, entry, entry.due, ask=mix)
-    assert (entry.state, len(mix.bodies), len(set(mix.bodies))) == (State.TAKEN, 3, 1)
+    assert (entry.state, len(mix.bodies), len(set(mix.bodies))) == (BundleState.TAKEN, 3, 1)
 
 
 @pytest.mark.parametrize(
@@ -100,43 +109,43 @@ def test_the_same_bytes_are_sent_again(diary, said):
     ],
 )
 def test_when_it_is_sent_again(diary, after, waits):
-    entry = deliver(diary, pending(diary), NOW, ask=Mix(Answer(503, after)))
+    entry = deliver(diary, pending(diary), NOW, ask=Mix(PostResult(503, after)))
     assert entry.due == NOW + waits
 
 
 @pytest.mark.parametrize(("status", "waits"), [(429, 9), (500, 9), (502, 9), (302, 30), (None, 30)])
 def test_whose_time_is_kept(diary, status, waits):
-    entry = deliver(diary, pending(diary), NOW, ask=Mix(Answer(status, "9")))
+    entry = deliver(diary, pending(diary), NOW, ask=Mix(PostResult(status, "9")))
     assert entry.due == NOW + waits
 
 
 @pytest.mark.parametrize("after", [str(OPEN), "9" * 400, formatdate(NOW + 10**8)])
 def test_a_time_after_the_window_ends_it(diary, after):
-    entry = deliver(diary, pending(diary), NOW, ask=Mix(Answer(503, after)))
-    assert (entry.state, entry.status, diary.bundle(entry)) == (State.OVER, 503, None)
+    entry = deliver(diary, pending(diary), NOW, ask=Mix(PostResult(503, after)))
+    assert (entry.state, entry.status, diary.bundle(entry)) == (BundleState.OVER, 503, None)
 
 
 def test_waits_double_and_halve_towards_the_end(diary):
-    entry, mix, moments = pending(diary), Mix(Answer(None)), []
-    while entry.pending:
+    entry, mix, moments = pending(diary), Mix(PostResult(None)), []
+    while entry.is_pending:
         moments.append(entry.due - NOW)
         entry = deliver(diary, entry, entry.due, ask=mix)
     assert moments[:6] == [0, 30, 90, 210, 450, 930]
     assert all(moment < OPEN for moment in moments)
     assert moments[-1] >= OPEN - 2
-    assert (entry.state, entry.tries) == (State.OVER, len(moments))
+    assert (entry.state, entry.tries) == (BundleState.OVER, len(moments))
     assert len(set(mix.bodies)) == 1
 
 
 def test_nothing_leaves_after_the_window(diary):
     mix = Mix(201)
     entry = deliver(diary, pending(diary), NOW + OPEN, ask=mix)
-    assert (entry.state, entry.left, mix.bodies) == (State.OVER, None, [])
+    assert (entry.state, entry.left, mix.bodies) == (BundleState.OVER, None, [])
 
 
 def test_a_clock_that_goes_back_waits(diary):
     mix, entry = Mix(201), pending(diary)
-    assert deliver(diary, entry._replace(due=0), NOW - 1, ask=mix).pending
+    assert deliver(diary, entry._replace(due=0), NOW - 1, ask=mix).is_pending
     assert mix.bodies == []
 
 
@@ -147,9 +156,9 @@ def test_until_it_is_answered(diary):
         naps.append(seconds)
         clock[0] += seconds
 
-    mix = Mix(Answer(503, "200"), Answer(None), 201)
-    ended = until_answered(diary, pending(diary), lambda: clock[0], sleep, ask=mix)
-    assert (ended.state, ended.tries) == (State.TAKEN, 3)
+    mix = Mix(PostResult(503, "200"), PostResult(None), 201)
+    ended = deliver_until_answered(diary, pending(diary), lambda: clock[0], sleep, ask=mix)
+    assert (ended.state, ended.tries) == (BundleState.TAKEN, 3)
     assert (max(naps), min(naps) > 0) == (60.0, True)
     assert 200 <= clock[0] - NOW < 300
 
@@ -159,9 +168,9 @@ def test_over_a_real_socket(tmp_path):
         world = World(address=mix.address)
         with Diary(tmp_path / "diary.db") as diary:
             entry = prepare(diary, world.round(), "no", Words(1), NOW, at_once=True)
-            while entry.pending:
+            while entry.is_pending:
                 entry = deliver(diary, entry, entry.due)
-    assert (entry.state, entry.tries, len(set(mix.requests))) == (State.TAKEN, 3, 1)
+    assert (entry.state, entry.tries, len(set(mix.requests))) == (BundleState.TAKEN, 3, 1)
     assert world.opened(mix.bodies[0]) == [[b"\x01"]]
 
 

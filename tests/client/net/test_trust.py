@@ -10,8 +10,8 @@ import pytest
 from helpers import contracts
 from helpers.devices import ANY, ASKED, LABELS, NOW, OPEN, SUITE, World, by_mixes, secret
 from mixtally.device.client.limits import Limits
-from mixtally.device.client.net import Pins, open_round, trusted
-from mixtally.device.wire.note import Signer, signed
+from mixtally.device.client.net import Pins, open_round, verify_contract
+from mixtally.device.wire.note import Signer, sign_note
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
 from mixtally.model.contract import Prefixes
@@ -30,7 +30,7 @@ def reason(call, *arguments):
 
 
 def test_the_pinned_contract_and_its_round_are_taken():
-    agreed = trusted(WORLD.note, WORLD.pins, ANY)
+    agreed = verify_contract(WORLD.note, WORLD.pins, ANY)
     assert agreed.contract.fingerprint == WORLD.fingerprint
     given = open_round(agreed, WORLD.sheet(), NOW)
     assert (given.sheet.round, given.contract) == (1, agreed.contract)
@@ -39,16 +39,19 @@ def test_the_pinned_contract_and_its_round_are_taken():
 @pytest.mark.parametrize("names", [["mix-1"], ["mix-2", "collector"], list(EACH)])
 def test_keys_may_be_pinned_in_place_of_a_fingerprint(names):
     pins = Pins(keys=tuple((name, EACH[name]) for name in names))
-    assert trusted(WORLD.note, pins, ANY).contract.name == "home-page"
+    assert verify_contract(WORLD.note, pins, ANY).contract.name == "home-page"
 
 
 def lines(*signers):
     """The contract, signed by these alone."""
-    return signed(WORLD.text, *signers)
+    return sign_note(WORLD.text, *signers)
 
 
 FORGED = (
-    WORLD.text + b"\n" + MIX.line(b"another\n") + lines(SECOND, COLLECTOR)[len(WORLD.text) + 1 :]
+    WORLD.text
+    + b"\n"
+    + MIX.signature_line(b"another\n")
+    + lines(SECOND, COLLECTOR)[len(WORLD.text) + 1 :]
 )
 """The first mix signed something else."""
 CONTRACTS = {
@@ -89,7 +92,7 @@ CONTRACTS = {
 def test_an_altered_text_is_told_with_who_signed_another():
     note, pins, _ = CONTRACTS["a text that was altered below its signatures"]
     with pytest.raises(RefusedError) as found:
-        trusted(note, pins, Limits())
+        verify_contract(note, pins, Limits())
     assert found.value.expected == "a signature of mix-1 that fits the text"
     assert "the text or the signature was altered" in found.value.got
 
@@ -97,12 +100,15 @@ def test_an_altered_text_is_told_with_who_signed_another():
 @pytest.mark.parametrize("name", CONTRACTS)
 def test_a_contract_is_refused(name):
     note, pins, why = CONTRACTS[name]
-    assert reason(trusted, note, pins, ANY) == why
+    assert reason(verify_contract, note, pins, ANY) == why
 
 
 def test_a_contract_past_a_limit_is_refused():
-    assert reason(trusted, WORLD.note, WORLD.pins, ANY._replace(hops=3)) == "too-few-hops"
-    assert reason(trusted, WORLD.note, WORLD.pins, ANY._replace(delta=1e-6)) == "above-own-limit"
+    assert reason(verify_contract, WORLD.note, WORLD.pins, ANY._replace(hops=3)) == "too-few-hops"
+    assert (
+        reason(verify_contract, WORLD.note, WORLD.pins, ANY._replace(delta=1e-6))
+        == "above-own-limit"
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +127,7 @@ def test_a_contract_past_a_limit_is_refused():
 )
 def test_an_address_that_nothing_can_be_sent_to_is_refused(address):
     world = World(address=address)
-    assert reason(trusted, world.note, world.pins, ANY) == "address-malformed"
+    assert reason(verify_contract, world.note, world.pins, ANY) == "address-malformed"
 
 
 def key_of(text, suite=SUITE):
@@ -216,7 +222,7 @@ def test_any_byte_that_changes_is_refused_or_changes_nothing_that_is_read():
             changed = note[:place] + bytes([value]) + note[place + 1 :]
             try:
                 if kind == "contract":
-                    assert trusted(changed, WORLD.pins, ANY) == agreed
+                    assert verify_contract(changed, WORLD.pins, ANY) == agreed
                 else:
                     assert open_round(agreed, changed, NOW)[:3] == open_round(agreed, note, NOW)[:3]
             except RefusedError:

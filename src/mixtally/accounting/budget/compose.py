@@ -29,12 +29,12 @@ from msgspec import structs
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.composition.pld import Curve
 from mixtally.accounting.plans.terms import (
+    ComposedTerms,
     PrivacyTerms,
-    Taken,
-    capped_cost,
-    certified,
-    counted,
-    together,
+    cap_cost,
+    certify_terms,
+    compose_terms,
+    count_honest_parts,
 )
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
 from mixtally.model.certificate import Certificate, Status
@@ -42,7 +42,7 @@ from mixtally.model.guarantee import (
     LEAST_EPSILON,
     MOST_EPSILON,
     Observer,
-    checked_epsilon,
+    check_epsilon,
 )
 from mixtally.model.plan import Plan
 
@@ -54,16 +54,16 @@ SOURCE = (
     "privacy loss distributions, rounded to dominate the exact ones (Connect the Dots 2022) and "
     "convolved with every error added (Zhu, Dong, Wang 2022, theorem 10)"
 )
-FRESH = (
+INDEPENDENCE_ASSUMPTION = (
     "every collection draws its flips and fakes afresh; which plans are used, and how often, does "
     "not depend on what earlier ones showed"
 )
 _TOLERANCE = 1e-6
-_NOISE = 1.001
+_ROUNDING_FACTOR = 1.001
 """Bounds of rounding differ from one epsilon to the next by far less than this."""
 
 
-class Together(NamedTuple):
+class ComposedDelta(NamedTuple):
     """The upper bound of delta(epsilon) of several collections, as a function on [0, 20].
 
     where
@@ -71,12 +71,12 @@ class Together(NamedTuple):
       capped     what caps cost, which rises with it
     """
 
-    composed: Curve
-    capped: Curve
+    without_caps: Curve
+    cap_cost: Curve
 
     def __call__(self, epsilon: float) -> float:
         """Both together."""
-        return min(1.0, self.composed(epsilon) + self.capped(epsilon))
+        return min(1.0, self.without_caps(epsilon) + self.cap_cost(epsilon))
 
 
 def delta_of(
@@ -92,10 +92,10 @@ def delta_of(
     times outside [1, 10^6], PlanError for plans that do not fit together or are impossible,
     AccountingError when a number cannot be right.
     """
-    checked_epsilon(epsilon)
+    check_epsilon(epsilon)
     accountant = accountant or Accountant()
     upper = upper_curve(charges, accountant, aim)(epsilon)
-    return _certificate(checked_charges(charges), epsilon, upper, accountant)
+    return _certificate(merge_charges(charges), epsilon, upper, accountant)
 
 
 def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
@@ -108,26 +108,26 @@ def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = N
             "delta", expected="a number between 0 and 1", got=delta, do="1e-6 is a common choice"
         )
     accountant = accountant or Accountant()
-    groups, upper = checked_charges(charges), upper_curve(charges, accountant, delta)
-    first = LEAST_EPSILON, upper.composed(LEAST_EPSILON)
+    groups, upper = merge_charges(charges), upper_curve(charges, accountant, delta)
+    first = LEAST_EPSILON, upper.without_caps(LEAST_EPSILON)
     met = first
-    if first[1] + upper.capped(LEAST_EPSILON) > delta:
-        met = _least_meeting(upper, delta, *_around(upper, delta, first))
+    if first[1] + upper.cap_cost(LEAST_EPSILON) > delta:
+        met = _find_least_epsilon(upper, delta, *_bracket_epsilon(upper, delta, first))
     epsilon, composed = met
-    return _certificate(groups, epsilon, composed + upper.capped(epsilon), accountant)
+    return _certificate(groups, epsilon, composed + upper.cap_cost(epsilon), accountant)
 
 
 _Point = tuple[float, float]
 
 
-def _around(upper: Together, delta: float, below: _Point) -> tuple[_Point, _Point]:
+def _bracket_epsilon(upper: ComposedDelta, delta: float, below: _Point) -> tuple[_Point, _Point]:
     """Two epsilons, the first of which reveals too much, with their deltas without caps: ``upper``
     meets ``delta`` at the second.
 
     Where even epsilon 20 reveals no more, but caps cost too much there, by halving.
     """
-    above = MOST_EPSILON, upper.composed(MOST_EPSILON)
-    while (missed := above[1] + upper.capped(above[0])) > delta:
+    above = MOST_EPSILON, upper.without_caps(MOST_EPSILON)
+    while (missed := above[1] + upper.cap_cost(above[0])) > delta:
         if above[1] > delta or above[0] - below[0] <= _TOLERANCE * above[0]:
             raise InfeasibleError(
                 "collections",
@@ -136,15 +136,15 @@ def _around(upper: Together, delta: float, below: _Point) -> tuple[_Point, _Poin
                 do="take part in fewer, or allow a larger delta",
             )
         middle = math.sqrt(below[0] * above[0])
-        point = middle, upper.composed(middle)
-        if point[1] + upper.capped(middle) <= delta or point[1] < upper.capped(middle):
+        point = middle, upper.without_caps(middle)
+        if point[1] + upper.cap_cost(middle) <= delta or point[1] < upper.cap_cost(middle):
             above = point
         else:
             below = point
     return below, above
 
 
-def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) -> _Point:
+def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above: _Point) -> _Point:
     """(epsilon, its delta without caps) where ``upper`` comes down to ``delta``: false position,
     halved often.
 
@@ -159,13 +159,13 @@ def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) 
             share = math.log(at_low / delta) / fall if fall > 0.0 else 0.5
             share += 0.02 if step % 3 == 1 else -0.02  # so that both bounds come closer
         middle = low + (high - low) * min(max(share, 0.001), 0.999)
-        value = upper.composed(middle)
-        if not at_high <= value * _NOISE or not value <= at_low * _NOISE:
+        value = upper.without_caps(middle)
+        if not at_high <= value * _ROUNDING_FACTOR or not value <= at_low * _ROUNDING_FACTOR:
             raise AccountingError(
                 f"composition: expected a delta that falls with epsilon, got {at_low}, {value}, "
                 f"{at_high} at {low}, {middle}, {high}; nothing may be promised from it"
             )
-        if value + upper.capped(middle) <= delta:
+        if value + upper.cap_cost(middle) <= delta:
             high, at_high = middle, value
         else:
             low, at_low = middle, value
@@ -175,43 +175,47 @@ def _least_meeting(upper: Together, delta: float, below: _Point, above: _Point) 
 
 def upper_curve(
     charges: Charges, accountant: Accountant | None = None, aim: float | None = None
-) -> Together:
+) -> ComposedDelta:
     """The upper bound of all ``charges`` together: of a plan's own collections its own certificate.
 
     ``aim`` is a delta to compare it with, of which a hair may be added; None for the least that a
     plan promises.
     """
-    own, groups = accountant or Accountant(), checked_charges(charges)
-    taken = [_taken(plan, times) for plan, times in groups]
+    own, groups = accountant or Accountant(), merge_charges(charges)
+    taken = [_make_composed_terms(plan, times) for plan, times in groups]
     least = min(plan.guarantee.delta for plan, _ in groups)
 
-    def capped(epsilon: float) -> float:
-        return math.fsum(capped_cost(one.terms, epsilon) for one in taken)
+    def compute_cap_cost(epsilon: float) -> float:
+        return math.fsum(cap_cost(one.terms, epsilon) for one in taken)
 
-    return Together(together(taken, own, least if aim is None else min(aim, least)), capped)
+    return ComposedDelta(
+        compose_terms(taken, own, least if aim is None else min(aim, least)), compute_cap_cost
+    )
 
 
-def _taken(plan: Plan, times: int) -> Taken:
+def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
     """So many collections under a plan, each of which takes its part of the plan's epsilon.
 
     A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
     """
     terms = PrivacyTerms.of(plan, times)
-    return Taken(terms, counted(terms), plan.guarantee.epsilon * times / plan.collections)
+    return ComposedTerms(
+        terms, count_honest_parts(terms), plan.guarantee.epsilon * times / plan.collections
+    )
 
 
-def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
+def merge_charges(charges: Charges) -> list[tuple[Plan, int]]:
     """Charges of one plan put together, every number within its range; errors as ``delta_of``."""
     groups: dict[str, tuple[Plan, int]] = {}
     alone = len(charges) == 1  # a fingerprint of 10^5 labels takes longer than many compositions
     for plan, times in charges:
         key = "" if alone else plan.fingerprint
-        groups[key] = (plan, groups.get(key, (plan, 0))[1] + checked_times(times))
+        groups[key] = (plan, groups.get(key, (plan, 0))[1] + validate_times(times))
     if not groups:
         raise ParameterError(
             "collections", expected="at least one", got="none", do="nothing was spent yet"
         )
-    checked_times(sum(times for _, times in groups.values()))
+    validate_times(sum(times for _, times in groups.values()))
     observers = {plan.guarantee.observer for plan, _ in groups.values()}
     if len(observers) > 1:
         raise PlanError(
@@ -223,7 +227,7 @@ def checked_charges(charges: Charges) -> list[tuple[Plan, int]]:
     return list(groups.values())
 
 
-def checked_times(times: int) -> int:
+def validate_times(times: int) -> int:
     """``times`` itself when it lies in [1, 10^6]; raises ParameterError otherwise."""
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
         raise ParameterError(
@@ -238,7 +242,9 @@ def checked_times(times: int) -> int:
 def _certificate(
     groups: list[tuple[Plan, int]], epsilon: float, upper: float, accountant: Accountant
 ) -> Certificate:
-    single = [certified(_once(plan, epsilon), accountant) for plan, _ in groups]
+    single = [
+        certify_terms(_single_collection_terms(plan, epsilon), accountant) for plan, _ in groups
+    ]
     assumptions = dict.fromkeys(certificate.assumption for certificate in single)
     alone = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
@@ -248,11 +254,11 @@ def _certificate(
         observer=Observer(groups[0][0].guarantee.observer),
         status=Status.PROVED,
         source=single[0].source if alone else SOURCE,
-        assumption="; ".join([*assumptions, *([] if alone else [FRESH])]),
+        assumption="; ".join([*assumptions, *([] if alone else [INDEPENDENCE_ASSUMPTION])]),
     )
 
 
-def _once(plan: Plan, epsilon: float) -> PrivacyTerms:
+def _single_collection_terms(plan: Plan, epsilon: float) -> PrivacyTerms:
     """One collection under a plan, to be priced at another epsilon."""
     terms = PrivacyTerms.of(plan, 1)
     return replace(terms, guarantee=structs.replace(terms.guarantee, epsilon=epsilon))

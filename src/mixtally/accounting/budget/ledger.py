@@ -10,10 +10,10 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget.compose import (
     MOST_TIMES,
     Charges,
-    checked_times,
     delta_of,
     epsilon_of,
     upper_curve,
+    validate_times,
 )
 from mixtally.accounting.plans.terms import verify
 from mixtally.errors import InfeasibleError, PlanError
@@ -23,7 +23,7 @@ from mixtally.model.ledger import Ledger
 from mixtally.model.plan import Plan
 
 
-class Left(NamedTuple):
+class RemainingBudget(NamedTuple):
     """What a ledger still allows.
 
     where
@@ -52,11 +52,11 @@ def charge(
     Raises InfeasibleError when the budget would be exceeded, PlanError for a plan whose promise is
     false or whose observer is not the budget's, ParameterError for times outside [1, 10^6].
     """
-    checked_times(times)
+    validate_times(times)
     _check_observer(ledger, plan)
     accountant = accountant or Accountant()
     verify(plan, accountant)
-    after = [*_spent(ledger), (plan, times)]
+    after = [*_list_charges(ledger), (plan, times)]
     budget = ledger.budget
     total = upper_curve(after, accountant, budget.delta)(budget.epsilon)
     if not total <= budget.delta:
@@ -66,18 +66,20 @@ def charge(
             got=f"{total:.6g} after this charge",
             do=_advice(ledger, plan, times, accountant),
         )
-    return records.charged(ledger, plan, times, note=note, date=date)
+    return records.add_charge(ledger, plan, times, note=note, date=date)
 
 
-def spent(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
+def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
     """Delta of everything charged so far at the budget's epsilon; None when nothing was."""
-    charges, budget = _spent(ledger), ledger.budget
+    charges, budget = _list_charges(ledger), ledger.budget
     return delta_of(charges, budget.epsilon, accountant, budget.delta) if charges else None
 
 
-def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None) -> Left:
+def remaining_budget(
+    ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None
+) -> RemainingBudget:
     """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
-    charges, budget, accountant = _spent(ledger), ledger.budget, accountant or Accountant()
+    charges, budget, accountant = _list_charges(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
     if charges:
         try:
@@ -85,18 +87,18 @@ def left(ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None
         except InfeasibleError:
             used = None
     rest = 0.0 if used is None else max(0.0, budget.epsilon - used)
-    times = _most_times(ledger, plan, accountant) if plan is not None else 0
-    return Left(times, used, rest)
+    times = _count_further_times(ledger, plan, accountant) if plan is not None else 0
+    return RemainingBudget(times, used, rest)
 
 
-def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
+def _count_further_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
     """The largest number of further charges of ``plan`` that fits, found by doubling and halving.
 
     The last number that fits and the next one that does not were both computed.
     """
     _check_observer(ledger, plan)
     verify(plan, accountant)
-    charges, budget = _spent(ledger), ledger.budget
+    charges, budget = _list_charges(ledger), ledger.budget
     room = MOST_TIMES - sum(times for _, times in charges)
 
     def fits(times: int) -> bool:
@@ -114,13 +116,13 @@ def _most_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
 
 
 def _advice(ledger: Ledger, plan: Plan, times: int, accountant: Accountant) -> str:
-    most = _most_times(ledger, plan, accountant) if times > 1 else 0
+    most = _count_further_times(ledger, plan, accountant) if times > 1 else 0
     if most:
         return f"nothing was charged: {most:,} times would still fit"
     return "nothing was charged: leave this collection out, or plan it with a smaller epsilon"
 
 
-def _spent(ledger: Ledger) -> Charges:
+def _list_charges(ledger: Ledger) -> Charges:
     return [(charge.plan, charge.times) for charge in ledger.charges]
 
 

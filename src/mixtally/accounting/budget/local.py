@@ -13,13 +13,13 @@ import msgspec
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.errors import AccountingError, ParameterError, strictly_within
 from mixtally.model.certificate import Certificate
-from mixtally.model.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, checked_epsilon
+from mixtally.model.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, check_epsilon
 from mixtally.model.mechanism import BitFlips
-from mixtally.model.mechanism.named import flip_blank
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.model.mechanism.presets import flip_blank
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
-_ALONE = "none: without fakes the promise is what each report keeps by itself"
-_ABOVE = 1.0 + 1e-11
+_NO_ASSUMPTION = "none: without fakes the promise is what each report keeps by itself"
+_EPSILON_SLACK = 1.0 + 1e-11
 """The local epsilon as a double is stated this much larger: past every rounding on the way."""
 
 
@@ -28,17 +28,17 @@ def epsilon_of(keep: float) -> float:
 
     Source: side notes 002 section 5.
     """
-    checked_keep(keep)
+    check_keep_probability(keep)
     return 2.0 * math.log(keep / (1.0 - keep))
 
 
-def threshold_keeping(keep: float) -> int:
+def threshold_for_keep(keep: float) -> int:
     """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
 
     Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].
     """
     epsilon = epsilon_of(keep)
-    if not LEAST_EPSILON <= epsilon * _ABOVE <= MOST_EPSILON:
+    if not LEAST_EPSILON <= epsilon * _EPSILON_SLACK <= MOST_EPSILON:
         low, high = (1.0 / (1.0 + math.exp(-e / 2.0)) for e in (LEAST_EPSILON, MOST_EPSILON))
         raise ParameterError(
             "keep probability",
@@ -54,8 +54,8 @@ def least_threshold(epsilon: float) -> int:
 
     Raises ParameterError for an epsilon outside [0.01, 20].
     """
-    checked_epsilon(epsilon)
-    odds = math.exp(epsilon / (2.0 * _ABOVE * _ABOVE))
+    check_epsilon(epsilon)
+    odds = math.exp(epsilon / (2.0 * _EPSILON_SLACK * _EPSILON_SLACK))
     return math.ceil(SCALE / (1.0 + odds))
 
 
@@ -66,7 +66,7 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
     keep, or that is outside [0.01, 20].
     """
     alone = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
-    least = alone.local_epsilon * _ABOVE
+    least = alone.local_epsilon * _EPSILON_SLACK
     if epsilon is not None and epsilon < least:
         raise ParameterError(
             "epsilon",
@@ -77,10 +77,10 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
     found = Accountant().certificate(Record.of(alone), least if epsilon is None else epsilon)
     if found.upper != 0.0:
         raise AccountingError(f"local certificate: expected delta = 0, got {found.upper}")
-    return msgspec.structs.replace(found, observer=Observer.LINKED, assumption=_ALONE)
+    return msgspec.structs.replace(found, observer=Observer.LINKED, assumption=_NO_ASSUMPTION)
 
 
-def least_wrong(promise: Certificate, options: int) -> float:
+def least_guess_error(promise: Certificate, options: int) -> float:
     """The least chance that a guess at one record is wrong, ``options`` equally likely before.
 
     Sum P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i, where A_i are the outcomes at
@@ -92,7 +92,7 @@ def least_wrong(promise: Certificate, options: int) -> float:
     return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)
 
 
-def speaks(mechanism: BitFlips) -> tuple[float, float, float]:
+def ballot_evidence(mechanism: BitFlips) -> tuple[float, float, float]:
     """How often a report speaks for the true record, for neither and for a given lie: p^2, 2pq,
     q^2.
 
@@ -104,7 +104,7 @@ def speaks(mechanism: BitFlips) -> tuple[float, float, float]:
     return p * p, 2.0 * p * q, q * q
 
 
-def checked_keep(keep: float) -> None:
+def check_keep_probability(keep: float) -> None:
     """Raises ParameterError unless a bit is kept with more than a half and less than 1."""
     strictly_within(
         "keep probability", keep, 0.5, 1.0, "it is the chance that a bit is left as it is"

@@ -32,19 +32,19 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
 
 _UNIT = 2.0**-53
-_REACH = 12.0
+_WINDOW_DEVIATIONS = 12.0
 _MOST_CELLS = 1 << 22
 _LEAST_CELLS = 1 << 10
 _NEGLIGIBLE = 1e-6
 _MOST_TILTS = 12
-_BLUR = 1e-4
+_LATTICE_VARIANCE_SHARE = 1e-4
 """What a common lattice may add to the variance of a sum, relatively."""
 _MOST_EXPONENT = 512.0
 _EXPONENT_ERROR = 2e-13
 """Relative error of one tilted chance, whose exponent is a sum of numbers below 1000."""
 
 
-class _Side(NamedTuple):
+class _SummedLosses(NamedTuple):
     """One distribution's finite losses in steps with log chances, and how often it is drawn."""
 
     places: NDArray[np.int64]
@@ -52,17 +52,17 @@ class _Side(NamedTuple):
     times: int
 
 
-class Sum:
+class LossSum:
     """The sum of independent losses: every distribution of ``parts`` as often as stated."""
 
     def __init__(self, parts: Sequence[tuple[LossDistribution, int]]) -> None:
         self.step = _common_step(parts)
-        fitted = [(losses.coarser(self.step), times) for losses, times in parts]
+        fitted = [(losses.coarsen(self.step), times) for losses, times in parts]
         self.sides, log_total, log_finite = [], 0.0, 0.0
         for losses, times in fitted:
-            places, chances = losses.mirrored(self.step)
+            places, chances = losses.expand_both_sides(self.step)
             keep = chances > 0.0
-            self.sides.append(_Side(places[keep], np.log(chances[keep]), times))
+            self.sides.append(_SummedLosses(places[keep], np.log(chances[keep]), times))
             total = float(chances.sum()) + losses.infinite
             lost = losses.infinite / total  # 1 also where finite losses are below its rounding
             log_total += times * math.log(total)
@@ -109,8 +109,8 @@ class Sum:
         cells = self._cells(epsilon, mean, variance)
         found, error = self._sum(epsilon, t, cells)
         first = math.floor(epsilon / self.step) + 1
-        wrapped = self._beyond(t, (first + cells - 1) * self.step)
-        wrapped += self._beyond(t, (first - cells // 2 + 1) * self.step, above=False)
+        wrapped = self._chernoff_tail(t, (first + cells - 1) * self.step)
+        wrapped += self._chernoff_tail(t, (first - cells // 2 + 1) * self.step, above=False)
         finite = max(0.0, found - error - wrapped) * math.exp(height - t * epsilon)
         return (self.infinite + finite) * (1.0 - slack)
 
@@ -146,7 +146,7 @@ class Sum:
         cells = self._cells(epsilon, mean, variance)
         while True:
             last = math.floor(epsilon / self.step) + cells // 2
-            lost = 0.0 if self.most <= last else self._beyond(t, last * self.step)
+            lost = 0.0 if self.most <= last else self._chernoff_tail(t, last * self.step)
             lost *= math.exp(-t * max(0.0, last * self.step - epsilon))
             found, error = self._sum(epsilon, t, cells)
             if lost <= _NEGLIGIBLE * found or 2 * cells > _MOST_CELLS:
@@ -155,12 +155,12 @@ class Sum:
 
     def _cells(self, epsilon: float, mean: float, variance: float) -> int:
         """How long a cycle holds nearly all of the tilted sum."""
-        spread = abs(mean - epsilon) + _REACH * math.sqrt(variance) + 64.0 * self.step
+        spread = abs(mean - epsilon) + _WINDOW_DEVIATIONS * math.sqrt(variance) + 64.0 * self.step
         # No sum lies outside of 2 most + 1 cells: so many hold everything.
         half = min(math.ceil(spread / self.step), self.most + 1)
         return _fast_length(max(_LEAST_CELLS, 2 * half))
 
-    def _beyond(self, t: float, end: float, *, above: bool = True) -> float:
+    def _chernoff_tail(self, t: float, end: float, *, above: bool = True) -> float:
         """Chernoff's bound on the tilted chance of a sum above ``end``, or below it.
 
         Any further tilt gives one. The best lies far below that of a Gaussian sum when single
@@ -256,9 +256,9 @@ def _common_step(parts: Sequence[tuple[LossDistribution, int]]) -> float:
     coarsest = max(losses.step for losses, _ in real)
     while step < coarsest:
         finer = sum(times for losses, times in real if losses.step <= step)
-        if finer * step * step > _BLUR * variance:
+        if finer * step * step > _LATTICE_VARIANCE_SHARE * variance:
             break
         step *= 2.0
     widest = max(losses.step * int(losses.places[-1]) for losses, _ in real)
-    need = (4.0 * _REACH * math.sqrt(variance) + 2.0 * widest) / _MOST_CELLS
+    need = (4.0 * _WINDOW_DEVIATIONS * math.sqrt(variance) + 2.0 * widest) / _MOST_CELLS
     return max(step, 2.0 ** math.ceil(math.log2(need)))

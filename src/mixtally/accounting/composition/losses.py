@@ -41,20 +41,20 @@ class LossDistribution:
         above = gap > 0.0
         return self.infinite + float((self.chances[above] * -np.expm1(-gap[above])).sum())
 
-    def mirrored(self, step: float) -> tuple[NDArray[np.int64], Floats]:
+    def expand_both_sides(self, step: float) -> tuple[NDArray[np.int64], Floats]:
         """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""
         below = self.other or self
-        chances = [below.seen_reversed()[::-1], np.array([self.zero]), self.chances]
+        chances = [below.reversed_chances()[::-1], np.array([self.zero]), self.chances]
         places, under = (one.places * round(one.step / step) for one in (self, below))
         origin = np.zeros(1, dtype=np.int64)
         return np.concatenate([-under[::-1], origin, places]), np.concatenate(chances)
 
-    def seen_reversed(self) -> Floats:
+    def reversed_chances(self) -> Floats:
         """The chances of its losses where the other answer was given: below zero."""
         seen: Floats = self.chances * np.exp(-self.places * self.step)
         return seen
 
-    def coarser(self, step: float) -> "LossDistribution":
+    def coarsen(self, step: float) -> "LossDistribution":
         """A distribution on the lattice of ``step`` that dominates this one.
 
         A loss between two points goes to both so that the mean of e^-loss stays: chords again. What
@@ -62,7 +62,7 @@ class LossDistribution:
         """
         if self.other is not None:
             ahead, back = (replace(one, other=None) for one in (self, self.other))
-            return both_ways(ahead.coarser(step), back.coarser(step))
+            return combine_directions(ahead.coarsen(step), back.coarsen(step))
         if step <= self.step or not len(self.places):
             return self
         ratio = round(step / self.step)
@@ -77,7 +77,7 @@ class LossDistribution:
         return LossDistribution(step, places, chances[places], zero, self.infinite)
 
 
-def both_ways(forward: LossDistribution, backward: LossDistribution) -> LossDistribution:
+def combine_directions(forward: LossDistribution, backward: LossDistribution) -> LossDistribution:
     """The distribution whose losses above zero are one direction's, and below the other's.
 
     where
@@ -87,5 +87,5 @@ def both_ways(forward: LossDistribution, backward: LossDistribution) -> LossDist
     what neither direction has above zero is no loss.
     """
     above = float(forward.chances.sum()) + forward.infinite
-    zero = max(0.0, 1.0 - above - float(backward.seen_reversed().sum()))
+    zero = max(0.0, 1.0 - above - float(backward.reversed_chances().sum()))
     return replace(forward, zero=zero, other=backward)

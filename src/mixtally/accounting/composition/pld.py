@@ -46,10 +46,10 @@ _MOST_PASSES = 64
 _TINY = 1e-300
 _FLAT = 1e-5
 _NOTHING = 1e-22
-_UNSURE, _UNSURE_SHARE = 1e-16, 1e-12
+_ROUNDING_NOISE, _ROUNDING_NOISE_SHARE = 1e-16, 1e-12
 """Far below any promise, and of delta(0): bounds of worst crowds and of rare values may rise by so
 much from one epsilon to the next. All of them hold, and the least so far is what is taken."""
-_OPEN = 0.5
+_LARGE_DELTA = 0.5
 """Of a message that tells so much the bounds are not close: a rise says nothing there."""
 _SLACK = 1.003
 """Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
@@ -75,7 +75,7 @@ class Tightness(NamedTuple):
     floor: float = _NOTHING
     share: float = 0.0
 
-    def aimed(self, delta: float, times: int) -> "Tightness":
+    def adapt_to_delta(self, delta: float, times: int) -> "Tightness":
         """As tight where ``times`` composed have to tell about ``delta``; looser far below it.
 
         A power of two, so that deltas which are alike need the same points.
@@ -107,60 +107,62 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
 
     Raises AccountingError when the curve is no curve of a divergence.
     """
-    return connected(*chosen(curve, reach, tightness), tightness.rise)
+    return connect_points(*choose_points(curve, reach, tightness), tightness.rise)
 
 
-def chosen(curve: Curve, reach: float, tightness: Tightness) -> tuple[float, dict[int, float]]:
+def choose_points(
+    curve: Curve, reach: float, tightness: Tightness
+) -> tuple[float, dict[int, float]]:
     """Where ``curve`` has to be known for such a distribution: a step, and its multiples -> deltas.
 
     Another curve, of which this one is a good guess, needs points in the same places.
     """
     seen: dict[float, float] = {}
 
-    def known(epsilon: float) -> float:
+    def evaluate(epsilon: float) -> float:
         if epsilon not in seen:
-            seen[epsilon] = _checked(curve(epsilon))
+            seen[epsilon] = _check_delta(curve(epsilon))
         return seen[epsilon]
 
-    distance = known(0.0)
+    distance = evaluate(0.0)
     if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
         return 1.0, {0: distance, 1: distance}
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
-    end = _end(known, step, min(reach, MOST_EPSILON), tightness.floor)
+    end = _find_end(evaluate, step, min(reach, MOST_EPSILON), tightness.floor)
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
     last = math.ceil(end / step)
     places = {round(epsilon / step) for epsilon in seen if epsilon % step == 0.0}
     places |= {last * i // _FIRST_POINTS for i in range(_FIRST_POINTS + 1)}
-    points = {place: known(place * step) for place in places if place <= last}
+    points = {place: evaluate(place * step) for place in places if place <= last}
     for _ in range(_MOST_PASSES):
-        more = _wanted(step, points, distance, tightness)
+        more = _choose_more_places(step, points, distance, tightness)
         if not more:
             break
-        points |= {place: known(place * step) for place in more}
+        points |= {place: evaluate(place * step) for place in more}
     return step, points
 
 
-def proved_at_once(
+def prove_points(
     curve: Curve,
     prove: Callable[[list[float]], Sequence[float]],
     reach: float,
     tightness: Tightness,
 ) -> tuple[float, dict[int, float]]:
     """``chosen`` by what is expected, ``curve``, with what ``prove`` says at all these epsilons."""
-    step, points = chosen(curve, reach, tightness)
+    step, points = choose_points(curve, reach, tightness)
     return step, dict(zip(points, prove([place * step for place in points]), strict=True))
 
 
-def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
+def connect_points(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
     """The distribution whose curve is made of chords between ``points``: place -> delta, 0 among
     them.
 
     Raises AccountingError for a delta that is no number in [0, 1] or rises by more than ``rise``.
     """
     places = np.array(sorted(points), dtype=np.int64)
-    deltas = np.array([_checked(points[int(place)]) for place in places])
-    unsure = max(_UNSURE, _UNSURE_SHARE * float(deltas[0]))
-    if np.any(deltas[1:] > np.where(deltas[:-1] > _OPEN, 1.0, deltas[:-1] * rise + unsure)):
+    deltas = np.array([_check_delta(points[int(place)]) for place in places])
+    unsure = max(_ROUNDING_NOISE, _ROUNDING_NOISE_SHARE * float(deltas[0]))
+    if np.any(deltas[1:] > np.where(deltas[:-1] > _LARGE_DELTA, 1.0, deltas[:-1] * rise + unsure)):
         worst = int(np.argmax(deltas[1:] - deltas[:-1]))
         raise AccountingError(
             f"composition: expected a delta that falls with epsilon, got {deltas[worst]} and then "
@@ -175,7 +177,7 @@ def connected(step: float, points: dict[int, float], rise: float = _SLACK) -> Lo
     return LossDistribution(step, places[1:][keep], chances[keep], zero, float(deltas[-1]))
 
 
-def _checked(delta: float) -> float:
+def _check_delta(delta: float) -> float:
     if not 0.0 <= delta <= 1.0:  # NaN fails every comparison
         raise AccountingError(
             f"composition: expected a delta in [0, 1], got {delta}; nothing may be promised from it"
@@ -183,13 +185,13 @@ def _checked(delta: float) -> float:
     return delta
 
 
-def _end(curve: Curve, step: float, most: float, floor: float) -> float:
+def _find_end(curve: Curve, step: float, most: float, floor: float) -> float:
     """Where the curve has come down to nothing, or to what it keeps for ever.
 
     At steps of the lattice wherever it looks, so that nothing is computed twice.
     """
     rest = curve(most)
-    connected(1.0, {0: curve(0.0), 1: rest})  # it must not rise
+    connect_points(1.0, {0: curve(0.0), 1: rest})  # it must not rise
     enough = rest * (1.0 + _FLAT) + floor
     low, end = 0.0, 512.0 * step
     while end < most and curve(end) > enough:
@@ -203,7 +205,7 @@ def _end(curve: Curve, step: float, most: float, floor: float) -> float:
     return end
 
 
-def _wanted(
+def _choose_more_places(
     step: float, points: dict[int, float], distance: float, tightness: Tightness
 ) -> list[int]:
     """Places to look at next: inside the chords that may lie too far from the curve.

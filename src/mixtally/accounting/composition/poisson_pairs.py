@@ -21,7 +21,7 @@ from mixtally.accounting.numerics.poissonized import poisson_pmf, poisson_window
 from mixtally.primitives import tails
 
 
-def more_and_less(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
+def gain_and_loss_of_message(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
     """Where the cell holds one message more, against not; and the other way round.
 
     where

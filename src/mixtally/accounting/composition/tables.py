@@ -29,19 +29,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _FINE = 1.0 / 256.0
 """Of a bin's standard deviation: the step of the lattice, or up to half of it."""
 _LEAST_STEP = 2.0**-24
 _MOST_PLACES = 1 << 13
-_UP = 1.0 + 1e-12
+_ROUNDING_SLACK = 1.0 + 1e-12
 
 
-class _Bin(NamedTuple):
+class _BinLosses(NamedTuple):
     """One bin's losses: chances of the places from ``first`` on, and that of an infinite one."""
 
     first: int
@@ -51,9 +51,9 @@ class _Bin(NamedTuple):
 
 def losses_of(weights: tuple[int, ...]) -> LossDistribution:
     """A privacy loss distribution that dominates one record where P[k] = weights[k] / 2^64."""
-    gained, lost = _both(weights)
+    gained, lost = _bin_outcomes(weights)
     step = _step(gained)
-    one, other = _rounded(gained, step), _rounded(lost, step)
+    one, other = _round_up_losses(gained, step), _round_up_losses(lost, step)
     both = np.convolve(one.chances, other.chances)
     places = np.arange(len(both), dtype=np.int64) + (one.first + other.first)
     above = (places > 0) & (both > 0.0)
@@ -67,15 +67,15 @@ def losses_of(weights: tuple[int, ...]) -> LossDistribution:
 def lower_of(weights: tuple[int, ...], times: int, epsilon: float) -> float:
     """A lower bound of delta(epsilon) of so many such messages together."""
     losses = losses_of(weights)
-    total = Sum([(losses, times)])
+    total = LossSum([(losses, times)])
     moved = 2.0 * losses.step + total.step * (total.step > losses.step)
     beyond = sum(
         here
-        for cells in _both(weights)
+        for cells in _bin_outcomes(weights)
         for here, there in cells
         if here and there and abs(_loss(here, there)) >= _MOST_PLACES * losses.step
     )
-    return max(0.0, total.lower(epsilon + times * moved) - times * _UP * beyond / SCALE)
+    return max(0.0, total.lower(epsilon + times * moved) - times * _ROUNDING_SLACK * beyond / SCALE)
 
 
 def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
@@ -85,7 +85,7 @@ def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
     return [(epsilon, losses.delta(epsilon)) for epsilon in epsilons]
 
 
-def _both(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def _bin_outcomes(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Chances of what is seen of the bin that gained a record and of the one that lost it, each
     with its chance in the other world.
     """
@@ -108,7 +108,7 @@ def _step(cells: Iterable[tuple[int, int]]) -> float:
     return float(2.0 ** math.floor(math.log2(max(_LEAST_STEP, _FINE * math.sqrt(square)))))
 
 
-def _rounded(cells: Iterable[tuple[int, int]], step: float) -> _Bin:
+def _round_up_losses(cells: Iterable[tuple[int, int]], step: float) -> _BinLosses:
     """The losses of cells (F here, F there) on the lattice, or above it."""
     infinite = 0
     chances: list[int] = []
@@ -121,11 +121,11 @@ def _rounded(cells: Iterable[tuple[int, int]], step: float) -> _Bin:
             chances.append(here)
             losses.append(max(loss, -_MOST_PLACES * step))
     if not chances:
-        return _Bin(0, np.zeros(1), infinite / SCALE)
+        return _BinLosses(0, np.zeros(1), infinite / SCALE)
     own = np.array(chances, dtype=np.float64) / SCALE
     below = np.floor(np.array(losses) / step).astype(np.int64)
     up = own * (np.expm1(below * step - losses) / math.expm1(-step))
     first = int(below.min())
     found = np.bincount(below - first, weights=own - up, minlength=int(below.max()) - first + 2)
     found += np.bincount(below - first + 1, weights=up, minlength=len(found))
-    return _Bin(first, np.maximum(found, 0.0), infinite / SCALE)
+    return _BinLosses(first, np.maximum(found, 0.0), infinite / SCALE)

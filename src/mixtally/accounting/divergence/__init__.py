@@ -22,7 +22,7 @@ __all__ = [
     "Divergence",
     "ObservedMessage",
     "ProvedDelta",
-    "apart_note",
+    "separation_note",
 ]
 
 
@@ -112,7 +112,7 @@ class Divergence(Protocol):
         ...
 
     def delta(
-        self, message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+        self, message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
     ) -> ProvedDelta:
         """Both bounds of delta(epsilon), the larger of both directions.
 
@@ -128,21 +128,21 @@ class Divergence(Protocol):
         """
         ...
 
-    def taken(self, message: ObservedMessage, bound: Bound) -> Bound:
+    def choose_bound(self, message: ObservedMessage, bound: Bound) -> Bound:
         """The closest bound that costs no more than ``bound``."""
         ...
 
-    def each_way(
+    def directional_upper(
         self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
     ) -> tuple[Sequence[float], Sequence[float]] | None:
         """Upper bounds of either direction at several epsilons; None where both are one curve."""
         ...
 
-    def apart(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
+    def observed_unit(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
         """The message that an observer of ``message`` sees so many times, each on its own."""
         ...
 
-    def knows_repeats(self, message: ObservedMessage) -> bool:
+    def handles_repeats(self, message: ObservedMessage) -> bool:
         """Whether ``delta`` holds for a record that is sent several times."""
         ...
 
@@ -155,8 +155,8 @@ class Divergence(Protocol):
         ...
 
 
-def apart_note(given: Parameters) -> str:
+def separation_note(given: Parameters) -> str:
     """What a record rests on whose one message is a bit of several."""
-    if given.split and given.pieces() == 1:
+    if given.split and given.messages_per_record() == 1:
         return "; every bit is a message of its own and the mixes keep them apart"
     return ""

@@ -31,7 +31,7 @@ from operator import mul
 from typing import NamedTuple
 
 from mixtally.accounting.numerics.bracket import Bracket, bracket
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 SOURCE = (
@@ -43,7 +43,7 @@ _GROW_BITS = 128
 _MOST_BYTES = 64_000_000
 
 
-class _Ranked(NamedTuple):
+class _RankedOutcomes(NamedTuple):
     """Both bins' chances by rising ratio F(s-1) / F(s), for any number of epsilons.
 
     where
@@ -66,14 +66,14 @@ class _Ranked(NamedTuple):
         return 400 * len(self.ratios)
 
 
-def _ranked(weights: tuple[int, ...]) -> _Ranked:
+def _rank_outcomes(weights: tuple[int, ...]) -> _RankedOutcomes:
     """The chances of k fakes in a bin, P[k] = weights[k] / 2^64, by rising ratio."""
     cells = [(a, b) for a, b in zip((0, *weights), (*weights, 0), strict=True) if a or b]
     ratios = [_ratio(cell) for cell in cells]
     order = sorted(range(len(cells)), key=ratios.__getitem__)
     first, second = ([cells[i][side] for i in order] for side in (0, 1))
     sums = (tuple(accumulate(side, initial=0)) for side in (first, second))
-    return _Ranked(tuple(ratios[i] for i in order), tuple(first), tuple(second), *sums)
+    return _RankedOutcomes(tuple(ratios[i] for i in order), tuple(first), tuple(second), *sums)
 
 
 def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) -> Bracket:
@@ -83,8 +83,8 @@ def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) ->
     number. ``memo`` holds what further calls of the same weights need not sort again.
     """
     memo = memo or Memo(_MOST_BYTES)
-    found: _Ranked = memo.get(("shaped", weights), lambda: _ranked(weights))
-    grow, (ends, first, second, sum_first, sum_second) = _exp_below(epsilon), found
+    found: _RankedOutcomes = memo.get(("shaped", weights), lambda: _rank_outcomes(weights))
+    grow, (ends, first, second, sum_first, sum_second) = _exp_rounded_down(epsilon), found
     # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t). For every s count t
     # whose ratio times e^eps is below its own: more of them from one s to the next.
     none = bisect_right(ends, 0)  # t that Q never shows; most s count no other
@@ -110,7 +110,7 @@ def _ratio(cell: tuple[int, int]) -> int:
     return (a << _RATIO_BITS) // b if b else SCALE << (2 * _RATIO_BITS)
 
 
-def _exp_below(epsilon: float) -> int:
+def _exp_rounded_down(epsilon: float) -> int:
     """e^epsilon times 2^128, rounded down: a smaller factor makes a larger divergence."""
     context = Context(prec=80, rounding=ROUND_FLOOR)
     power = context.exp(Decimal(epsilon))

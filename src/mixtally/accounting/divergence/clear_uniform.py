@@ -41,7 +41,7 @@ import numpy as np
 
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, Bracket, bracket
-from mixtally.accounting.numerics.few_valued import Distribution
+from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
 from mixtally.primitives.memo import Memo
@@ -72,7 +72,7 @@ class _Totals(NamedTuple):
     total: tails.Floats
     weight: tails.Floats
     cut: float
-    loose: float
+    relative_error: float
 
     @property
     def nbytes(self) -> int:
@@ -85,26 +85,26 @@ def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Br
 
     The chances of T serve all epsilons: they are left in ``memo``.
     """
-    totals = _totals(fakes + 1, bins, memo)
-    value, lost = two_cells(totals.total, totals.weight, epsilon)
+    totals = _load_totals(fakes + 1, bins, memo)
+    value, lost = two_cell_excess(totals.total, totals.weight, epsilon)
     value, lost = (one * bins / (fakes + 1) for one in (value, lost))
-    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+    return bracket(value, cut=totals.cut, rounding=lost + totals.relative_error * (value + lost))
 
 
-def averaged(
+def average_over_coins(
     fakes: int, bins: int, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
 ) -> Bracket | None:
     """The same averaged over coins, (how many, the chance of one fake more); None where the number
     of fakes in two cells takes too many values, and for two bins, which all fakes are in.
     """
-    totals = _totals_of_coins(fakes, bins, coins, memo)
+    totals = _load_totals_of_coins(fakes, bins, coins, memo)
     if totals is None:
         return None
-    value, lost = two_cells(totals.total, totals.weight, epsilon)
-    return bracket(value, cut=totals.cut, rounding=lost + totals.loose * (value + lost))
+    value, lost = two_cell_excess(totals.total, totals.weight, epsilon)
+    return bracket(value, cut=totals.cut, rounding=lost + totals.relative_error * (value + lost))
 
 
-def two_cells(
+def two_cell_excess(
     total: tails.Floats, weight: tails.Floats, epsilon: float, shift: tails.Floats | float = 0.0
 ) -> tuple[float, float]:
     """Sum of weight E[(A - e^eps (T - A) - shift)_+], A ~ Bin(T, 1/2), and a bound of its error.
@@ -133,7 +133,7 @@ def two_cells(
     return value, 0.5 * float((weight * rounding).sum())
 
 
-def many_totals(fakes: int, bins: int) -> bool:
+def is_near_faster(fakes: int, bins: int) -> bool:
     """Whether ``near`` is quicker than ``delta``."""
     if bins == 2:
         return False
@@ -141,7 +141,7 @@ def many_totals(fakes: int, bins: int) -> bool:
     return high - low >= _MANY
 
 
-def near(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
+def near_upper(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
     """An upper bound of ``delta``, above it by less than a part in a thousand.
 
     Averaged over the coins of ``people`` who draw one fake more with the chance ``coin``.
@@ -152,8 +152,8 @@ def near(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0
     return min(1.0, bins * blanket.upper([step], people + 1, fakes, coin))
 
 
-def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
-    def made() -> _Totals:
+def _load_totals(records: int, bins: int, memo: Memo | None) -> _Totals:
+    def build_totals() -> _Totals:
         if bins == 2:
             return _Totals(np.array([float(records)]), np.array([1.0]), 0.0, 0.0)
         low, high = tails.window(records, 2.0 / bins)
@@ -168,12 +168,12 @@ def _totals(records: int, bins: int, memo: Memo | None) -> _Totals:
         return _Totals(total, weight, cut, 16.0 * _UNIT * len(total))
 
     if memo is None:
-        return made()
-    found: _Totals = memo.get(("totals", records, bins), made)
+        return build_totals()
+    found: _Totals = memo.get(("totals", records, bins), build_totals)
     return found
 
 
-def _totals_of_coins(
+def _load_totals_of_coins(
     fakes: int, bins: int, coins: tuple[int, float], memo: Memo | None
 ) -> _Totals | None:
     """T with P(F = T-1) 2 / T for its weight."""
@@ -183,7 +183,7 @@ def _totals_of_coins(
     if bins == 2 or math.prod(wide) > _MOST_PRODUCTS:
         return None
 
-    def made() -> _Totals:
+    def build_totals() -> _Totals:
         whole = tails.pmf(fakes, two, *certain) if fakes else np.ones(1)
         every = np.convolve(whole, tails.pmf(people, coin * two, *tossed))
         least = certain.first + tossed.first + 1
@@ -192,8 +192,8 @@ def _totals_of_coins(
         return _Totals(total, every * (2.0 / total), 4.0 * tails.CUT_TAIL, loose)
 
     if memo is None:
-        return made()
-    found: _Totals = memo.get(("coins in two cells", fakes, bins, coins), made)
+        return build_totals()
+    found: _Totals = memo.get(("coins in two cells", fakes, bins, coins), build_totals)
     return found
 
 

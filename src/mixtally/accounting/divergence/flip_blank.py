@@ -18,7 +18,7 @@ import numpy as np
 from mixtally.accounting.numerics.bracket import Bracket, bracket
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 SOURCE = (
@@ -26,7 +26,7 @@ SOURCE = (
     "2017, (3.1)); any other records only help (Notes 2020, Prop. 3.1)"
 )
 
-_LIMIT_ERROR = 2.0**-49
+_LIMIT_ROUNDING = 2.0**-49
 """Bound on the relative error of a limit: five operations and the exponential, with room."""
 
 
@@ -36,10 +36,10 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
     where
       threshold   flip probability times 2^64, in [2^24, 2^63]
     """
-    return among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
+    return delta_among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
 
 
-def among_blanks(
+def delta_among_blanks(
     records: int, threshold: int, epsilon: float, *, rise: float, pmf: Floats | None = None
 ) -> Bracket:
     """The sum above for N = ``records``.
@@ -62,15 +62,19 @@ def among_blanks(
     cut = 3.0 * tails.CUT_TAIL
     # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
     # bounded for the lower bound. It matters close to the local epsilon, where A barely exceeds.
-    lowered = 1.0 - _LIMIT_ERROR
+    lowered = 1.0 - _LIMIT_ROUNDING
     first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
     if first >= high:
         return bracket(0.0, cut=cut)
     last = min(high, math.floor((high / lowered - rise) / grow))
     if pmf is None and first <= last:  # what is needed of both overlaps
         pmf = tails.pmf(records, q, low, high)
-    a_pmf = _checked(tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :])
-    b_pmf = _checked(tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low])
+    a_pmf = _check_nonnegative(
+        tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :]
+    )
+    b_pmf = _check_nonnegative(
+        tails.pmf(records, q, low, last) if pmf is None else pmf[: last + 1 - low]
+    )
     survival = np.cumsum(a_pmf[::-1])[::-1]  # P(A >= first + i), up to the cut
     excess = np.cumsum(survival[::-1])[::-1]  # sum of P(A >= k) over k >= first + i
     b = np.arange(low, last + 1)
@@ -80,7 +84,7 @@ def among_blanks(
     i = reach[keep] - first
     over = (reach[keep] - limit[keep]) * survival[i] + np.append(excess, 0.0)[i + 1]
     b_pmf = b_pmf[keep]
-    rounding = 2.0 * _LIMIT_ERROR * limit[keep] * survival[i]
+    rounding = 2.0 * _LIMIT_ROUNDING * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(
         scale * float((b_pmf * over).sum()),  # not np.dot, which wakes threads
@@ -89,7 +93,7 @@ def among_blanks(
     )
 
 
-def _checked(chances: Floats) -> Floats:
+def _check_nonnegative(chances: Floats) -> Floats:
     """``chances`` themselves: a product of two negative ones would hide that they are."""
     if not chances.min(initial=0.0) >= 0.0:  # NaN neither
         raise AccountingError(

@@ -16,12 +16,12 @@ import numpy as np
 
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import Distribution, few_above, few_below
 from mixtally.accounting.numerics.flip_ratios import excess
 from mixtally.accounting.numerics.largest import largest_upper
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
+from mixtally.accounting.numerics.small_support import Distribution, coarsen_above, coarsen_below
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SOURCE = (
     "exact distribution over flipped uniform fakes (Notes 2020, section 5.2); Prop. 3.1 for any "
@@ -32,18 +32,22 @@ _VALUES, _SOME, _FEW = 512, 160, 64
 """Of each branch: where there are more, neighbors are nearly alike."""
 
 
-def messages(fakes: int, bins: int, threshold: int, epsilon: float, most: int = _VALUES) -> Bracket:
+def messages_delta(
+    fakes: int, bins: int, threshold: int, epsilon: float, most: int = _VALUES
+) -> Bracket:
     """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records.
 
     Of each branch at most ``most`` values are told apart.
     """
     branches = _branches(bins, threshold, epsilon)
-    above = saddle_point_bounds(_joined([few_above(one, most) for one in branches]), fakes + 1)
+    above = saddle_point_bounds(
+        _join_branches([coarsen_above(one, most) for one in branches]), fakes + 1
+    )
     lower = above.lower
     if any(len(one.values) > most for one in branches):
-        below = [few_below(one, most) for one in branches]
-        lower = saddle_point_bounds(_joined(below), fakes + 1).lower
-    return Bracket(min(lower, above.upper), min(1.0, above.upper + _cut(epsilon)))
+        below = [coarsen_below(one, most) for one in branches]
+        lower = saddle_point_bounds(_join_branches(below), fakes + 1).lower
+    return Bracket(min(lower, above.upper), min(1.0, above.upper + _window_cut(epsilon)))
 
 
 def upper(
@@ -59,12 +63,12 @@ def upper(
     hundredths above.
     """
     most = _FEW if few else _SOME if smoothed else _VALUES
-    some = [few_above(one, most) for one in _branches(bins, threshold, epsilon)]
-    found = largest_upper([_joined(some)], Draws(fakes + 1), smoothed)
-    return min(1.0, found + _cut(epsilon))
+    some = [coarsen_above(one, most) for one in _branches(bins, threshold, epsilon)]
+    found = largest_upper([_join_branches(some)], Draws(fakes + 1), smoothed)
+    return min(1.0, found + _window_cut(epsilon))
 
 
-def _cut(epsilon: float) -> float:
+def _window_cut(epsilon: float) -> float:
     """What the window of the other bits leaves out, doubled for rounding.
 
     With W split into what lies inside and outside, (X + Y)_+ <= X_+ + Y_+ gives
@@ -97,6 +101,6 @@ def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
     return found
 
 
-def _joined(branches: list[Distribution]) -> Distribution:
+def _join_branches(branches: list[Distribution]) -> Distribution:
     chance = np.concatenate([one.probabilities for one in branches])
     return Distribution(np.concatenate([one.values for one in branches]), chance / chance.sum())

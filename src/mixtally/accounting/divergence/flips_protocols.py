@@ -3,13 +3,13 @@
 from mixtally.accounting.divergence import (
     CountedParameters,
     ObservedMessage,
-    apart_note,
+    separation_note,
 )
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, BlankFakes, NoFakes, UniformFakes
 from mixtally.model.mechanism.parameters import Parameters
 from mixtally.model.question import MOST_BINS
-from mixtally.primitives.fixed import MOST_THRESHOLD, threshold_of
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, threshold_of
 
 
 def counts_people(name: str, given: Parameters) -> bool:
@@ -17,7 +17,7 @@ def counts_people(name: str, given: Parameters) -> bool:
     if given.users is None:
         return False
     always = name in ("flip", "single-bit") or given.count_crowd
-    return always or given.observer == Observer.SUMS or _bit_by_bit(name, given)
+    return always or given.observer == Observer.SUMS or _is_sent_bitwise(name, given)
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
@@ -40,16 +40,16 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
         crowd=counted.crowd,
         repeats=given.repeats or 1,
     )
-    pieces = 1 if whole_bits else given.bits or 1 if single else given.pieces()
-    summed = _bit_by_bit(name, given) and not single
+    pieces = 1 if whole_bits else given.bits or 1 if single else given.messages_per_record()
+    summed = _is_sent_bitwise(name, given) and not single
     observer = Observer.SUMS if summed else Observer(given.observer)
     others = 0 if given.background else given.ones
     composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
-    note = "" if composed else apart_note(given)
+    note = "" if composed else separation_note(given)
     return ObservedMessage(mechanism, observer, others), pieces, note
 
 
-def _bit_by_bit(name: str, given: Parameters) -> bool:
+def _is_sent_bitwise(name: str, given: Parameters) -> bool:
     """Whether a value is sent one bit a message: that is seen as sums are."""
     one_bin = bool(given.split) and (given.max_set or 1) == 1
     return one_bin and name in ("flip", "flip-uniform")

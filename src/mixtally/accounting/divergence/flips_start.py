@@ -3,7 +3,7 @@
 from mixtally.accounting.divergence import CalibrationTarget, ObservedMessage
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, Parameter
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:

@@ -19,53 +19,53 @@ from mixtally.accounting.divergence import (
     CountedParameters,
     ObservedMessage,
     ProvedDelta,
-    apart_note,
     clear_shaped,
     clear_uniform,
     planes,
     repeats,
+    separation_note,
     set_in_clear,
 )
-from mixtally.accounting.divergence.one_message import each_way as each_way
-from mixtally.accounting.divergence.one_message import knows_repeats as knows_repeats
-from mixtally.accounting.divergence.set_in_clear import among
+from mixtally.accounting.divergence.one_message import directional_upper as directional_upper
+from mixtally.accounting.divergence.one_message import handles_repeats as handles_repeats
+from mixtally.accounting.divergence.set_in_clear import hide_set
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes, Shuffled, UniformFakes
 from mixtally.model.mechanism.parameters import Parameters
 from mixtally.model.question import MOST_BINS
 from mixtally.model.shape import AnyShape, GaussianShape, LaplaceShape, ratio_of
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 MECHANISM = InClear
 SOURCE = clear_uniform.SOURCE
-OVER_PLANES = f"{SOURCE}; over planes values that meet only help (Karamata)"
-OVER_FEW_PLANES = (
+OVER_PLANES_SOURCE = f"{SOURCE}; over planes values that meet only help (Karamata)"
+OVER_FEW_PLANES_SOURCE = (
     "distribution of the planes that hold either of two values, or both, among uniform fakes "
     "(proved in accounting/divergence/planes.py); any other records only help"
 )
-SETS_OVER_PLANES = (
+SETS_OVER_PLANES_SOURCE = (
     f"{set_in_clear.SOURCE}; over planes no member meets another, so that cells have "
     "(1 - (k-1) kappa)/p of all fakes, and sets that meet only help (Karamata)"
 )
-SHAPED = (
+SHAPED_ASSUMPTION = (
     "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
     "collude with the collector; at least one mix shuffles"
 )
-SHAPED_BY_MANY = (
+SHAPED_BY_MANY_ASSUMPTION = (
     "at least one of the mixes that add fakes draws them as told, keeps their numbers to itself "
     "and does not collude with the collector; at least one mix shuffles"
 )
 
 
-_AIMED = 0.995
+_TARGET_SHARE = 0.995
 """Of delta, where a search for several messages begins: it ends within a hundredth of it."""
-_EMPTY = 0.1
+_EMPTY_BIN_SHARE = 0.1
 """Of delta, what a Gaussian shape leaves to bins without fakes: less takes hardly more variance."""
-_SHARED = 1.0 - 2e-9
+_EPSILON_SHARE = 1.0 - 2e-9
 """Of epsilon, what several messages' losses come to: what passed it by a hair would weigh 1e-9."""
-_ALONE = "; other people's answers in clear hide nobody at worst"
+_CLEAR_ANSWERS_NOTE = "; other people's answers in clear hide nobody at worst"
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
@@ -78,7 +78,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     one of its attributes.
     """
     given = counted.given
-    pieces, repeats = given.pieces(), given.repeats or 1
+    pieces, repeats = given.messages_per_record(), given.repeats or 1
     most = 1 if given.split else given.max_set or 1
     fakes: UniformFakes | ShapedFakes = UniformFakes(counted.fakes)
     if name == "clear-shaped":
@@ -86,7 +86,11 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
         fakes = ShapedFakes(shape, 1 if given.mixes is None else given.mixes)
     bins = given.bins or MOST_BINS
     mechanism = InClear(bins=bins, fakes=fakes, max_set=most, repeats=repeats)
-    return ObservedMessage(mechanism), pieces, apart_note(given) + _ALONE * given.count_crowd
+    return (
+        ObservedMessage(mechanism),
+        pieces,
+        separation_note(given) + _CLEAR_ANSWERS_NOTE * given.count_crowd,
+    )
 
 
 def _shape(given: Parameters, epsilon: float) -> AnyShape:
@@ -96,7 +100,9 @@ def _shape(given: Parameters, epsilon: float) -> AnyShape:
         return GaussianShape(given.shape_variance, shift)
     if given.shape_decay is not None:
         return LaplaceShape(ratio_of(given.shape_decay), shift)
-    return LaplaceShape(usual_ratio(epsilon, given.pieces() * (given.repeats or 1)), shift)
+    return LaplaceShape(
+        usual_ratio(epsilon, given.messages_per_record() * (given.repeats or 1)), shift
+    )
 
 
 def usual_ratio(epsilon: float, messages: int) -> int:
@@ -105,22 +111,22 @@ def usual_ratio(epsilon: float, messages: int) -> int:
     Upwards, past the error of exp: a slower fall is never broken at the limit itself. That of
     several messages is their basic composition's, which looks a hair below the even share.
     """
-    share = epsilon if messages == 1 else epsilon * _SHARED
+    share = epsilon if messages == 1 else epsilon * _EPSILON_SHARE
     return math.ceil(math.exp(-share / (2.0 * messages)) * SCALE) + (1 << 12)
 
 
 def delta(
-    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
 ) -> ProvedDelta:
     """Both bounds of delta(epsilon), the larger of both directions."""
-    del lower_alone  # both come from one sum
-    mechanism = _in_clear(message)
+    del lower_only  # both come from one sum
+    mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            bounds, source = _among_uniform(mechanism, count, epsilon, memo)
+            bounds, source = _uniform_fakes_bounds(mechanism, count, epsilon, memo)
             if mechanism.planes is not None and mechanism.max_set == 1:
-                most = _closer(mechanism, count, epsilon, bounds.upper)
-                source = OVER_FEW_PLANES if few_planes(mechanism) else OVER_PLANES
+                most = _tighten_upper(mechanism, count, epsilon, bounds.upper)
+                source = OVER_FEW_PLANES_SOURCE if has_few_planes(mechanism) else OVER_PLANES_SOURCE
                 least = min(planes.lower(count, mechanism.planes, epsilon), most)
                 bounds = Bracket(min(least, bounds.lower), most)
             assumption = f"{count:,} fakes come from honest parties; at least one mix shuffles"
@@ -130,77 +136,88 @@ def delta(
                 raise AccountingError("a set among shaped fakes: its messages are priced apart")
             bounds = clear_shaped.delta(shaped.shape.weights, epsilon, memo)
             return ProvedDelta(
-                bounds, clear_shaped.SOURCE, SHAPED if mixes == 1 else SHAPED_BY_MANY
+                bounds,
+                clear_shaped.SOURCE,
+                SHAPED_ASSUMPTION if mixes == 1 else SHAPED_BY_MANY_ASSUMPTION,
             )
 
 
-def _among_uniform(
+def _uniform_fakes_bounds(
     mechanism: InClear, count: int, epsilon: float, memo: Memo
 ) -> tuple[Bracket, str]:
     if mechanism.max_set > 1:
-        source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES
-        return set_in_clear.delta(among(mechanism, count), epsilon, memo), source
+        source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES_SOURCE
+        return set_in_clear.delta(hide_set(mechanism, count), epsilon, memo), source
     return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
 
 
-def _closer(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
+def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
     """Return ``upper``, or the bound that counts on values that meet, where it is smaller."""
-    if mechanism.planes is None or not few_planes(mechanism):
+    if mechanism.planes is None or not has_few_planes(mechanism):
         return upper
     return min(upper, planes.upper(count, mechanism.planes, epsilon))
 
 
-def taken(message: ObservedMessage, bound: Bound) -> Bound:
+def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """A curve of sets or of many uniform fakes is quicker near; else what is exact is quick."""
-    mechanism, composed = _in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
+    mechanism, composed = _require_in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
     if mechanism.max_set > 1:
         return Bound.NEAR if composed else Bound.EXACT
     match mechanism.fakes:
-        case UniformFakes() if composed and few_planes(mechanism):
+        case UniformFakes() if composed and has_few_planes(mechanism):
             return Bound.NEAR
-        case UniformFakes(count) if composed and clear_uniform.many_totals(count, mechanism.cells):
+        case UniformFakes(count) if composed and clear_uniform.is_near_faster(
+            count, mechanism.cells
+        ):
             return Bound.NEAR
     return Bound.EXACT
 
 
-def few_planes(mechanism: Shuffled) -> bool:
+def has_few_planes(mechanism: Shuffled) -> bool:
     """Return whether single values name planes of so small a prime that values often meet."""
     over = mechanism.planes
     return over is not None and mechanism.max_set == 1 and over.prime <= planes.MOST_PRIME
 
 
-def near(
+def near_upper(
     mechanism: Shuffled, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
 ) -> float:
     """Return an upper bound of a single value's delta among uniform fakes, as ``planes.upper``."""
-    if mechanism.planes is not None and few_planes(mechanism):
+    if mechanism.planes is not None and has_few_planes(mechanism):
         return planes.upper(fakes, mechanism.planes, epsilon, people, coin)
-    return clear_uniform.near(fakes, mechanism.cells, epsilon, people, coin)
+    return clear_uniform.near_upper(fakes, mechanism.cells, epsilon, people, coin)
 
 
 def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
     """The upper bounds alone."""
-    match _in_clear(message):
+    match _require_in_clear(message):
         case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
-            composed, hidden = taken(message, bound) is Bound.NEAR, among(mechanism, count)
+            composed, hidden = (
+                choose_bound(message, bound) is Bound.NEAR,
+                hide_set(mechanism, count),
+            )
             given = [(hidden, epsilon, memo) for epsilon in epsilons]
             return [set_in_clear.upper(*one, near=composed) for one in given]
-        case InClear(fakes=UniformFakes(count)) as one if taken(message, bound) is Bound.NEAR:
-            return [near(one, count, epsilon) for epsilon in epsilons]
+        case InClear(fakes=UniformFakes(count)) as one if (
+            choose_bound(message, bound) is Bound.NEAR
+        ):
+            return [near_upper(one, count, epsilon) for epsilon in epsilons]
         case InClear(fakes=UniformFakes(count)) as one:  # without the lower bound of planes
-            above = [_among_uniform(one, count, epsilon, memo)[0].upper for epsilon in epsilons]
+            above = [
+                _uniform_fakes_bounds(one, count, epsilon, memo)[0].upper for epsilon in epsilons
+            ]
             pairs = zip(epsilons, above, strict=True)
-            return [_closer(one, count, epsilon, most) for epsilon, most in pairs]
+            return [_tighten_upper(one, count, epsilon, most) for epsilon, most in pairs]
     return [delta(message, epsilon, memo).bounds.upper for epsilon in epsilons]
 
 
-def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
+def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many, and
     a set is its messages, each in a bin of its own (``clear_shaped``).
     """
-    mechanism = _in_clear(message)
+    mechanism = _require_in_clear(message)
     if not isinstance(mechanism.fakes, ShapedFakes):
         return message, 1
     one = replace(mechanism, bins=2, max_set=1)
@@ -209,12 +226,12 @@ def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting the messages in one bin."""
-    mechanism = _in_clear(message)
+    mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
             # Of sets over planes u lies on the line of v, no message of which then points at it.
-            met = mechanism.meeting if mechanism.max_set == 1 else 0.0
-            kinds = [repeats.Kind([(count, 1.0 / mechanism.cells)], 1.0, met)]
+            met = mechanism.collision_probability if mechanism.max_set == 1 else 0.0
+            kinds = [repeats.MessageKind([(count, 1.0 / mechanism.cells)], 1.0, met)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
             return repeats.shaped_lower_bound(shaped.shape.weights, epsilon, rounds)
@@ -225,14 +242,14 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
     Each collection adds F(0) to delta, the chance that a bin has no fakes.
     """
-    mechanism = _in_clear(message)
+    mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter == Parameter.FAKES:
             return round(
                 goal.cover * math.pow(mechanism.max_set, set_in_clear.GROWTH) * mechanism.cells
             )
         case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter == Parameter.SHIFT:
-            aim = goal.delta * (_AIMED if goal.times > 1 else 1.0)
+            aim = goal.delta * (_TARGET_SHARE if goal.times > 1 else 1.0)
             empty = math.log(goal.times * math.tanh(decay / 2.0) / aim) / decay
             return max(1, math.ceil(empty))
         case ShapedFakes(shape=GaussianShape(variance=variance)) if parameter == Parameter.SHIFT:
@@ -242,11 +259,11 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 def gaussian_shift(variance: float, times: int, delta: float) -> int:
     """About the shift of a Gaussian with which F(0), ``times`` times, is a tenth of ``delta``."""
-    share = times / (_EMPTY * delta * math.sqrt(2.0 * math.pi * variance))
+    share = times / (_EMPTY_BIN_SHARE * delta * math.sqrt(2.0 * math.pi * variance))
     return max(1, math.ceil(math.sqrt(2.0 * variance * math.log(max(share, math.e)))))
 
 
-def _in_clear(message: ObservedMessage) -> InClear:
+def _require_in_clear(message: ObservedMessage) -> InClear:
     if not isinstance(message.mechanism, InClear):
         raise TypeError(f"{message.mechanism.name} is not sent in clear")
     return message.mechanism

@@ -32,7 +32,7 @@ from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.largest import largest
 from mixtally.accounting.numerics.largest_curve import largest_curve
 from mixtally.accounting.numerics.saddle_point import NEAR, saddle_point_bounds
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SOURCE = (
     "exact distribution over flipped blanks, every orbit of two k-hot records (Sufficient "
@@ -45,7 +45,7 @@ _FEW, _SOME = 2, 5
 """So many sizes of the common set are looked at where a worst orbit is only expected."""
 
 
-def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
+def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """Ways in which two different records with at most ``most`` set bits lie in ``bins``.
 
     Only those to which no bit can be added, and of which no common bit can be taken apart.
@@ -59,29 +59,29 @@ def orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
                 yield Orbit(only_u, room - only_u, both)
 
 
-def _orbits_both(most: int, bins: int | None = None) -> Iterator[Orbit]:
+def _list_orbits_both_directions(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """``orbits``, and a full set against none, in both directions.
 
     The upper bound does not need these; they have few values, so that a lower bound near one is
     known.
     """
     size = most if bins is None else min(most, bins)
-    yield from (*orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
+    yield from (*list_orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
 
 
-def among_blanks(
+def delta_among_blanks(
     fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
     """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
     return largest(
-        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        (flip_distribution(o, q, grow) for o in _list_orbits_both_directions(most, bins)),
         fakes + 1,
         saddle_point_bounds,
     )
 
 
-def in_crowd(
+def delta_in_crowd(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
     """delta(epsilon) among ``users`` such records and ``fakes`` flipped blanks.
@@ -94,7 +94,7 @@ def in_crowd(
         return Bracket(0.0, bound)
     q, grow = threshold / SCALE, math.exp(epsilon)
     bounds = largest(
-        (flip_distribution(o, q, grow) for o in _orbits_both(most, bins)),
+        (flip_distribution(o, q, grow) for o in _list_orbits_both_directions(most, bins)),
         users,
         saddle_point_bounds,
     )
@@ -109,7 +109,7 @@ def upper(
     epsilon: float,
     bins: int | None = None,
     *,
-    likely: bool = False,
+    expected_only: bool = False,
     smoothed: float = 0.0,
 ) -> float:
     """The upper bound alone, among ``users`` such records, or none, and ``fakes`` flipped blanks.
@@ -119,15 +119,15 @@ def upper(
       smoothed   as ``largest_upper`` has it
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    share = free_share(threshold, most)
-    found = list(orbits(most, bins))
-    if likely:
-        found = _likely(found, most, _FEW if smoothed else _SOME)
+    share = blank_share(threshold, most)
+    found = list(list_orbits(most, bins))
+    if expected_only:
+        found = _probable_worst_orbits(found, most, _FEW if smoothed else _SOME)
     pairs = [flip_distribution(orbit, q, grow) for orbit in found]
     return blanket.upper(pairs, users, fakes, share, smoothed)
 
 
-def at_once(
+def upper_at_several(
     users: int,
     fakes: int,
     most: int,
@@ -136,10 +136,12 @@ def at_once(
     bins: int | None = None,
 ) -> list[float]:
     """``upper`` at several epsilons, above it by less than some thousandths."""
-    return _at_once(users, fakes, most, threshold, epsilons, bins, free_share(threshold, most))
+    return _upper_at_several(
+        users, fakes, most, threshold, epsilons, bins, blank_share(threshold, most)
+    )
 
 
-def near_coins(
+def upper_over_coins(
     fakes: int,
     most: int,
     threshold: int,
@@ -153,10 +155,10 @@ def near_coins(
 
     Two records are the same whatever the coins show: it is the largest of their averages.
     """
-    return _at_once(people + 1, fakes, most, threshold, epsilons, bins, coin)
+    return _upper_at_several(people + 1, fakes, most, threshold, epsilons, bins, coin)
 
 
-def _at_once(
+def _upper_at_several(
     users: int,
     fakes: int,
     most: int,
@@ -166,17 +168,17 @@ def _at_once(
     share: float,
 ) -> list[float]:
     """Each of the others is a free blank with the chance ``share``."""
-    q, found = threshold / SCALE, list(orbits(most, bins))
+    q, found = threshold / SCALE, list(list_orbits(most, bins))
 
-    def bound(orbit: Orbit, epsilon: float, least: float) -> float:
+    def bound_orbit(orbit: Orbit, epsilon: float, least: float) -> float:
         pair = flip_distribution(orbit, q, math.exp(epsilon))
         return blanket.upper([pair], users, fakes, share, NEAR, least)
 
-    ranked = dict.fromkeys((*_likely(found, most, _SOME), *found))
-    return largest_curve((partial(bound, orbit) for orbit in ranked), epsilons)
+    ranked = dict.fromkeys((*_probable_worst_orbits(found, most, _SOME), *found))
+    return largest_curve((partial(bound_orbit, orbit) for orbit in ranked), epsilons)
 
 
-def _likely(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
+def _probable_worst_orbits(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
     """Those where u has all its bits, of so many sizes of the common set, and that of the fewest
     bits of u alone: others are hardly ever the worst.
     """
@@ -185,6 +187,6 @@ def _likely(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
     return list(dict.fromkeys((*(full[i] for i in sorted(some)), found[0])))
 
 
-def free_share(threshold: int, most: int) -> float:
+def blank_share(threshold: int, most: int) -> float:
     """The chance that a record is a flipped blank, whatever its ``most`` bits or fewer are."""
     return (threshold / (SCALE - threshold)) ** most

@@ -59,23 +59,23 @@ from mixtally.accounting.divergence import (
     set_in_clear,
     two_outputs,
 )
-from mixtally.accounting.divergence.one_message import apart as apart
-from mixtally.accounting.divergence.one_message import each_way as each_way
-from mixtally.accounting.divergence.one_message import knows_repeats as knows_repeats
-from mixtally.accounting.divergence.two_outputs import Bit
+from mixtally.accounting.divergence.one_message import directional_upper as directional_upper
+from mixtally.accounting.divergence.one_message import handles_repeats as handles_repeats
+from mixtally.accounting.divergence.one_message import observed_unit as observed_unit
+from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.binomial_pairs import BitChances
 from mixtally.accounting.numerics.bracket import Bracket, bracket
-from mixtally.accounting.numerics.few_valued import Distribution
 from mixtally.accounting.numerics.flip_ratios import excess
 from mixtally.accounting.numerics.saddle_point import NEAR, ROUGH
+from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.errors import EffortError
 from mixtally.model.mechanism import KaryResponse, Parameter, UniformFakes
-from mixtally.model.mechanism.kary_response import replaced_of
+from mixtally.model.mechanism.kary_response import replacement_threshold
 from mixtally.model.mechanism.parameters import Parameters
 from mixtally.model.question import MOST_BINS
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 MECHANISM = KaryResponse
@@ -84,11 +84,11 @@ SOURCE = (
     "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "
     "one other value"
 )
-TWO_BINS = (
+TWO_BINS_SOURCE = (
     "exact distribution of two outputs; the worst crowd holds the two values only (proved in "
     "accounting/divergence/two_outputs.py)"
 )
-SETS = (
+SETS_SOURCE = (
     f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
     "counted on"
 )
@@ -109,7 +109,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     given = counted.given
     mechanism = KaryResponse(
         bins=given.bins or MOST_BINS,
-        replaced=SCALE // 2 if given.replaced is None else replaced_of(given.replaced),
+        replaced=SCALE // 2 if given.replaced is None else replacement_threshold(given.replaced),
         fakes=UniformFakes(counted.fakes),
         crowd=counted.crowd,
         max_set=given.max_set or 1,
@@ -118,20 +118,22 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 
 
 def delta(
-    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_alone: bool = False
+    message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
 ) -> ProvedDelta:
     """Both bounds of delta(epsilon); that of either direction is the same."""
-    m = _kary(message)
+    m = _require_kary_response(message)
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
     assumption = f"{m.crowd:,} honest people replace their values as told{more}; one mix shuffles"
     if m.max_set > 1:
-        bounds = set_in_clear.delta(set_in_clear.among(m, m.fakes.count), epsilon, memo)
-        return ProvedDelta(bounds, SETS, assumption)
-    if _two_bins(m):
+        bounds = set_in_clear.delta(set_in_clear.hide_set(m, m.fakes.count), epsilon, memo)
+        return ProvedDelta(bounds, SETS_SOURCE, assumption)
+    if _has_two_outputs(m):
         with suppress(EffortError):
-            bounds = two_outputs.delta(*_bit(m), epsilon, memo, lower_alone=lower_alone)
-            return ProvedDelta(bounds, TWO_BINS, assumption)
-    most = 1.0 if lower_alone else upper_bound(m, epsilon)
+            bounds = two_outputs.delta(
+                *_as_two_output_message(m), epsilon, memo, lower_only=lower_only
+            )
+            return ProvedDelta(bounds, TWO_BINS_SOURCE, assumption)
+    most = 1.0 if lower_only else upper_bound(m, epsilon)
     least = min(lower_bound(m, epsilon), most)
     return ProvedDelta(Bracket(least, most), SOURCE, assumption)
 
@@ -140,13 +142,16 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
     """The upper bound of ``m`` sent once, within a part in a thousand of E[psi(N)], or in as many
     as are ``smoothed``.
     """
-    kept, usual = m.chance + m.kept * m.cells, m.chance
+    kept, usual = (
+        m.replacement_probability + m.keep_probability * m.cells,
+        m.replacement_probability,
+    )
     own, other = np.array([kept, usual, usual]), np.array([usual, kept, usual])
     w = excess(own, other, math.exp(epsilon))
     if not w.max() > 0.0:  # no loss exceeds epsilon
         return 0.0
     step = Distribution(w, np.array([1.0, 1.0, m.cells - 2.0]) / m.cells)
-    return blanket.upper([step], m.crowd, m.fakes.count, m.chance, smoothed)
+    return blanket.upper([step], m.crowd, m.fakes.count, m.replacement_probability, smoothed)
 
 
 def lower_bound(m: KaryResponse, epsilon: float) -> float:
@@ -156,37 +161,37 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
     or the next one's was cut off are left out, which only lowers it.
     """
     share = 2.0 / m.cells
-    sources = [(m.crowd - 1, m.chance * share), (m.fakes.count, share)]
+    sources = [(m.crowd - 1, m.replacement_probability * share), (m.fakes.count, share)]
     windows = [(n, q, *tails.window(n, q)) for n, q in sources if n]
     widths = [last - first + 1 for _, _, first, last in windows]
     alone = m.cells == 2 or m.planes is not None
     if alone or sum(widths) > _MOST_TOTALS or math.prod(widths) > _MOST_PRODUCTS:
-        return repeats.lower_bound(_kinds(m), epsilon, 1)
+        return repeats.lower_bound(_message_kinds(m), epsilon, 1)
     law = reduce(np.convolve, [tails.pmf(*window) for window in windows], np.ones(1))
     first = sum(low for _, _, low, _ in windows)
     if first + len(law) - 1 == sum(n for n, *_ in windows):  # nothing above was cut off
         law = np.append(law, 0.0)
     below, same = law[:-1], law[1:]  # r(T - 1), r(T)
     total = np.arange(first + 1.0, first + len(law))
-    alpha = 2.0 * m.kept * below / total
-    beta = m.chance * (share * below + (1.0 - share) * same)
+    alpha = 2.0 * m.keep_probability * below / total
+    beta = m.replacement_probability * (share * below + (1.0 - share) * same)
     live = alpha > 0.0
     shift = math.expm1(epsilon) * beta[live] / alpha[live]
-    value, rounding = clear_uniform.two_cells(total[live], alpha[live], epsilon, shift)
+    value, rounding = clear_uniform.two_cell_excess(total[live], alpha[live], epsilon, shift)
     return bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower
 
 
-def taken(message: ObservedMessage, bound: Bound) -> Bound:
+def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """Return the closest bound that costs no more than ``bound``.
 
     Points of a curve may be near or rough, and so is what is expected; of sets near alone. Of two
     bins the worst crowd is searched for where it is only expected, and proved at several epsilons
     at once.
     """
-    m = _kary(message)
+    m = _require_kary_response(message)
     if m.max_set > 1:
         return Bound.NEAR if bound in (Bound.NEAR, Bound.ROUGH) else Bound.EXACT
-    if _two_bins(m):
+    if _has_two_outputs(m):
         return bound if bound is not Bound.ROUGH else Bound.EXPECTED
     return Bound.NEAR if bound is Bound.EXPECTED else bound
 
@@ -195,11 +200,11 @@ def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
     """The upper bounds alone."""
-    m = _kary(message)
+    m = _require_kary_response(message)
     if m.max_set > 1:
-        near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.among(m, m.fakes.count)
+        near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.hide_set(m, m.fakes.count)
         return [set_in_clear.upper(hidden, epsilon, memo, near=near) for epsilon in epsilons]
-    if _two_bins(m):
+    if _has_two_outputs(m):
         with suppress(EffortError):
             return _exact_upper(m, epsilons, bound, memo)
     smoothed = {Bound.NEAR: NEAR, Bound.ROUGH: ROUGH}.get(bound, 0.0)
@@ -211,50 +216,61 @@ def _exact_upper(
 ) -> list[float]:
     """Return the upper bounds of two bins; raises EffortError as ``two_outputs.delta`` does."""
     if bound in (Bound.EXPECTED, Bound.ROUGH):
-        return [two_outputs.expected_upper(*_bit(m), one, memo) for one in epsilons]
+        return [
+            two_outputs.expected_upper(*_as_two_output_message(m), one, memo) for one in epsilons
+        ]
     if bound is Bound.NEAR and len(epsilons) > 1:
-        return [found.upper for found in two_outputs.at_once(*_bit(m), epsilons, memo)]
-    return [two_outputs.delta(*_bit(m), one, memo).upper for one in epsilons]
+        return [
+            found.upper
+            for found in two_outputs.delta_at_several(*_as_two_output_message(m), epsilons, memo)
+        ]
+    return [two_outputs.delta(*_as_two_output_message(m), one, memo).upper for one in epsilons]
 
 
-def _two_bins(m: KaryResponse) -> bool:
+def _has_two_outputs(m: KaryResponse) -> bool:
     """Return whether messages have two outputs."""
     return m.cells == 2 and m.planes is None
 
 
-def _bit(m: KaryResponse) -> tuple[Bit, int, int]:
+def _as_two_output_message(m: KaryResponse) -> tuple[TwoOutputMessage, int, int]:
     """Return two bins as a message of two outputs, how many others there are, and no zeros."""
     chances = BitChances(m.replaced, 2 * SCALE - m.replaced, 2 * SCALE)
-    return Bit(chances, fair=m.fakes.count), m.crowd - 1, 0
+    return TwoOutputMessage(chances, fair=m.fakes.count), m.crowd - 1, 0
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
     """From counting the messages of one bin, or set, that nobody else holds."""
-    m = _kary(message)
+    m = _require_kary_response(message)
     if m.max_set > 1:
-        return set_in_clear.counted_lower(set_in_clear.among(m, m.fakes.count), epsilon, rounds)
-    return repeats.lower_bound(_kinds(m), epsilon, rounds)
+        return set_in_clear.lower_by_counting(
+            set_in_clear.hide_set(m, m.fakes.count), epsilon, rounds
+        )
+    return repeats.lower_bound(_message_kinds(m), epsilon, rounds)
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
     """The usual cover of every bin, by replacements and fakes together."""
-    m = _kary(message)
+    m = _require_kary_response(message)
     cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
     if parameter == Parameter.REPLACED:
         share = (cover - m.fakes.count) / (m.crowd * m.max_set)
         return round(min(max(share, _LEAST_SHARE), _MOST_SHARE) * SCALE)
     if parameter == Parameter.FAKES:
-        return max(0, round(cover - m.crowd * m.max_set * m.chance))
+        return max(0, round(cover - m.crowd * m.max_set * m.replacement_probability))
     raise TypeError(f"{m.name} has no {parameter}")
 
 
-def _kinds(m: KaryResponse) -> list[repeats.Kind]:
+def _message_kinds(m: KaryResponse) -> list[repeats.MessageKind]:
     """The messages of one bin, that of the person alone: all others hold another."""
-    others = [(m.crowd - 1, m.pointed), (m.fakes.count, 1.0 / m.cells)]
-    return [repeats.Kind(others, m.kept + m.chance / m.cells, m.pointed)]
+    others = [(m.crowd - 1, m.hit_probability), (m.fakes.count, 1.0 / m.cells)]
+    return [
+        repeats.MessageKind(
+            others, m.keep_probability + m.replacement_probability / m.cells, m.hit_probability
+        )
+    ]
 
 
-def _kary(message: ObservedMessage) -> KaryResponse:
+def _require_kary_response(message: ObservedMessage) -> KaryResponse:
     if not isinstance(message.mechanism, KaryResponse):
         raise TypeError(f"{message.mechanism.name} replaces no values")
     return message.mechanism

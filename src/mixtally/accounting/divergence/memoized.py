@@ -32,16 +32,21 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.accounting.composition.convolve import Sum
+from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import FINE, loss_distribution
-from mixtally.accounting.numerics.binomial_pairs import Pair, Steps, exchange_divergence, steps
-from mixtally.accounting.numerics.bracket import Bracket, not_nothing
+from mixtally.accounting.numerics.binomial_pairs import (
+    Pair,
+    PreparedPair,
+    exchange_divergence,
+    prepare_pair,
+)
+from mixtally.accounting.numerics.bracket import Bracket, keep_positive
 from mixtally.errors import AccountingError
 from mixtally.model.certificate import Certificate, Status
-from mixtally.model.guarantee import Observer, checked_epsilon
-from mixtally.model.mechanism.memoized import Memoized, checked_whole
+from mixtally.model.guarantee import Observer, check_epsilon
+from mixtally.model.mechanism.memoized import Memoized, check_whole
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 SOURCE = (
@@ -93,7 +98,7 @@ def eps_inf(mechanism: Memoized) -> float:
 
     Source: RAPPOR (2014), theorem 1.
     """
-    return _rounded_up(2.0 * mechanism.hashes * _gain(mechanism.f, math.inf))
+    return _round_up(2.0 * mechanism.hashes * _log_likelihood_ratio(mechanism.f, math.inf))
 
 
 def eps_reports(mechanism: Memoized, reports: int) -> float:
@@ -104,11 +109,14 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
 
     Source: RAPPOR (2014), theorem 2, for one report.
     """
-    checked_whole("reports", reports, MOST_REPORTS)
+    check_whole("reports", reports, MOST_REPORTS)
     f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers, whose difference is exact
     ones = math.log1p((q - p) / p) if p else math.inf
     zeros = math.log1p((q - p) / (SCALE - q)) if q < SCALE else math.inf
-    return _rounded_up(mechanism.hashes * (_gain(f, reports * ones) + _gain(f, reports * zeros)))
+    return _round_up(
+        mechanism.hashes
+        * (_log_likelihood_ratio(f, reports * ones) + _log_likelihood_ratio(f, reports * zeros))
+    )
 
 
 def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
@@ -119,11 +127,11 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     largest = eps_reports(mechanism, reports)
     if epsilon >= largest:
         return Bracket(0.0, 0.0)
-    bit = steps(_pair(mechanism, reports))
+    bit = prepare_pair(_report_distributions(mechanism, reports))
     lower, upper = _two_bits(bit, epsilon)
     if mechanism.hashes > 1:
-        upper = max(lower, _composed(bit, mechanism.hashes, largest).delta(epsilon))
-    return Bracket(lower, not_nothing(upper, epsilon, largest))
+        upper = max(lower, _compose_bits(bit, mechanism.hashes, largest).delta(epsilon))
+    return Bracket(lower, keep_positive(upper, epsilon, largest))
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
@@ -131,7 +139,7 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
 
     Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
     """
-    bounds = delta(mechanism, reports, checked_epsilon(epsilon))
+    bounds = delta(mechanism, reports, check_epsilon(epsilon))
     return Certificate(
         epsilon=epsilon,
         lower=bounds.lower,
@@ -149,26 +157,26 @@ def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: flo
     Upwards, to an f that a mechanism can hold: f = 1 always keeps it.
     """
 
-    def at(permanent: float) -> Memoized:
+    def with_permanent(permanent: float) -> Memoized:
         return replace(mechanism, permanent=2 * math.ceil(math.ldexp(permanent, 63)))
 
-    def meets(permanent: float) -> bool:
-        return delta(at(permanent), reports, epsilon).upper <= most
+    def is_within_target(permanent: float) -> bool:
+        return delta(with_permanent(permanent), reports, epsilon).upper <= most
 
     low, high = _LEAST_PERMANENT, 1.0
-    if meets(low):
-        return at(low)
+    if is_within_target(low):
+        return with_permanent(low)
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
         if not low < middle < high:
             break
-        low, high = (low, middle) if meets(middle) else (middle, high)
+        low, high = (low, middle) if is_within_target(middle) else (middle, high)
         if high - low <= 1e-12 * high:
             break
-    return at(high)
+    return with_permanent(high)
 
 
-def binomial(trials: int, chance: float) -> Floats:
+def binomial_pmf(trials: int, chance: float) -> Floats:
     """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
     if 0.0 < chance < 1.0:
         return tails.pmf(trials, chance, 0, trials)
@@ -177,30 +185,30 @@ def binomial(trials: int, chance: float) -> Floats:
     return certain
 
 
-def _two_bits(bit: Steps, epsilon: float) -> Bracket:
+def _two_bits(bit: PreparedPair, epsilon: float) -> Bracket:
     """The divergence of one bit set and one cleared; it is the same in both directions."""
     return exchange_divergence(bit, bit, math.exp(epsilon))
 
 
-def _composed(bit: Steps, hashes: int, largest: float) -> Sum:
+def _compose_bits(bit: PreparedPair, hashes: int, largest: float) -> LossSum:
     tightness = FINE._replace(grain=max(FINE.grain, _GRAIN / hashes))
     pairs = loss_distribution(
         lambda epsilon: _two_bits(bit, epsilon).upper, largest / hashes, tightness
     )
-    return Sum([(pairs, hashes)])
+    return LossSum([(pairs, hashes)])
 
 
-def _pair(mechanism: Memoized, reports: int) -> Pair:
+def _report_distributions(mechanism: Memoized, reports: int) -> Pair:
     """How many of the reports show a one, under a true one and a true zero."""
-    half, (p, q) = mechanism.f / 2.0, mechanism.shown
-    ones, zeros = binomial(reports, q), binomial(reports, p)
+    half, (p, q) = mechanism.f / 2.0, mechanism.report_probabilities
+    ones, zeros = binomial_pmf(reports, q), binomial_pmf(reports, p)
     alive = np.maximum(ones, zeros) > _LEAST_CHANCE
     ones, zeros = ones[alive], zeros[alive]
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
     return Pair(one, zero, (reports + 1) * _LEAST_CHANCE)
 
 
-def _gain(permanent: float, evidence: float) -> float:
+def _log_likelihood_ratio(permanent: float, evidence: float) -> float:
     """G(y): the log likelihood ratio of a true bit when that of the memoized bit is
     ``evidence``.
     """
@@ -208,7 +216,7 @@ def _gain(permanent: float, evidence: float) -> float:
     return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
 
 
-def _rounded_up(value: float) -> float:
+def _round_up(value: float) -> float:
     """Fails closed: AccountingError for what no loss can be."""
     if not 0.0 <= value < math.inf:
         raise AccountingError(

@@ -24,35 +24,35 @@ from itertools import pairwise
 
 import numpy as np
 
-from mixtally.accounting.composition.convolve import Sum
-from mixtally.accounting.composition.pld import CLOSER, connected, proved_at_once
+from mixtally.accounting.composition.convolve import LossSum
+from mixtally.accounting.composition.pld import CLOSER, connect_points, prove_points
 from mixtally.accounting.divergence import single_bit, two_outputs
-from mixtally.accounting.divergence.flip_blank import among_blanks
+from mixtally.accounting.divergence.flip_blank import delta_among_blanks
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.binomial_pairs import (
-    Steps,
+    PreparedPair,
+    add_own_bits,
+    convolve_flipped_bits,
     exchange_divergences,
-    flipped,
-    flipped_bits,
-    flips,
-    own_bits,
-    steps,
+    flip_chances,
+    flip_count_pmf,
+    prepare_pair,
 )
-from mixtally.accounting.numerics.bracket import Bracket, Ends, larger_ends
+from mixtally.accounting.numerics.bracket import BoundArrays, Bracket, larger_bounds
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.gap import NEGLIGIBLE, Gap
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
-from mixtally.accounting.numerics.two_binomials import sure_coins, with_coins
+from mixtally.accounting.numerics.two_binomials import add_certain_coins, count_certain_coins
 from mixtally.accounting.numerics.worst_dataset import (
     MOST_HALVED,
     Cell,
     Divergences,
     Places,
-    worst,
+    find_worst,
 )
 from mixtally.errors import EffortError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats
 
@@ -69,11 +69,11 @@ _LONG = 500
 """Integers in a distribution of which the two bins are taken for bits that are composed."""
 _MOST_BYTES = 64_000_000
 _CELLS = 32
-_EVENLY = 0.2
+_EVEN_SHARE = 0.2
 """The cells that are laid evenly, for each that goes where the mass is."""
 
 
-def messages(
+def messages_delta(
     users: int,
     fakes: int,
     threshold: int,
@@ -94,7 +94,7 @@ def messages(
             saddle_point_bounds(flip_distribution(orbit, q, grow), users).lower for orbit in crowds
         )
     elif bins != 2:
-        lower = _without_common_bit(users, fakes, threshold, epsilon, memo)
+        lower = _lower_without_common_bit(users, fakes, threshold, epsilon, memo)
     return Bracket(min(lower, upper), upper)
 
 
@@ -107,12 +107,12 @@ def blanket_upper(
     q, share = threshold / SCALE, threshold / (SCALE - threshold)
     pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
     found = blanket.upper([pair], users, fakes, share, smoothed)
-    if smoothed or users * share > blanket.FEW * fakes:
+    if smoothed or users * share > blanket.RARE_SHARE * fakes:
         return found
-    return min(found, among_blanks(fakes + 1, threshold, epsilon, rise=0.0).upper)
+    return min(found, delta_among_blanks(fakes + 1, threshold, epsilon, rise=0.0).upper)
 
 
-def _without_common_bit(
+def _lower_without_common_bit(
     users: int,
     fakes: int,
     threshold: int,
@@ -132,8 +132,8 @@ def _without_common_bit(
         records = first + cell.stop  # the most records of the cell hide best
         unsure = q / p * records * float(ratio[cell].max())
         rise = math.expm1(epsilon) * unsure / (p / q - q / p)
-        blanks = flips(records, threshold, memo)
-        bounds = among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
+        blanks = flip_count_pmf(records, threshold, memo)
+        bounds = delta_among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
         total += float(pmf[cell].sum()) * p * bounds.lower
     return total
 
@@ -147,7 +147,7 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
     being too wide.
     """
     root = np.sqrt(pmf)
-    shares = np.cumsum(root / root.sum() + _EVENLY / len(pmf))
+    shares = np.cumsum(root / root.sum() + _EVEN_SHARE / len(pmf))
     inner = np.searchsorted(shares, shares[-1] * np.arange(1, cells) / cells)
     edges = np.unique(np.concatenate([[0], inner, [len(pmf)]]))
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
@@ -155,12 +155,12 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
 
 def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
     """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
-    pmf, _ = flipped_bits(fakes, others, flipped(threshold), memo)
+    pmf, _ = convolve_flipped_bits(fakes, others, flip_chances(threshold), memo)
     q = threshold / SCALE
     return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
 
 
-def sums(
+def sums_delta(
     users: int,
     fakes: int,
     threshold: int,
@@ -168,7 +168,7 @@ def sums(
     bins: int | None = None,
     memo: Memo | None = None,
     *,
-    lower_alone: bool = False,
+    lower_only: bool = False,
 ) -> Bracket:
     """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
 
@@ -176,14 +176,14 @@ def sums(
     and of two bins everybody holds one. With ``lower_alone`` the upper bound is one.
     """
     known = not fakes and bins != 2
-    if lower_alone:
+    if lower_only:
         crowd = users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)
-        return Bracket(_largest_known(*crowd) if known else 0.0, 1.0)
-    (bounds,) = sums_at_once(users, fakes, threshold, [epsilon], memo)
+        return Bracket(_largest_candidate_divergence(*crowd) if known else 0.0, 1.0)
+    (bounds,) = sums_delta_at_several(users, fakes, threshold, [epsilon], memo)
     return Bracket(bounds.lower if known else 0.0, bounds.upper)
 
 
-def sums_at_once(
+def sums_delta_at_several(
     users: int, fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo | None = None
 ) -> list[Bracket]:
     """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
@@ -203,16 +203,18 @@ def sums_at_once(
     if length >= _LONG and of_all.max() > NEGLIGIBLE:
         # Where bits would take too long boxes end, at one epsilon.
         with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
-            bits = _as_two_bits(users + fakes, threshold, epsilons, memo)
+            bits = _two_bits_upper(users + fakes, threshold, epsilons, memo)
             of_all, most = np.minimum(of_all, bits), 0
-    found = worst(divergences, epsilons, domain, _GAP, feasible, _suspects(others), most, of_all)
-    return found.each()
+    found = find_worst(
+        divergences, epsilons, domain, _GAP, feasible, _candidate_datasets(others), most, of_all
+    )
+    return found.to_list()
 
 
-def check_several(users: int, fakes: int, threshold: int) -> None:
+def check_work_at_several(users: int, fakes: int, threshold: int) -> None:
     """Raises EffortError where ``sums_at_once`` does for several epsilons, before their work."""
     if _length(others := users - 1 + fakes, threshold) >= _LONG:
-        two_outputs.check_work(single_bit.flipped_bit(threshold), others)
+        two_outputs.check_work(single_bit.flipped_bit_message(threshold), others)
 
 
 def _length(others: int, threshold: int) -> int:
@@ -225,29 +227,31 @@ def _domain(others: int) -> Cell:
     return (0, others // 2), (0, others)
 
 
-def _as_two_bits(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
+def _two_bits_upper(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
     """Upper bounds of two bits composed, each in the crowd that is the worst for it alone.
 
     Where sums spread widely all crowds hide nearly alike, so that this is close.
     Raises EffortError as ``single_bit.delta`` does.
     """
 
-    def expected(epsilon: float) -> float:
+    def compute_expected(epsilon: float) -> float:
         return single_bit.expected_upper(crowd, 0, threshold, epsilon, memo=memo)
 
     def prove(places: list[float]) -> list[float]:
-        return [one.upper for one in single_bit.at_once(crowd, 0, threshold, places, memo=memo)]
+        return [
+            one.upper for one in single_bit.delta_at_several(crowd, 0, threshold, places, memo=memo)
+        ]
 
-    def made() -> Sum:
+    def build_sum() -> LossSum:
         reach = math.log((SCALE - threshold) / threshold)
-        step, curve = proved_at_once(expected, prove, reach, CLOSER)
-        return Sum([(connected(step, curve, CLOSER.rise), 2)])
+        step, curve = prove_points(compute_expected, prove, reach, CLOSER)
+        return LossSum([(connect_points(step, curve, CLOSER.rise), 2)])
 
-    total: Sum = memo.get(("two bits", crowd, threshold), made)
+    total: LossSum = memo.get(("two bits", crowd, threshold), build_sum)
     return np.array([total.delta(epsilon) for epsilon in epsilons])
 
 
-def expected_sums_upper(
+def expected_upper_of_sums(
     users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
 ) -> float:
     """What ``sums`` should prove; a search may use it and prove its end.
@@ -255,19 +259,25 @@ def expected_sums_upper(
     It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
     those where everybody else is in one bin or in neither, by more than the gap of the proof.
     """
-    found = _largest_known(users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES))
+    found = _largest_candidate_divergence(
+        users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)
+    )
     return min(1.0, float(_GAP.ceilings(np.array(found))))
 
 
-def _largest_known(users: int, fakes: int, threshold: int, epsilon: float, memo: Memo) -> float:
+def _largest_candidate_divergence(
+    users: int, fakes: int, threshold: int, epsilon: float, memo: Memo
+) -> float:
     """The largest divergence of the datasets that may be the worst."""
     others = users - 1 + fakes
     divergences = _two_bins(others, threshold, [epsilon], memo)
-    found = [divergences(point, np.zeros(1, np.int64)).lower for point in _suspects(others)]
+    found = [
+        divergences(point, np.zeros(1, np.int64)).lower for point in _candidate_datasets(others)
+    ]
     return float(np.max(found))
 
 
-def _suspects(others: int) -> tuple[Cell, Cell]:
+def _candidate_datasets(others: int) -> tuple[Cell, Cell]:
     """Everybody else in neither of the two bins, or in one: where the worst has been found."""
     return ((0, 0), (0, 0)), ((0, 0), (others, others))
 
@@ -276,21 +286,21 @@ def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo
     """The divergences of a cell of (h1, h2), both directions; of people whose bit differs within
     the cell the observer is told all but the fair coins.
     """
-    chances, grows = flipped(threshold), np.exp(np.array(epsilons))
+    chances, grows = flip_chances(threshold), np.exp(np.array(epsilons))
 
-    def bin_with(ones: int, zeros: int) -> Steps:
-        def made() -> Steps:
-            coins = sure_coins(others - ones - zeros, chances)
-            pmf, cut, error = with_coins(ones, zeros, coins, chances, memo)
-            return steps(own_bits(pmf, cut, chances, error=error))
+    def bin_with(ones: int, zeros: int) -> PreparedPair:
+        def prepare_bin() -> PreparedPair:
+            coins = count_certain_coins(others - ones - zeros, chances)
+            pmf, cut, error = add_certain_coins(ones, zeros, coins, chances, memo)
+            return prepare_pair(add_own_bits(pmf, cut, chances, error=error))
 
-        found: Steps = memo.get(("bin", ones, zeros, others, threshold), made)
+        found: PreparedPair = memo.get(("bin", ones, zeros, others, threshold), prepare_bin)
         return found
 
-    def divergences(cell: Cell, places: Places) -> Ends:
+    def divergences(cell: Cell, places: Places) -> BoundArrays:
         one, two = (bin_with(least, others - most) for least, most in cell)
         some = grows[places]
-        return larger_ends(
+        return larger_bounds(
             exchange_divergences(one, two, some), exchange_divergences(two, one, some)
         )
 

@@ -6,20 +6,20 @@ A mechanism's file imports those of these functions that hold for it, and writes
 from mixtally.accounting.divergence import Bound, ObservedMessage
 
 
-def taken(message: ObservedMessage, bound: Bound) -> Bound:  # noqa: ARG001
+def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:  # noqa: ARG001
     """Return the exact bound: no other one is quicker."""
     return Bound.EXACT
 
 
-def each_way(*_: object) -> None:
+def directional_upper(*_: object) -> None:
     """Return None: both directions have one curve."""
 
 
-def apart(message: ObservedMessage) -> tuple[ObservedMessage, int]:
+def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
     """Return the message itself, which is seen whole."""
     return message, 1
 
 
-def knows_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
+def handles_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
     """Return False: rounds are composed."""
     return False

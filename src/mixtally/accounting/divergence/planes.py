@@ -38,7 +38,7 @@ import numpy as np
 from mixtally.accounting.divergence import clear_uniform
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.bracket import bracket
-from mixtally.accounting.numerics.few_valued import Distribution
+from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.model.planes import Planes
 from mixtally.primitives import tails
 
@@ -60,7 +60,7 @@ def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: flo
     people, coin : int, float
         How many people send one fake more, and the chance for each: delta is averaged over these.
     """
-    grow, p, kappa = math.exp(epsilon), planes.prime, planes.meeting
+    grow, p, kappa = math.exp(epsilon), planes.prime, planes.collision_probability
     alone = (1.0 - kappa) / p
     chances = np.array([alone, alone, kappa / p, 1.0 - (2.0 - kappa) / p])
     step = Distribution(np.array([1.0, -grow, 1.0 - grow, 0.0]), chances)
@@ -69,7 +69,7 @@ def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: flo
 
 def lower(fakes: int, planes: Planes, epsilon: float) -> float:
     """A lower bound of delta(epsilon) of one record among so many uniform fakes."""
-    seen = 1.0 - 3.0 * planes.meeting
+    seen = 1.0 - 3.0 * planes.collision_probability
     records, prime = fakes + 1, planes.prime
     both = 2.0 * seen / prime
     if seen <= 0.0 or both >= 1.0:
@@ -79,5 +79,5 @@ def lower(fakes: int, planes: Planes, epsilon: float) -> float:
     total = np.arange(first, last + 1, dtype=np.float64)
     shift = math.expm1(epsilon) * (1.0 - seen) / (1.0 - both) * (records - total) / prime
     weight = prime / records * tails.pmf(records, both, first, last)
-    value, rounding = clear_uniform.two_cells(total, weight, epsilon, shift)
+    value, rounding = clear_uniform.two_cell_excess(total, weight, epsilon, shift)
     return bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower

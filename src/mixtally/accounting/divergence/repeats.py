@@ -20,26 +20,26 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.accounting.numerics.binomial_pairs import (
-    CONVOLVED,
+    CONVOLUTION_ERROR,
     Pair,
+    add_own_bits,
+    convolve_flipped_bits,
     divergence,
-    flipped,
-    flipped_bits,
-    own_bits,
+    flip_chances,
     product_divergence,
 )
 from mixtally.accounting.numerics.bracket import Bracket, larger
 from mixtally.model.guarantee import Observer
 from mixtally.model.mechanism import BitFlips, UniformFakes
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 _MOST_PRODUCTS = 1 << 28
 """That are spent on a lower bound of repeated shaped fakes: a fifth of a second."""
 _MOST_WORK = 1 << 22
 """Steps that are spent on a lower bound of repeated records: a fifth of a second."""
-_OF_BEST = 2
+_BEST_KIND_FACTOR = 2
 """So many times as long may the distribution be of the kind that tells most."""
 _MOST_KINDS = 24
 _PRODUCTS = 64
@@ -50,7 +50,7 @@ _UNKNOWN = 1e-3
 """With so much rounding nothing is known."""
 
 
-class Kind(NamedTuple):
+class MessageKind(NamedTuple):
     """A kind of message: the chance that one is sent.
 
     where
@@ -63,16 +63,16 @@ class Kind(NamedTuple):
     v: float
 
 
-def among_blanks(
+def delta_among_blanks(
     fakes: int, threshold: int, epsilon: float, copies: int, memo: Memo | None = None
 ) -> Bracket:
     """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
-    chances = flipped(threshold)
-    pair = own_bits(*flipped_bits(0, copies * fakes, chances, memo), chances, copies)
-    return product_divergence(pair, pair.swapped(), math.exp(epsilon))
+    chances = flip_chances(threshold)
+    pair = add_own_bits(*convolve_flipped_bits(0, copies * fakes, chances, memo), chances, copies)
+    return product_divergence(pair, pair.swap(), math.exp(epsilon))
 
 
-def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
+def lower_bound(kinds: list[MessageKind], epsilon: float, copies: int) -> float:
     """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
     times; 0 where all are too long.
 
@@ -80,36 +80,38 @@ def lower_bound(kinds: list[Kind], epsilon: float, copies: int) -> float:
     ones, whose distributions are short, while all together are not too long.
     """
     found, work = 0.0, 0
-    ranked = sorted(kinds, key=_tells, reverse=True)
+    ranked = sorted(kinds, key=_distinguishability, reverse=True)
     lengths = [(_length(kind, copies), kind) for kind in ranked]
     rare = sorted(lengths[_MOST_KINDS:], key=lambda pair: pair[0])[:_MOST_KINDS]
-    some = [(cells // (1 if i else _OF_BEST), kind) for i, (cells, kind) in enumerate(lengths)]
+    some = [
+        (cells // (1 if i else _BEST_KIND_FACTOR), kind) for i, (cells, kind) in enumerate(lengths)
+    ]
     for cells, kind in sorted((*some[:_MOST_KINDS], *rare), key=lambda pair: pair[0]):
         work += cells
         if work > _MOST_WORK:
             break
-        found = max(found, _one_kind(kind, epsilon, copies))
+        found = max(found, _kind_lower_bound(kind, epsilon, copies))
     return found
 
 
-def _tells(kind: Kind) -> float:
+def _distinguishability(kind: MessageKind) -> float:
     """How far apart the chances of both records are, in deviations of what others send."""
     spread = math.sqrt(math.fsum(n * chance * (1.0 - chance) for n, chance in kind.others))
     return abs(kind.u - kind.v) / max(spread, 1.0)
 
 
-def _length(kind: Kind, copies: int) -> int:
+def _length(kind: MessageKind, copies: int) -> int:
     """How many steps the distribution of its count takes."""
     windows = [tails.window(copies * n, chance) for n, chance in kind.others if n > 0]
     lengths = [last - first + 1 for first, last in windows]
     return sum(lengths) * (1 + copies) + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
 
 
-def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
+def _kind_lower_bound(kind: MessageKind, epsilon: float, copies: int) -> float:
     """A chance near one is known to some units in the last place of one: it tells as little of
     those who do not send the kind.
     """
-    background, cut, error = np.ones(1), 0.0, CONVOLVED
+    background, cut, error = np.ones(1), 0.0, CONVOLUTION_ERROR
     for count, chance in kind.others:
         if count > 0 and 0.0 < chance < 1.0:
             window = tails.window(copies * count, chance)
@@ -125,12 +127,17 @@ def _one_kind(kind: Kind, epsilon: float, copies: int) -> float:
         cut += copies * _UNIT
     if cut + error > _UNKNOWN:
         return 0.0
-    pair = Pair(_joined(background, high, copies), _joined(background, low, copies), cut, error)
+    pair = Pair(
+        _convolve_person(background, high, copies),
+        _convolve_person(background, low, copies),
+        cut,
+        error,
+    )
     grow = math.exp(epsilon)
-    return larger(divergence(pair, grow), divergence(pair.swapped(), grow)).lower
+    return larger(divergence(pair, grow), divergence(pair.swap(), grow)).lower
 
 
-def _joined(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
+def _convolve_person(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
     """The background and a person who sends the kind ``copies`` times with ``chance``."""
     own = np.ones(1)
     for _ in range(copies):
@@ -154,7 +161,7 @@ def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) ->
     return divergence(pair, math.exp(epsilon)).lower
 
 
-def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kind]:
+def bit_count_kinds(distance: int, q: float, senders: list[tuple[int, float]]) -> list[MessageKind]:
     """Messages with at least t of ``distance`` bits that u has and nobody else, t = 1, 2, ..
 
     The chances that stand beside ``senders`` are those of one such bit.
@@ -169,12 +176,12 @@ def risen(distance: int, q: float, senders: list[tuple[int, float]]) -> list[Kin
     every = [at_least(chance) for _, chance in senders]
     u, v = at_least(1.0 - q), at_least(q)
     return [
-        Kind([(n, tail[t]) for (n, _), tail in zip(senders, every, strict=True)], u[t], v[t])
+        MessageKind([(n, tail[t]) for (n, _), tail in zip(senders, every, strict=True)], u[t], v[t])
         for t in range(1, distance + 1)
     ]
 
 
-def kinds_of_flips(m: BitFlips, observer: Observer, known_ones: int | None) -> list[Kind]:
+def flip_kinds(m: BitFlips, observer: Observer, known_ones: int | None) -> list[MessageKind]:
     """Kinds of one message of flipped bits, in the crowds that are known to be bad.
 
     ``known_ones`` of the others are known to hold a one, None for any crowd.
@@ -182,17 +189,17 @@ def kinds_of_flips(m: BitFlips, observer: Observer, known_ones: int | None) -> l
     fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
     crowd = [(m.crowd - 1, q)] if m.crowd else []
     if observer is Observer.SUMS:  # random fakes are no worst case
-        return [] if fakes else [Kind([(m.crowd - 1, q)], p, q)]
+        return [] if fakes else [MessageKind([(m.crowd - 1, q)], p, q)]
     if isinstance(m.fakes, UniformFakes):
-        return [Kind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
+        return [MessageKind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
     if m.max_set is None:
         distances = range(1, m.bins + 1) if known_ones is None else [m.bins]
-        return [kind for d in distances for kind in risen(d, q, crowd)]
+        return [kind for d in distances for kind in bit_count_kinds(d, q, crowd)]
     most = min(m.max_set, m.bins)
     if not crowd:
-        return risen(most, q, [(fakes, q)])
+        return bit_count_kinds(most, q, [(fakes, q)])
     if m.bins < 2 * most:
         return []
     # All others hold v: of its bits all are clear and of u's all are set.
     others = [(crowd[0][0], (q * q) ** most), (fakes, (p * q) ** most)]
-    return [Kind(others, (p * p) ** most, (q * q) ** most)]
+    return [MessageKind(others, (p * p) ** most, (q * q) ** most)]

@@ -64,8 +64,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.composition.convolve import Sum
-from mixtally.accounting.composition.poisson_pairs import more_and_less
+from mixtally.accounting.composition.convolve import LossSum
+from mixtally.accounting.composition.poisson_pairs import gain_and_loss_of_message
 from mixtally.accounting.numerics import poissonized
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
@@ -88,13 +88,13 @@ _MOST_MEAN = 1e8
 """More fakes in a cell are taken for so many: there is nothing left to tell apart."""
 _SOME, _MANY = 1e3, 1e4
 """Of fewer fakes half a standard deviation is dear, of more it costs nothing beside a factor."""
-_DEVIATIONS, _MOST_REACH, _LOOSE = 12.0, 1 << 18, 1e-12
+_DEVIATIONS, _MOST_REACH, _TRANSFORM_ERROR = 12.0, 1 << 18, 1e-12
 """How far a difference is followed, at most, and the error of its transform, with room."""
-_LOST = 1e-3
+_LOST_SHARE = 1e-3
 """Of the upper bound, what the lower one may lack by far too few fakes."""
 
 
-class Hidden(NamedTuple):
+class HiddenSet(NamedTuple):
     """What is among uniform fakes, and how many these are.
 
     where
@@ -131,30 +131,30 @@ class Hidden(NamedTuple):
         return [(many, chance * self.share) for many, chance in self.fakes]
 
 
-def among(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0)) -> Hidden:
+def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0)) -> HiddenSet:
     """A set among so many uniform fakes, those of people's ``coins``, and others' replacements."""
     brought, replaced = [(fakes, 1.0), coins], 0.0
     if mechanism.flip_threshold is not None:
         raise TypeError(f"{mechanism.name}: a set is no messages of its members")
     if mechanism.replaced is not None:
-        replaced = mechanism.chance
+        replaced = mechanism.replacement_probability
         brought.append((mechanism.most_set * (mechanism.crowd - 1), replaced))
     some = tuple((many, chance) for many, chance in brought if many * chance > 0.0)
-    meeting = 0.0 if mechanism.planes is None else mechanism.planes.meeting
-    return Hidden(mechanism.most_set, mechanism.cells, some, meeting, replaced)
+    meeting = 0.0 if mechanism.planes is None else mechanism.planes.collision_probability
+    return HiddenSet(mechanism.most_set, mechanism.cells, some, meeting, replaced)
 
 
-def delta(hidden: Hidden, epsilon: float, memo: Memo | None = None) -> Bracket:
+def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracket:
     """Bounds of delta(epsilon), the same in both directions."""
     above = _upper(hidden, epsilon, _FINE, memo)
     if hidden.replaced:
-        return Bracket(min(above, counted_lower(hidden, epsilon, 1)), above)
+        return Bracket(min(above, lower_by_counting(hidden, epsilon, 1)), above)
     if above >= 1.0 and hidden.mean == 0.0:
         return Bracket(1.0, 1.0)
     return Bracket(min(above, _lower(hidden, epsilon, above, memo)), above)
 
 
-def counted_lower(hidden: Hidden, epsilon: float, rounds: int) -> float:
+def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
     """What is told by how many messages name a cell of one record alone less those of the other's,
     of so many rounds together.
     """
@@ -177,7 +177,7 @@ def counted_lower(hidden: Hidden, epsilon: float, rounds: int) -> float:
     above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
     # P_v(difference >= t) is P_u(difference <= -t).
     told = above[length // 2 :] - math.exp(epsilon) * below[length // 2 : 0 : -1]
-    return max(0.0, float(told.max()) - _LOOSE * (1.0 + math.exp(epsilon)))
+    return max(0.0, float(told.max()) - _TRANSFORM_ERROR * (1.0 + math.exp(epsilon)))
 
 
 def _power(x: Floats, n: int) -> Floats:
@@ -186,7 +186,9 @@ def _power(x: Floats, n: int) -> Floats:
     return np.where(x < 0.5, small, (1.0 - x) ** n)
 
 
-def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: bool = False) -> float:
+def upper(
+    hidden: HiddenSet, epsilon: float, memo: Memo | None = None, *, near: bool = False
+) -> float:
     """The upper bound alone; ``near`` it by some parts in a thousand, for a tenth of the work.
 
     That is for messages that are composed, so that a factor above 1 would be one of every message.
@@ -199,63 +201,65 @@ def upper(hidden: Hidden, epsilon: float, memo: Memo | None = None, *, near: boo
 
 
 def _upper(
-    hidden: Hidden, epsilon: float, step: float, memo: Memo | None, *, often: bool = False
+    hidden: HiddenSet, epsilon: float, step: float, memo: Memo | None, *, often: bool = False
 ) -> float:
-    hidden = _fewer(hidden)
+    hidden = _limit_fakes(hidden)
     if hidden.mean == 0.0:
         return 1.0
-    mean, share = _poissonized(hidden, memo, often=often)
+    mean, share = _poissonize_fakes(hidden, memo, often=often)
     return min(1.0, share * _sum(hidden, mean, step, memo).delta(epsilon))
 
 
-def _poissonized(hidden: Hidden, memo: Memo | None, *, often: bool) -> tuple[float, float]:
+def _poissonize_fakes(hidden: HiddenSet, memo: Memo | None, *, often: bool) -> tuple[float, float]:
     """Poisson fakes in a cell, and by how much they tell more; hardly more where ``often``."""
 
-    def made() -> tuple[float, float]:
+    def compute_poissonized() -> tuple[float, float]:
         if not often:  # fakes and coins each for themselves, as the second proof has them
-            factors = [poissonized.factor([each]) for each in hidden.binomials()]
+            factors = [poissonized.upper_factor([each]) for each in hidden.binomials()]
             return hidden.mean, math.prod(factors)
-        found = poissonized.above(hidden.binomials())
+        found = poissonized.bound_above(hidden.binomials())
         return found.mean / (2.0 * hidden.size), found.share
 
     key = "set fakes", hidden, often
-    found: tuple[float, float] = made() if memo is None else memo.get(key, made)
+    found: tuple[float, float] = (
+        compute_poissonized() if memo is None else memo.get(key, compute_poissonized)
+    )
     return found
 
 
-def _lower(hidden: Hidden, epsilon: float, above: float, memo: Memo | None) -> float:
+def _lower(hidden: HiddenSet, epsilon: float, above: float, memo: Memo | None) -> float:
     if hidden.mean > _MOST_MEAN:
         return 0.0
     if hidden.meeting:  # points of one line
         hidden = hidden._replace(meeting=hidden.meeting / (hidden.size - 1))
-    most = min(0.25, max(_LOST * above, tails.CUT_TAIL / _LOST))
-    found = [poissonized.below(*each, most) for each in hidden.binomials()]
+    most = min(0.25, max(_LOST_SHARE * above, tails.CUT_TAIL / _LOST_SHARE))
+    found = [poissonized.bound_below(*each, most) for each in hidden.binomials()]
     mean = math.fsum(one.mean for one in found) / (2.0 * hidden.size)
     composed = _sum(hidden, mean, _FINE, memo)
     value = composed.lower(epsilon + 2.0 * hidden.size * composed.step)
     value -= 8.0 * hidden.size * tails.CUT_TAIL
-    value = value * math.prod(one.share for one in found) - sum(one.lost for one in found)
+    value = value * math.prod(one.share for one in found) - sum(one.additive_loss for one in found)
     if not value <= 1.0 + 1e-9:
         raise AccountingError(f"set in clear: a lower bound of {value}; nothing may be promised")
     return max(0.0, value)
 
 
-def _sum(hidden: Hidden, mean: float, step: float, memo: Memo | None) -> Sum:
+def _sum(hidden: HiddenSet, mean: float, step: float, memo: Memo | None) -> LossSum:
     """The losses of all cells that differ, each with a Poisson number of fakes."""
     size = hidden.size
 
-    def made() -> Sum:
+    def build_sum() -> LossSum:
         fine = 2.0 ** math.floor(math.log2(step / math.sqrt(max(mean, 1.0))))
-        more, less = more_and_less(mean, fine)
-        return Sum([(more, size), (less, size)])
+        more, less = gain_and_loss_of_message(mean, fine)
+        return LossSum([(more, size), (less, size)])
 
     if memo is None:
-        return made()
-    found: Sum = memo.get(("set", size, mean, step), made)
+        return build_sum()
+    found: LossSum = memo.get(("set", size, mean, step), build_sum)
     return found
 
 
-def _fewer(hidden: Hidden) -> Hidden:
+def _limit_fakes(hidden: HiddenSet) -> HiddenSet:
     """As many fakes as are looked at: fewer hide less."""
     if hidden.mean <= _MOST_MEAN:
         return hidden

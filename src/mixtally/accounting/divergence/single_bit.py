@@ -11,8 +11,8 @@ Source: notes 004 section 4 and Prop. 3.1.
 from collections.abc import Sequence
 
 from mixtally.accounting.divergence import two_outputs
-from mixtally.accounting.divergence.two_outputs import Bit
-from mixtally.accounting.numerics.binomial_pairs import flipped
+from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
+from mixtally.accounting.numerics.binomial_pairs import flip_chances
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.primitives.memo import Memo
 
@@ -33,7 +33,7 @@ def delta(
     count_crowd: bool = False,
     repeats: int = 1,
     memo: Memo | None = None,
-    lower_alone: bool = False,
+    lower_only: bool = False,
 ) -> Bracket:
     """Return bounds of delta(epsilon) for one bit.
 
@@ -55,18 +55,22 @@ def delta(
         How often every record is sent, each time randomized afresh.
     memo : Memo, optional
         Keeps what this and later calls compute once.
-    lower_alone : bool
+    lower_only : bool
         Whether the upper bound may be 1 where the worst crowd is searched for.
     """
-    memo, bit, others = memo or Memo(_MOST_BYTES), flipped_bit(threshold, repeats), users - 1
+    memo, bit, others = (
+        memo or Memo(_MOST_BYTES),
+        flipped_bit_message(threshold, repeats),
+        users - 1,
+    )
     if ones is not None:
-        return two_outputs.known(bit, ones, others - ones + fakes, epsilon, memo)
+        return two_outputs.delta_in_known_crowd(bit, ones, others - ones + fakes, epsilon, memo)
     if not count_crowd:
-        return two_outputs.known(bit, 0, fakes, epsilon, memo)
-    return two_outputs.delta(bit, others, fakes, epsilon, memo, lower_alone=lower_alone)
+        return two_outputs.delta_in_known_crowd(bit, 0, fakes, epsilon, memo)
+    return two_outputs.delta(bit, others, fakes, epsilon, memo, lower_only=lower_only)
 
 
-def at_once(
+def delta_at_several(
     users: int,
     fakes: int,
     threshold: int,
@@ -76,7 +80,9 @@ def at_once(
     memo: Memo | None = None,
 ) -> list[Bracket]:
     """Return ``delta`` of the worst crowd at several epsilons; the proofs share distributions."""
-    return two_outputs.at_once(flipped_bit(threshold, repeats), users - 1, fakes, epsilons, memo)
+    return two_outputs.delta_at_several(
+        flipped_bit_message(threshold, repeats), users - 1, fakes, epsilons, memo
+    )
 
 
 def expected_upper(
@@ -89,10 +95,10 @@ def expected_upper(
     memo: Memo | None = None,
 ) -> float:
     """Return what ``delta`` should prove of the worst crowd, for searches that prove their end."""
-    bit = flipped_bit(threshold, repeats)
+    bit = flipped_bit_message(threshold, repeats)
     return two_outputs.expected_upper(bit, users - 1, fakes, epsilon, memo)
 
 
-def flipped_bit(threshold: int, repeats: int = 1) -> Bit:
+def flipped_bit_message(threshold: int, repeats: int = 1) -> TwoOutputMessage:
     """Return the message of one bit that is flipped with probability ``threshold`` / 2^64."""
-    return Bit(flipped(threshold), repeats)
+    return TwoOutputMessage(flip_chances(threshold), repeats)

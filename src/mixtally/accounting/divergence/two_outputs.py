@@ -35,16 +35,20 @@ import numpy as np
 from mixtally.accounting.numerics.binomial_pairs import (
     BitChances,
     UpperTail,
-    own_bits,
+    add_own_bits,
     tail_divergence,
     tail_divergences,
     upper_tail,
 )
-from mixtally.accounting.numerics.bracket import Bracket, Ends, larger, larger_ends
+from mixtally.accounting.numerics.bracket import BoundArrays, Bracket, larger, larger_bounds
 from mixtally.accounting.numerics.gap import NEGLIGIBLE, Gap
 from mixtally.accounting.numerics.search import usual_cover
-from mixtally.accounting.numerics.two_binomials import plus_binomial, sure_coins, with_coins
-from mixtally.accounting.numerics.worst_on_line import worst_on_line
+from mixtally.accounting.numerics.two_binomials import (
+    add_binomial,
+    add_certain_coins,
+    count_certain_coins,
+)
+from mixtally.accounting.numerics.worst_datasets_1d import find_worst_1d
 from mixtally.errors import EffortError
 from mixtally.model.guarantee import LEAST_EPSILON
 from mixtally.primitives import tails
@@ -55,7 +59,7 @@ _MOST_PRODUCTS = 1 << 30
 _MOST_FAIR = 1 << 24
 """Allowed for adding fair fakes to it: some hundredths of a second, as no recurrence does it."""
 _MOST_BYTES = 64_000_000
-_NEVER = 1e-30
+_NEGLIGIBLE_DELTA = 1e-30
 _TIMES_ENOUGH = 4.0
 _GAP = Gap(1e-3)
 _LONG = 6_000
@@ -67,7 +71,7 @@ _FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
 """Of so many parts the one nearest to the worst is below it by less than one in 10^5, in 10^3."""
 
 
-class Bit(NamedTuple):
+class TwoOutputMessage(NamedTuple):
     """A message with two outputs.
 
     where
@@ -93,7 +97,9 @@ class Directions(NamedTuple):
         return self.forward.nbytes + self.backward.nbytes
 
 
-def known(bit: Bit, ones: int, zeros: int, epsilon: float, memo: Memo) -> Bracket:
+def delta_in_known_crowd(
+    bit: TwoOutputMessage, ones: int, zeros: int, epsilon: float, memo: Memo
+) -> Bracket:
     """Return delta(epsilon) for a known background, the larger of both directions.
 
     Parameters
@@ -107,18 +113,18 @@ def known(bit: Bit, ones: int, zeros: int, epsilon: float, memo: Memo) -> Bracke
     memo : Memo
         Keeps the distributions for later calls.
     """
-    pair, grow = remembered(bit, ones, zeros, memo), math.exp(epsilon)
+    pair, grow = load_directions(bit, ones, zeros, memo), math.exp(epsilon)
     return larger(*(tail_divergence(one, grow) for one in pair))
 
 
 def delta(
-    bit: Bit,
+    bit: TwoOutputMessage,
     others: int,
     zeros: int,
     epsilon: float,
     memo: Memo | None = None,
     *,
-    lower_alone: bool = False,
+    lower_only: bool = False,
 ) -> Bracket:
     """Return bounds of delta(epsilon) in the worst crowd.
 
@@ -134,7 +140,7 @@ def delta(
         Privacy loss in nats, at least 0.
     memo : Memo, optional
         Keeps the distributions for later calls.
-    lower_alone : bool
+    lower_only : bool
         Whether the upper bound may be 1, which takes less time.
 
     Raises
@@ -143,29 +149,33 @@ def delta(
         If the distribution of one crowd would take too long.
     """
     memo = memo or Memo(_MOST_BYTES)
-    if bit.fair > (most := _enough_fair(bit, epsilon)):
+    if bit.fair > (most := _count_enough_fair(bit, epsilon)):
         fewer = bit._replace(fair=most)
-        upper = 1.0 if lower_alone else known(fewer, 0, 0, epsilon, memo).upper
+        upper = 1.0 if lower_only else delta_in_known_crowd(fewer, 0, 0, epsilon, memo).upper
         return Bracket(0.0, upper)
-    most = _enough(bit, epsilon)
-    if lower_alone:
+    most = _count_enough_records(bit, epsilon)
+    if lower_only:
         given = bit, others, zeros, epsilon, memo
-        return Bracket(0.0 if others + zeros > most else _largest_known(*given), 1.0)
+        return Bracket(0.0 if others + zeros > most else _largest_candidate_divergence(*given), 1.0)
     if others + zeros > most:
         found = delta(bit, min(others, most), max(0, most - others), epsilon, memo)
         return Bracket(0.0, found.upper)
-    quick = any_crowd(bit, others, zeros, epsilon, memo)
+    quick = any_crowd_upper(bit, others, zeros, epsilon, memo)
     if quick <= NEGLIGIBLE:
         return Bracket(0.0, quick)
     worst: Bracket = memo.get(
         ("worst", bit, others, zeros, epsilon),
-        lambda: at_once(bit, others, zeros, [epsilon], memo)[0],
+        lambda: delta_at_several(bit, others, zeros, [epsilon], memo)[0],
     )
     return worst
 
 
-def at_once(
-    bit: Bit, others: int, zeros: int, epsilons: Sequence[float], memo: Memo | None = None
+def delta_at_several(
+    bit: TwoOutputMessage,
+    others: int,
+    zeros: int,
+    epsilons: Sequence[float],
+    memo: Memo | None = None,
 ) -> list[Bracket]:
     """Return ``delta`` at several epsilons, whose proofs share their distributions.
 
@@ -174,23 +184,25 @@ def at_once(
     memo = memo or Memo(_MOST_BYTES)
     check_work(bit, others + zeros)
     grows = np.exp(np.array(epsilons))
-    suspects = {m for one in epsilons for m in _suspects(bit, others, zeros, one, memo)}
+    suspects = {m for one in epsilons for m in _candidate_crowds(bit, others, zeros, one, memo)}
 
-    def divergences(least: int, last: int) -> Ends:
+    def divergences(least: int, last: int) -> BoundArrays:
         given = bit, least, others - last + zeros, memo
         # Points serve other searches. Cells are many, and all epsilons are here.
         if least == last:
-            pair = remembered(*given)
+            pair = load_directions(*given)
         else:
-            pair = _directions(*given, sure_coins(bit.repeats * (last - least), bit.chances))
-        return larger_ends(*(tail_divergences(one, grows) for one in pair))
+            pair = _directions(
+                *given, count_certain_coins(bit.repeats * (last - least), bit.chances)
+            )
+        return larger_bounds(*(tail_divergences(one, grows) for one in pair))
 
-    gap, last = _gap(bit, others + zeros), _last(bit, others, zeros)
-    return worst_on_line(divergences, last, gap, epsilons, sorted(suspects)).each()
+    gap, last = _gap(bit, others + zeros), _largest_ones(bit, others, zeros)
+    return find_worst_1d(divergences, last, gap, epsilons, sorted(suspects)).to_list()
 
 
 def expected_upper(
-    bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo | None = None
+    bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo | None = None
 ) -> float:
     """Return the upper bound that ``delta`` most likely proves, for searches that prove their end.
 
@@ -198,62 +210,72 @@ def expected_upper(
     crowd is worse than all that were tried, by more than the gap that the proof leaves.
     """
     memo = memo or Memo(_MOST_BYTES)
-    if bit.fair > _enough_fair(bit, epsilon):
+    if bit.fair > _count_enough_fair(bit, epsilon):
         return delta(bit, others, zeros, epsilon, memo).upper
-    most = _enough(bit, epsilon)
+    most = _count_enough_records(bit, epsilon)
     zeros = min(zeros, max(0, most - others))
     others = min(others, most)
-    found = _largest_known(bit, others, zeros, epsilon, memo)
+    found = _largest_candidate_divergence(bit, others, zeros, epsilon, memo)
     return min(1.0, float(_gap(bit, others + zeros).ceilings(np.array(found))))
 
 
-def _largest_known(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo) -> float:
+def _largest_candidate_divergence(
+    bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo
+) -> float:
     """Return the largest divergence of the crowds that may be the worst."""
     check_work(bit, others + zeros)
-    points = (0, _last(bit, others, zeros), *_suspects(bit, others, zeros, epsilon, memo))
-    return max(known(bit, m, others - m + zeros, epsilon, memo).lower for m in points)
+    points = (
+        0,
+        _largest_ones(bit, others, zeros),
+        *_candidate_crowds(bit, others, zeros, epsilon, memo),
+    )
+    return max(
+        delta_in_known_crowd(bit, m, others - m + zeros, epsilon, memo).lower for m in points
+    )
 
 
-def any_crowd(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo | None = None) -> float:
+def any_crowd_upper(
+    bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo | None = None
+) -> float:
     """Return one bound for every crowd at once: half of the others hide, those with equal values.
 
     The fewer of ones and zeros are dropped, which never helps the person; so it is far above the
     divergence of any crowd, and costs one distribution, or two where outputs are not alike.
     """
     memo, every = memo or Memo(_MOST_BYTES), others + zeros
-    fewer = min(every - every // 2, _enough(bit, epsilon))
-    ways = ((0, fewer),) if bit.chances.symmetric else ((0, fewer), (fewer, 0))
-    return max(known(bit, *way, epsilon, memo).upper for way in ways)
+    fewer = min(every - every // 2, _count_enough_records(bit, epsilon))
+    ways = ((0, fewer),) if bit.chances.is_symmetric else ((0, fewer), (fewer, 0))
+    return max(delta_in_known_crowd(bit, *way, epsilon, memo).upper for way in ways)
 
 
-def _last(bit: Bit, others: int, zeros: int) -> int:
+def _largest_ones(bit: TwoOutputMessage, others: int, zeros: int) -> int:
     """Return the largest m that needs to be searched."""
-    return min(others, (others + zeros) // 2) if bit.chances.symmetric else others
+    return min(others, (others + zeros) // 2) if bit.chances.is_symmetric else others
 
 
-def _gap(bit: Bit, others: int) -> Gap:
+def _gap(bit: TwoOutputMessage, others: int) -> Gap:
     """Return how far above the largest divergence known a proof may end.
 
     Cells are as many as the gap is narrow, and each takes as long as its distribution.
     """
     longer = max(1.0, _length(bit, others) / _LONG)
-    return _GAP.wider(longer**1.5)
+    return _GAP.widen(longer**1.5)
 
 
-def _length(bit: Bit, others: int) -> float:
+def _length(bit: TwoOutputMessage, others: int) -> float:
     """Return how many integers a distribution has, with what a person's own repeats add to it."""
     return max(_widths(bit, others)) * (1.0 + bit.repeats / _OWN)
 
 
-def _widths(bit: Bit, others: int) -> tuple[int, int]:
+def _widths(bit: TwoOutputMessage, others: int) -> tuple[int, int]:
     """Return the lengths of the windows of so many zeros, and of so many ones."""
     chances = bit.chances
-    rarer = (chances.low / chances.scale, chances.lost / chances.scale)
+    rarer = (chances.low / chances.scale, chances.high_complement / chances.scale)
     low, high = (tails.window(bit.repeats * others, one) for one in rarer)
     return low.last - low.first, high.last - high.first
 
 
-def check_work(bit: Bit, others: int) -> None:
+def check_work(bit: TwoOutputMessage, others: int) -> None:
     """Raise EffortError where the distribution of half ones, half zeros is too long."""
     low, high = _widths(bit, others // 2)
     work = (low + 1) * (high + 1 + 2 * bit.repeats)
@@ -271,7 +293,7 @@ def check_work(bit: Bit, others: int) -> None:
         )
 
 
-def remembered(bit: Bit, ones: int, zeros: int, memo: Memo) -> Directions:
+def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) -> Directions:
     """Return both directions for a known background."""
     found: Directions = memo.get(
         ("bit", bit, ones, zeros), lambda: _directions(bit, ones, zeros, memo)
@@ -279,39 +301,45 @@ def remembered(bit: Bit, ones: int, zeros: int, memo: Memo) -> Directions:
     return found
 
 
-def _directions(bit: Bit, ones: int, zeros: int, memo: Memo, coins: int = 0) -> Directions:
+def _directions(
+    bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo, coins: int = 0
+) -> Directions:
     """Return both directions of a known background, or of a cell with at least ``coins`` sure
     coins.
     """
     times, chances = bit.repeats, bit.chances
-    found = with_coins(times * ones, times * zeros, coins, chances, memo)
-    pmf, cut, error = plus_binomial(found, bit.fair, 1, 2, memo)
-    pair = own_bits(pmf, cut, chances, times, error)
-    return Directions(upper_tail(pair), upper_tail(pair.swapped()))
+    found = add_certain_coins(times * ones, times * zeros, coins, chances, memo)
+    pmf, cut, error = add_binomial(found, bit.fair, 1, 2, memo)
+    pair = add_own_bits(pmf, cut, chances, times, error)
+    return Directions(upper_tail(pair), upper_tail(pair.swap()))
 
 
-def _enough(bit: Bit, epsilon: float) -> int:
+def _count_enough_records(bit: TwoOutputMessage, epsilon: float) -> int:
     """Return how many other records hide a bit beyond all deltas that are promised.
 
     To drop records never helps the person, so more of them need not be looked at. Repeated k times
     a person moves the sum k times as far, and k times as many others hide as well.
     """
     chances = bit.chances
-    return _cover(bit, epsilon, min(chances.low, chances.lost), chances.scale)
+    return _required_cover(bit, epsilon, min(chances.low, chances.high_complement), chances.scale)
 
 
-def _enough_fair(bit: Bit, epsilon: float) -> int:
+def _count_enough_fair(bit: TwoOutputMessage, epsilon: float) -> int:
     """Return how many fair coins do so."""
-    return _cover(bit, epsilon, 1, 2)
+    return _required_cover(bit, epsilon, 1, 2)
 
 
-def _cover(bit: Bit, epsilon: float, rarer: int, scale: int) -> int:
+def _required_cover(bit: TwoOutputMessage, epsilon: float, rarer: int, scale: int) -> int:
     if epsilon < LEAST_EPSILON:  # far below, where compositions look, everything counts
         return 1 << 62
-    return math.ceil(_TIMES_ENOUGH * bit.repeats * usual_cover(epsilon, _NEVER) * scale / rarer)
+    return math.ceil(
+        _TIMES_ENOUGH * bit.repeats * usual_cover(epsilon, _NEGLIGIBLE_DELTA) * scale / rarer
+    )
 
 
-def _suspects(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo) -> list[int]:
+def _candidate_crowds(
+    bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo
+) -> list[int]:
     """Return values of m that may be the worst.
 
     A one more moves the sum's mean by h - l and its lattice by 1. The divergence follows this
@@ -320,8 +348,8 @@ def _suspects(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo) -> 
     so on: on one lattice for all epsilons, so that the distributions of one serve the next. Where
     the outputs are not alike, zeros among ones are tried in the same way.
     """
-    most, chances = _last(bit, others, zeros), bit.chances
-    period = min(most, chances.scale // ((chances.low + chances.lost) * bit.repeats))
+    most, chances = _largest_ones(bit, others, zeros), bit.chances
+    period = min(most, chances.scale // ((chances.low + chances.high_complement) * bit.repeats))
     finest = _FINEST_OF_LONG if _length(bit, others + zeros) >= _LONG else _FINEST
 
     def nearest(*, from_above: bool) -> int:
@@ -334,7 +362,9 @@ def _suspects(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo) -> 
 
         def exact(part: int) -> float:
             if (ones := point(part)) not in lowers:
-                lowers[ones] = known(bit, ones, others - ones + zeros, epsilon, memo).lower
+                lowers[ones] = delta_in_known_crowd(
+                    bit, ones, others - ones + zeros, epsilon, memo
+                ).lower
             return lowers[ones]
 
         best = max(range(parts + 1), key=exact)
@@ -344,5 +374,5 @@ def _suspects(bit: Bit, others: int, zeros: int, epsilon: float, memo: Memo) -> 
             best = max(near, key=exact)
         return point(best)
 
-    ends = (False,) if chances.symmetric else (False, True)
+    ends = (False,) if chances.is_symmetric else (False, True)
     return [nearest(from_above=end) for end in ends]

@@ -30,10 +30,10 @@ from mixtally.accounting.numerics.largest import largest
 from mixtally.accounting.numerics.saddle_point import (
     NEAR,
     first_spread,
-    prepared,
+    prepare_expectation,
     saddle_point_bounds,
 )
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
@@ -43,27 +43,27 @@ _MOST_NATS = 320.0
 """Likelihood ratios and e^epsilon times them can be squared up to here."""
 
 
-def homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+def homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """All ones against all zeros in a crowd of zeros, both directions.
 
     Source: sufficient DP 000 (3.6).
     """
-    seen = _seen(bits, threshold)
+    seen = _count_observable_bits(bits, threshold)
     bounds = larger(
-        background(users, Orbit(seen, 0, 0), threshold, epsilon),
-        background(users, Orbit(0, seen, 0), threshold, epsilon),
+        orbit_delta(users, Orbit(seen, 0, 0), threshold, epsilon),
+        orbit_delta(users, Orbit(0, seen, 0), threshold, epsilon),
     )
     return bounds if seen == bits else Bracket(bounds.lower, 1.0)
 
 
-def background(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
+def orbit_delta(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
     """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
     return saddle_point_bounds(
         flip_distribution(orbit, threshold / SCALE, math.exp(epsilon)), users
     )
 
 
-def _seen(bits: int, threshold: int) -> int:
+def _count_observable_bits(bits: int, threshold: int) -> int:
     """All bits, or the most whose likelihood ratios are numbers: who sees fewer bits learns no
     more.
     """
@@ -71,7 +71,7 @@ def _seen(bits: int, threshold: int) -> int:
     return bits if bits * odds <= _MOST_NATS else int(_MOST_NATS / odds)
 
 
-def orbits(bits: int) -> list[Orbit]:
+def list_orbits(bits: int) -> list[Orbit]:
     """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
     every = bits <= _EVERY_ORBIT
     sizes = range(bits + 1) if every else sorted({0, 1, 2, bits // 2, bits - 2, bits - 1, bits})
@@ -84,23 +84,25 @@ def orbits(bits: int) -> list[Orbit]:
     ]
 
 
-def worst_homogeneous(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+def worst_homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """The largest divergence over the orbits tried: a lower bound.
 
     Who forgets a position turns an orbit of all bits into one of fewer, which reveals less.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
-    seen = _seen(bits, threshold)
-    whole = (orbit for orbit in orbits(seen) if sum(orbit) == seen)
+    seen = _count_observable_bits(bits, threshold)
+    whole = (orbit for orbit in list_orbits(seen) if sum(orbit) == seen)
     return largest(
         (flip_distribution(orbit, q, grow) for orbit in whole), users, saddle_point_bounds
     )
 
 
-def any_dataset(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
+def any_dataset_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
     """Both bounds for any dataset of ``users`` vectors."""
     upper = blanket_upper(users, bits, threshold, epsilon)
-    return Bracket(min(worst_homogeneous(users, bits, threshold, epsilon).lower, upper), upper)
+    return Bracket(
+        min(worst_homogeneous_delta(users, bits, threshold, epsilon).lower, upper), upper
+    )
 
 
 def blanket_upper(
@@ -115,13 +117,13 @@ def blanket_upper(
     return blanket.upper([pair], users, 0, (2.0 * q) ** bits, smoothed)
 
 
-def products(users: int, bits: int, threshold: int) -> int:
+def estimate_products(users: int, bits: int, threshold: int) -> int:
     """About how many products one point of the curve takes at epsilon 0, where a Gaussian may add
     some thousandths.
     """
     q = threshold / SCALE
     crowd = Draws(1, users - 1, (2.0 * q) ** bits)
-    saddle = prepared(uniform_distribution(bits, bits, q, 1.0), crowd, NEAR).saddle
+    saddle = prepare_expectation(uniform_distribution(bits, bits, q, 1.0), crowd, NEAR).saddle
     if saddle is None:
         return 0
     spread = first_spread(saddle, NEAR)

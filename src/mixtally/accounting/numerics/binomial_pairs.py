@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics.bracket import Bracket, Ends, bracket, brackets
+from mixtally.accounting.numerics.bracket import BoundArrays, Bracket, bracket, brackets
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats
 
-CONVOLVED = 1e-12
+CONVOLUTION_ERROR = 1e-12
 """Bound on the relative error of P and of e^epsilon Q, made by convolving ``flips``."""
 
 _STEP_ERROR = 2.0**-51
@@ -39,21 +39,21 @@ class BitChances(NamedTuple):
     scale: int = SCALE
 
     @property
-    def lost(self) -> int:
+    def high_complement(self) -> int:
         """The chance of output 0 for the value that sends a 1 more often."""
         return self.scale - self.high
 
     @property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """Whether both values send their rarer output with the same chance."""
-        return self.low == self.lost
+        return self.low == self.high_complement
 
-    def mirrored(self) -> "BitChances":
+    def mirror(self) -> "BitChances":
         """Return the chances of output 0, for the same values in reversed order."""
-        return BitChances(self.lost, self.scale - self.low, self.scale)
+        return BitChances(self.high_complement, self.scale - self.low, self.scale)
 
 
-def flipped(threshold: int) -> BitChances:
+def flip_chances(threshold: int) -> BitChances:
     """Return the chances of a bit that is flipped with probability ``threshold`` / 2^64."""
     return BitChances(threshold, SCALE - threshold)
 
@@ -67,14 +67,16 @@ class Pair(NamedTuple):
     p: Floats
     q: Floats
     cut: float
-    error: float = CONVOLVED
+    error: float = CONVOLUTION_ERROR
 
-    def swapped(self) -> "Pair":
+    def swap(self) -> "Pair":
         """The other direction, on the integers counted backwards so that the ratio rises again."""
         return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
 
 
-def flips(trials: int, threshold: int, memo: Memo | None = None, scale: int = SCALE) -> Floats:
+def flip_count_pmf(
+    trials: int, threshold: int, memo: Memo | None = None, scale: int = SCALE
+) -> Floats:
     """Return the distribution of Bin(trials, threshold / scale) on ``tails.window``, good to 3e-13.
 
     Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
@@ -86,14 +88,14 @@ def flips(trials: int, threshold: int, memo: Memo | None = None, scale: int = SC
         return tails.pmf(trials, q, first, last)
     odds = threshold / (scale - threshold)
     if memo is None:
-        return _run(trials, odds, first, last)
+        return _pmf_by_ratios(trials, odds, first, last)
     pmf: Floats = memo.get(
-        ("flips", trials, threshold, scale), lambda: _run(trials, odds, first, last)
+        ("flips", trials, threshold, scale), lambda: _pmf_by_ratios(trials, odds, first, last)
     )
     return pmf
 
 
-def _run(trials: int, odds: float, first: int, last: int) -> Floats:
+def _pmf_by_ratios(trials: int, odds: float, first: int, last: int) -> Floats:
     """Return ``flips`` on a short window; read-only, as it is shared through the memo."""
     k = np.arange(first + 1.0, last + 1.0)
     pmf = np.empty(last - first + 1)
@@ -104,7 +106,7 @@ def _run(trials: int, odds: float, first: int, last: int) -> Floats:
     return pmf
 
 
-def flipped_bits(
+def convolve_flipped_bits(
     ones: int, zeros: int, chances: BitChances, memo: Memo | None = None
 ) -> tuple[Floats, float]:
     """Return the distribution of Bin(ones, high) + Bin(zeros, low), and what was cut off.
@@ -115,30 +117,30 @@ def flipped_bits(
     """
     pmf, cut = np.ones(1), 0.0
     if zeros > 0:
-        pmf, cut = _of_value(zeros, chances.low, chances.scale, memo), 2.0 * tails.CUT_TAIL
+        pmf, cut = _value_pmf(zeros, chances.low, chances.scale, memo), 2.0 * tails.CUT_TAIL
     if ones > 0:
-        pmf = np.convolve(pmf, _of_value(ones, chances.high, chances.scale, memo))
+        pmf = np.convolve(pmf, _value_pmf(ones, chances.high, chances.scale, memo))
         cut += 2.0 * tails.CUT_TAIL
     return pmf, cut
 
 
-def _of_value(trials: int, chance: int, scale: int, memo: Memo | None) -> Floats:
+def _value_pmf(trials: int, chance: int, scale: int, memo: Memo | None) -> Floats:
     """Return ``flips``, from the rarer of both outputs."""
     if 2 * chance <= scale:
-        return flips(trials, chance, memo, scale)
-    return flips(trials, scale - chance, memo, scale)[::-1]
+        return flip_count_pmf(trials, chance, memo, scale)
+    return flip_count_pmf(trials, scale - chance, memo, scale)[::-1]
 
 
-def own_bits(
+def add_own_bits(
     background: Floats,
     cut: float,
     chances: BitChances,
     copies: int = 1,
-    error: float = CONVOLVED,
+    error: float = CONVOLUTION_ERROR,
 ) -> Pair:
     """Return the sum with a person's bit, sent ``copies`` times: high under P, low under Q."""
     scale, one, zero = chances.scale, np.ones(1), np.ones(1)
-    high = [chances.lost / scale, chances.high / scale]
+    high = [chances.high_complement / scale, chances.high / scale]
     low = [(scale - chances.low) / scale, chances.low / scale]
     for _ in range(copies):
         one, zero = np.convolve(one, high), np.convolve(zero, low)
@@ -154,7 +156,7 @@ def divergence(pair: Pair, grow: float) -> Bracket:
     return _bounds(value, pair.cut, grow, 2.0 * pair.error * mass)
 
 
-class Steps(NamedTuple):
+class PreparedPair(NamedTuple):
     """A pair prepared for products.
 
     Its ratio P / Q, and the tails of P and Q from every step on, which end in a
@@ -172,7 +174,7 @@ class Steps(NamedTuple):
         return 5 * self.ratio.nbytes
 
 
-def steps(pair: Pair) -> Steps:
+def prepare_pair(pair: Pair) -> PreparedPair:
     """The pair prepared for products.
 
     Where neither distribution has mass the ratio is that of the step before, so that an end of a
@@ -185,7 +187,7 @@ def steps(pair: Pair) -> Steps:
             none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
             ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
     np.maximum.accumulate(ratio, out=ratio)  # rounding must not undo the order
-    return Steps(pair, ratio, _tail(pair.p), _tail(pair.q))
+    return PreparedPair(pair, ratio, _tail(pair.p), _tail(pair.q))
 
 
 def _tail(pmf: Floats) -> Floats:
@@ -195,7 +197,7 @@ def _tail(pmf: Floats) -> Floats:
     return out
 
 
-def _tail_error(prepared: Steps) -> float:
+def _tail_error(prepared: PreparedPair) -> float:
     """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
     return 4.0 * prepared.pair.error + _STEP_ERROR * len(prepared.ratio)
 
@@ -221,7 +223,7 @@ class UpperTail(NamedTuple):
 
 def upper_tail(pair: Pair) -> UpperTail:
     """The pair prepared for many epsilons."""
-    whole = steps(pair)
+    whole = prepare_pair(pair)
     start = int(whole.ratio.searchsorted(1.0, side="right"))
     # Copies, so that the rest is not held.
     ratio, tail_p, tail_q = (each[start:].copy() for each in whole[1:])
@@ -240,7 +242,7 @@ def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
     return _bounds(value, tail.cut, grow, tail.error * mass)
 
 
-def tail_divergences(tail: UpperTail, grows: Floats) -> Ends:
+def tail_divergences(tail: UpperTail, grows: Floats) -> BoundArrays:
     """``tail_divergence`` for many values of ``grow`` at once.
 
     Raises AccountingError for a value that no divergence can have.
@@ -250,13 +252,13 @@ def tail_divergences(tail: UpperTail, grows: Floats) -> Ends:
     return _ends(mass - grows * tail.tail_q[start], tail.cut, grows, tail.error * mass)
 
 
-def exchange_divergence(first: Steps, second: Steps, grow: float) -> Bracket:
+def exchange_divergence(first: PreparedPair, second: PreparedPair, grow: float) -> Bracket:
     """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising."""
-    (bounds,) = exchange_divergences(first, second, np.array([grow])).each()
+    (bounds,) = exchange_divergences(first, second, np.array([grow])).to_list()
     return bounds
 
 
-def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:
+def exchange_divergences(first: PreparedPair, second: PreparedPair, grows: Floats) -> BoundArrays:
     """``exchange_divergence`` for many values of ``grow`` at once.
 
     For every t the s that count are those from some s* on, and s* rises with t.
@@ -278,7 +280,7 @@ def exchange_divergences(first: Steps, second: Steps, grows: Floats) -> Ends:
 
 def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
     """Return the sum over (s, t) of [P1(s) P2(t) - grow Q1(s) Q2(t)]_+, both ratios rising."""
-    return exchange_divergence(steps(first), steps(second.swapped()), grow)
+    return exchange_divergence(prepare_pair(first), prepare_pair(second.swap()), grow)
 
 
 def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
@@ -290,9 +292,9 @@ def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
     return Bracket(max(0.0, bounds.lower - grow * cut), bounds.upper)
 
 
-def _ends(values: Floats, cut: float, grows: Floats, rounding: Floats) -> Ends:
+def _ends(values: Floats, cut: float, grows: Floats, rounding: Floats) -> BoundArrays:
     """``_bounds`` of many."""
     rounding = rounding + 1e20 * grows * _NO_MASS
     values = np.where((values < 0.0) & (values >= -rounding), 0.0, values)
     lower, upper = brackets(values, cut=cut, rounding=rounding)
-    return Ends(np.maximum(0.0, lower - grows * cut), upper)
+    return BoundArrays(np.maximum(0.0, lower - grows * cut), upper)

@@ -12,15 +12,15 @@ the blanket is.
 from collections.abc import Sequence
 
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import Distribution
-from mixtally.accounting.numerics.flip_ratios import diluted
+from mixtally.accounting.numerics.flip_ratios import dilute
 from mixtally.accounting.numerics.largest import largest_upper
 from mixtally.accounting.numerics.saddle_point import NOTHING
+from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.primitives import tails
 
-FEW = 0.01
+RARE_SHARE = 0.01
 """Where one kind of blank is so rare among the other, it may hide less than its bound loses."""
-_NONE = 1e-6
+_NEGLIGIBLE_SHARE = 1e-6
 """Where it changes less than bounds lose anyway."""
 
 
@@ -36,12 +36,12 @@ def upper(
     is at most ``least``; ``smoothed`` as ``largest_upper`` has it.
     """
     found, free = 1.0, users * share
-    if free > _NONE * fakes and fakes:
+    if free > _NEGLIGIBLE_SHARE * fakes and fakes:
         crowd, enough = Draws(fakes + 1, users - 1, share), max(0.0, least - tails.CUT_TAIL)
         found = largest_upper(distributions, crowd, smoothed, enough) + tails.CUT_TAIL
-    if free <= FEW * fakes or not users:
+    if free <= RARE_SHARE * fakes or not users:
         found = min(found, largest_upper(distributions, Draws(fakes + 1), smoothed, least))
-    elif fakes <= FEW * free and share > NOTHING:
-        alone = [diluted(distribution, share) for distribution in distributions]
+    elif fakes <= RARE_SHARE * free and share > NOTHING:
+        alone = [dilute(distribution, share) for distribution in distributions]
         found = min(found, largest_upper(alone, Draws(users), smoothed, least * share) / share)
     return min(1.0, found)

@@ -9,7 +9,7 @@ from mixtally.primitives.tails import Floats
 
 RELATIVE_SLACK = 1e-9
 """Added to every divergence for floating point; the measured error is below 1e-12."""
-ELSEWHERE = 1.0 + 0.8 * RELATIVE_SLACK
+CROSS_MACHINE_SLACK = 1.0 + 0.8 * RELATIVE_SLACK
 """What another machine states of the same integers is no further below: it rounds otherwise.
 
 That is less than the slack, so it still lies above the truth.
@@ -29,13 +29,13 @@ class Bracket(NamedTuple):
     upper: float
 
 
-class Ends(NamedTuple):
+class BoundArrays(NamedTuple):
     """Lower and upper bounds of a divergence, one for each epsilon."""
 
     lower: Floats
     upper: Floats
 
-    def each(self) -> list[Bracket]:
+    def to_list(self) -> list[Bracket]:
         """Those of every epsilon."""
         pairs = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
         return [Bracket(*pair) for pair in pairs]
@@ -60,7 +60,7 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     return Bracket(max(0.0, min(upper, value * (1.0 - RELATIVE_SLACK) - rounding)), upper)
 
 
-def brackets(values: Floats, *, cut: float, rounding: Floats) -> Ends:
+def brackets(values: Floats, *, cut: float, rounding: Floats) -> BoundArrays:
     """``bracket`` of many values; raises as it does."""
     fine = (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (0.0 <= cut <= 1.0)
     fine &= (rounding >= 0.0) & (rounding <= 1.0)
@@ -69,10 +69,10 @@ def brackets(values: Floats, *, cut: float, rounding: Floats) -> Ends:
         bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # it says what is wrong
     upper = np.minimum(1.0, values * (1.0 + RELATIVE_SLACK) + cut + rounding)
     lower = np.minimum(upper, values * (1.0 - RELATIVE_SLACK) - rounding)
-    return Ends(np.maximum(0.0, lower), upper)
+    return BoundArrays(np.maximum(0.0, lower), upper)
 
 
-def not_nothing(upper: float, epsilon: float, reach: float) -> float:
+def keep_positive(upper: float, epsilon: float, reach: float) -> float:
     """``upper``, but above zero where the divergence is: at epsilons below the largest loss.
 
     where
@@ -86,11 +86,11 @@ def larger(*bounds: Bracket) -> Bracket:
     return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))
 
 
-def larger_ends(one: Ends, other: Ends) -> Ends:
+def larger_bounds(one: BoundArrays, other: BoundArrays) -> BoundArrays:
     """The bounds of the larger of two divergences."""
-    return Ends(np.maximum(one.lower, other.lower), np.maximum(one.upper, other.upper))
+    return BoundArrays(np.maximum(one.lower, other.lower), np.maximum(one.upper, other.upper))
 
 
-def stated(value: float, cut: float) -> Bracket:
+def cap_at_one(value: float, cut: float) -> Bracket:
     """No divergence exceeds one, whatever was added."""
     return bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)

@@ -25,7 +25,7 @@ import numpy as np
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _NEARLY_ONE = 1.0 - 2.0**-53
@@ -33,12 +33,12 @@ _SLACK = 1.0 + 1e-10
 """Above the error of every probability and of their sums."""
 _GAP = 2e-3
 """Bounds of an average this close, relatively, are close enough."""
-_MOST_LOOKS = 600
+_MAX_EVALUATIONS = 600
 _FIRST_CELLS = 1.0
 """A standard deviation, when the halving starts."""
-_ALIKE = 0.02
+_SIMILAR_SHARE = 0.02
 """Of all fakes: coins bring so few more or less that this is not looked at."""
-_UNLOOKED = 1e-4
+_SKIPPED_SHARE = 1e-4
 """Of an average, what cells may add that are not looked at."""
 FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
 """A standard deviation, and up to so many above the mean, where many messages are composed."""
@@ -65,7 +65,7 @@ class Fakes:
 
     def __init__(self, people: int, whole: int, coin: int) -> None:
         self.people, self.coin = people, coin
-        self.sure = people * whole
+        self.certain = people * whole
         self._phi = coin / SCALE
         self._often = 2 * coin > SCALE
         """Whether devices without one more are counted: the rarer of the two, to all digits."""
@@ -74,7 +74,7 @@ class Fakes:
         self._low, self._high = (people - high, people - low) if self._often else (low, high)
 
     @property
-    def tossed(self) -> tuple[int, float]:
+    def binomial(self) -> tuple[int, float]:
         """People who draw one more with a chance, and this chance, below 1: then fewer arrive."""
         return self.people, min(self._phi, _NEARLY_ONE)
 
@@ -98,13 +98,13 @@ class Fakes:
         """Of ``first``..``last`` coins that show a fake, inside the window."""
         chance = float(self._pmf[first - self._low : last - self._low + 1].sum()) * _SLACK
         if last == self._high:  # and all that lie above
-            return Cell(self.sure + first, self.sure + self.people, chance + tails.CUT_TAIL)
-        return Cell(self.sure + first, self.sure + last, chance)
+            return Cell(self.certain + first, self.certain + self.people, chance + tails.CUT_TAIL)
+        return Cell(self.certain + first, self.certain + last, chance)
 
     def cells(self, grain: float) -> tuple[Cell, ...]:
         """All values of K in about ``grain`` cells a standard deviation, the fewest fakes first."""
         if not self.coin:
-            return (Cell(self.sure, self.sure, 1.0),)
+            return (Cell(self.certain, self.certain, 1.0),)
         return self._cut(self._low, self._high, grain)
 
     def few_cells(self, negligible: float, grain: float = FEW_CELLS) -> tuple[Cell, ...]:
@@ -116,17 +116,17 @@ class Fakes:
         the mean, which reveal little, or all others, where they are nearly alike.
         """
         if not self.coin:
-            return (Cell(self.sure, self.sure, 1.0),)
+            return (Cell(self.certain, self.certain, 1.0),)
         below = int(np.searchsorted(np.cumsum(self._pmf), negligible))
         first, mean = self._low + below, self.people * self._phi
-        if mean - first <= _ALIKE * (self.sure + first):
+        if mean - first <= _SIMILAR_SHARE * (self.certain + first):
             return self._cut(first, self._high, 0.0)
         top = math.ceil(mean + _FEW_ABOVE * self._spread)
         last = min(self._high, max(first, top))
         found = self._cut(first, last, grain)
         if last < self._high:
             above = float(self._pmf[last + 1 - self._low :].sum()) * _SLACK + tails.CUT_TAIL
-            found += (Cell(self.sure + last + 1, self.sure + self.people, above),)
+            found += (Cell(self.certain + last + 1, self.certain + self.people, above),)
         return found
 
     def _cut(self, first: int, last: int, grain: float) -> tuple[Cell, ...]:
@@ -137,7 +137,7 @@ class Fakes:
         if first == 0:
             return found
         below = float(self._pmf[: first - self._low].sum()) * _SLACK + tails.CUT_TAIL
-        return (Cell(self.sure, self.sure + first - 1, below), *found)
+        return (Cell(self.certain, self.certain + first - 1, below), *found)
 
     @property
     def _spread(self) -> float:
@@ -145,15 +145,15 @@ class Fakes:
 
     def halves(self, cell: Cell) -> Iterator[Cell]:
         """A cell inside the window cut in two."""
-        first, last = cell.least - self.sure, min(cell.most - self.sure, self._high)
+        first, last = cell.least - self.certain, min(cell.most - self.certain, self._high)
         middle = (first + last) // 2
         yield self._cell(first, middle)
         yield self._cell(middle + 1, last)
 
     def can_halve(self, cell: Cell) -> bool:
         """Whether a cell inside the window has more than one value."""
-        first = cell.least - self.sure
-        return first >= self._low and min(cell.most - self.sure, self._high) > first
+        first = cell.least - self.certain
+        return first >= self._low and min(cell.most - self.certain, self._high) > first
 
     def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
         """Bounds of the largest E[delta(K)] of any two worlds; the divergence falls as K rises.
@@ -166,7 +166,7 @@ class Fakes:
         worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
         """
         if not self.coin:
-            return delta(self.sure)
+            return delta(self.certain)
         known: dict[int, Bracket] = {}
 
         def at(fakes: int) -> Bracket:
@@ -181,7 +181,7 @@ class Fakes:
         heapq.heapify(heap)
         done: list[Cell] = []
         open_gap, enough = -sum(one for one, _ in heap), self._enough(heap, at)
-        while heap and open_gap > enough and len(known) < _MOST_LOOKS:
+        while heap and open_gap > enough and len(known) < _MAX_EVALUATIONS:
             worst, cell = heapq.heappop(heap)
             open_gap += worst
             if not self.can_halve(cell):
@@ -209,10 +209,10 @@ class Fakes:
         which K hardly ever is.
         """
         if not self.coin:
-            return lower(self.sure)
+            return lower(self.certain)
         top = min(self._high, math.ceil(self.people * self._phi + _FEW_ABOVE * self._spread))
         chance = float(self._pmf[: top + 1 - self._low].sum()) / _SLACK
-        return chance * lower(self.sure + top) * (1.0 - 1e-9)
+        return chance * lower(self.certain + top) * (1.0 - 1e-9)
 
     def average_one_pair(self, lower: Callable[[int], float], negligible: float) -> float:
         """A lower bound of E[delta(K)] of two worlds that are the same for all K, from those of
@@ -239,7 +239,7 @@ class Fakes:
             if cell is cells[0] and len(cells) > 1 and cell.chance <= negligible:
                 found = found + cell.chance  # as if nothing were hidden
                 continue
-            if np.all(rest <= _UNLOOKED * found):
+            if np.all(rest <= _SKIPPED_SHARE * found):
                 found = found + rest
                 break
             least = np.minimum(least, upper(cell.least))

@@ -55,14 +55,14 @@ class Spread(NamedTuple):
 class Draws:
     """``sure`` copies, and Bin(trials, share) more; their sum is divided by their number."""
 
-    sure: int
+    certain: int
     trials: int = 0
     share: float = 0.0
 
     @cached_property
     def most(self) -> int:
         """Of more the chance is nothing."""
-        return self.sure + (tails.window(self.trials, self.share).last if self.trials else 0)
+        return self.certain + (tails.window(self.trials, self.share).last if self.trials else 0)
 
     @cached_property
     def numbers(self) -> list[tuple[int, float]]:
@@ -71,75 +71,77 @@ class Draws:
         Those that are left out have a chance of ``tails.CUT_TAIL`` on either side.
         """
         if not self.trials:
-            return [(self.sure, 1.0)]
+            return [(self.certain, 1.0)]
         first, last = tails.window(self.trials, self.share)
         if last - first >= _MANY:
             return []
         chances = tails.pmf(self.trials, self.share, first, last)
-        return [(self.sure + i, float(chance)) for i, chance in enumerate(chances, first)]
+        return [(self.certain + i, float(chance)) for i, chance in enumerate(chances, first)]
 
     @property
-    def over(self) -> int:
+    def divisor(self) -> int:
         """What is left to divide by: a random number has its weights."""
-        return 1 if self.trials else self.sure
+        return 1 if self.trials else self.certain
 
     def nats(self, log_m: float) -> float:
         """Logarithm of the transform times ``over``, where that of M is ``log_m``."""
         if not self.trials:
-            return self.sure * log_m
+            return self.certain * log_m
         if log_m > _LARGE:  # where M itself may be no number
             crowd = log_m + math.log(self.share + (1.0 - self.share) * math.exp(-log_m))
         else:
             crowd = math.log1p(self.share * math.expm1(log_m))
         return (
-            self.sure * log_m
+            self.certain * log_m
             + self.trials * crowd
-            + math.log(sum(self._moments(self._weight, log_m)))
+            + math.log(sum(self._moments(self._weight_differences, log_m)))
         )
 
     def rise(self, low: float, high: float) -> float:
         """By how much ``nats`` are more at ``high``."""
         if not self.trials:
-            return self.sure * (high - low)
+            return self.certain * (high - low)
         return self.nats(high) - self.nats(low)
 
     def spread(self, log_m: float) -> Spread:
         """Where N lies when each copy weighs M."""
         if not self.trials:
-            return Spread(self.sure, 0.0)
-        share = self._tilted(log_m)
-        return Spread(self.sure + self.trials * share, self.trials * share * (1.0 - share))
+            return Spread(self.certain, 0.0)
+        share = self._tilt_share(log_m)
+        return Spread(self.certain + self.trials * share, self.trials * share * (1.0 - share))
 
     def power(self, log_m: float) -> "Power":
         """The transform as it turns, over its value where that of M is ``log_m``."""
         if not self.trials:
-            return Power(self.sure)
-        moments = np.array(self._moments(self._weight, log_m))
-        return Power(self.sure, self.trials, self._tilted(log_m), moments / moments.sum())
+            return Power(self.certain)
+        moments = np.array(self._moments(self._weight_differences, log_m))
+        return Power(self.certain, self.trials, self._tilt_share(log_m), moments / moments.sum())
 
-    def cancels(self, log_m: float) -> float:
+    def cancellation(self, log_m: float) -> float:
         """How many times its sum the terms of the weight are, which cancel."""
         if not self.trials:
             return 0.0
-        moments = self._moments(self._weight, log_m)
+        moments = self._moments(self._weight_differences, log_m)
         return sum(map(abs, moments)) / sum(moments)
 
-    def occurring(self, log_m: float) -> float:
+    def relative_frequency(self, log_m: float) -> float:
         """E[N weight(N)] over E[weight(N)] and ``over``: how often a copy is one that is rare,
         for each time that one copy is.
         """
         if not self.trials:
             return 1.0
-        return sum(self._moments(self._counted, log_m)) / sum(self._moments(self._weight, log_m))
+        return sum(self._moments(self._count_differences, log_m)) / sum(
+            self._moments(self._weight_differences, log_m)
+        )
 
-    def _tilted(self, log_m: float) -> float:
+    def _tilt_share(self, log_m: float) -> float:
         """The share of the crowd that is there when each copy weighs M."""
         rest = (1.0 - self.share) * math.exp(min(-log_m, _MOST_NATS))
         return self.share / (self.share + rest)
 
     def _moments(self, differences: list[float], log_m: float) -> list[float]:
         """The terms of the expectation of a polynomial in B_v, by powers of v."""
-        v, moment, found = self._tilted(log_m), 1.0, []
+        v, moment, found = self._tilt_share(log_m), 1.0, []
         for j, part in enumerate(differences):
             found.append(part * moment)
             moment *= (self.trials - j) * v
@@ -148,7 +150,7 @@ class Draws:
     @cached_property
     def _roots(self) -> list[int]:
         """The least N that matters, and pairs of neighbors near the mean."""
-        roots = [self.sure + tails.window(self.trials, self.share).first]
+        roots = [self.certain + tails.window(self.trials, self.share).first]
         mean, variance = self.spread(0.0)
         for place in _NODES:
             near = max(roots[-1] + 1, math.floor(mean + place * math.sqrt(variance)))
@@ -156,12 +158,12 @@ class Draws:
         return roots
 
     @cached_property
-    def _weight(self) -> list[float]:
+    def _weight_differences(self) -> list[float]:
         """Divided differences of the weight at sure, sure + 1, .."""
         return self._differences(0)
 
     @cached_property
-    def _counted(self) -> list[float]:
+    def _count_differences(self) -> list[float]:
         """The same of N times the weight."""
         return self._differences(1)
 
@@ -172,7 +174,7 @@ class Draws:
         """
         roots, found = self._roots, []
         whole = math.prod(roots)
-        points = range(self.sure, self.sure + len(roots) + power)
+        points = range(self.certain, self.certain + len(roots) + power)
         row = [(whole - math.prod(root - n for root in roots)) * n**power // n for n in points]
         for j in range(len(points)):
             found.append(row[0] / (whole * math.factorial(j)))
@@ -189,17 +191,17 @@ class Power:
       weight   the terms of the weight at the point, by powers; they add up to one
     """
 
-    sure: int
+    certain: int
     trials: int = 0
     share: float = 0.0
     weight: Floats | None = None
 
     def of(self, growth: Complexes) -> tuple[Floats, Floats]:
         """Logarithm of the modulus, and the angle, at phi = 1 + ``growth``."""
-        nats, angle = _turned(growth, self.sure)
+        nats, angle = _log_power(growth, self.certain)
         if self.weight is None:
             return nats, angle
-        crowd, turned = _turned(self.share * growth, self.trials)
+        crowd, turned = _log_power(self.share * growth, self.trials)
         ratio = (1.0 + growth) / (1.0 + self.share * growth)
         weight = _polynomial(self.weight, ratio)
         size = np.log(np.maximum(np.abs(weight), _LEAST))
@@ -210,7 +212,7 @@ class Power:
 
         All chances and weights are positive, so that it is largest where phi is its modulus.
         """
-        nats: Floats = self.sure * np.log(moduli)
+        nats: Floats = self.certain * np.log(moduli)
         if self.weight is None:
             return nats
         rest = 1.0 + self.share * (moduli - 1.0)
@@ -227,7 +229,7 @@ def _polynomial(terms: Floats, at: Numbers) -> Numbers:
     return found
 
 
-def _turned(growth: Complexes, count: int) -> tuple[Floats, Floats]:
+def _log_power(growth: Complexes, count: int) -> tuple[Floats, Floats]:
     """Logarithm of the modulus, and the angle, of (1 + growth)^count."""
     real, imaginary = growth.real, growth.imag
     # Not log1p of the complex number, which rounds at 1e-16: it is taken N times.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics.few_valued import Distribution
+from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.primitives.tails import Floats
 
 
@@ -30,7 +30,7 @@ def small_binomial(trials: int, probability: float) -> Floats:
     )
 
 
-_TIE, _ROUNDING = 1e-4, 1e-13
+_TIE_SHARE, _ROUNDING = 1e-4, 1e-13
 """Where two weights are so near each other, relatively, that rounding matters to their difference,
 and more than that rounding."""
 
@@ -38,7 +38,7 @@ and more than that rounding."""
 def excess(w_u: Floats, w_v: Floats, grow: float) -> Floats:
     """w_u - ``grow`` w_v, upwards where both are nearly alike: zero or less only where it is."""
     values = w_u - grow * w_v
-    near = (w_u > w_v) & (np.abs(values) <= _TIE * w_u)
+    near = (w_u > w_v) & (np.abs(values) <= _TIE_SHARE * w_u)
     return np.asarray(np.where(near, values + _ROUNDING * w_u, values))
 
 
@@ -56,23 +56,25 @@ def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
     return Distribution(np.broadcast_to(values, chance.shape).ravel(), chance.ravel())
 
 
-def uniform_distribution(bits: int, apart: int, q: float, grow: float) -> Distribution:
+def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Distribution:
     """The distribution of W over uniform vectors when u and v differ in ``apart`` of ``bits``
     positions.
 
     w_u = 2^L R(u)(y), with j of the positions where they agree kept and t of the others kept by u.
     """
     p = 1.0 - q
-    agreeing = np.arange(bits - apart + 1)[:, None]
-    t = np.arange(apart + 1)[None, :]
-    common = (2.0 * p) ** agreeing * (2.0 * q) ** (bits - apart - agreeing)
-    w_u = common * (2.0 * p) ** t * (2.0 * q) ** (apart - t)
-    w_v = common * (2.0 * q) ** t * (2.0 * p) ** (apart - t)
-    chance = small_binomial(bits - apart, 0.5)[:, None] * small_binomial(apart, 0.5)[None, :]
+    agreeing = np.arange(bits - differing + 1)[:, None]
+    t = np.arange(differing + 1)[None, :]
+    common = (2.0 * p) ** agreeing * (2.0 * q) ** (bits - differing - agreeing)
+    w_u = common * (2.0 * p) ** t * (2.0 * q) ** (differing - t)
+    w_v = common * (2.0 * q) ** t * (2.0 * p) ** (differing - t)
+    chance = (
+        small_binomial(bits - differing, 0.5)[:, None] * small_binomial(differing, 0.5)[None, :]
+    )
     return Distribution(excess(w_u, w_v, grow).ravel(), chance.ravel())
 
 
-def diluted(distribution: Distribution, share: float) -> Distribution:
+def dilute(distribution: Distribution, share: float) -> Distribution:
     """The distribution of W times an independent coin that is one with probability ``share``."""
     return Distribution(
         np.append(distribution.values, 0.0),

@@ -31,7 +31,7 @@ _MOST_ZEROS_NATS = 40.0
 _ROUNDING = 2.0**-46
 
 
-class Row(NamedTuple):
+class FrequencyRow(NamedTuple):
     """Frequencies, the transform there, and a bound on the moduli of all left out since the last.
 
     The transform is that of the sum with a Gaussian added, turned.
@@ -40,9 +40,9 @@ class Row(NamedTuple):
     omega: Floats
     real: Floats
     imaginary: Floats
-    dead: float
+    omitted_bound: float
 
-    def over(self, point: float, order: int) -> Floats:
+    def divide_by_power(self, point: float, order: int) -> Floats:
         """Real parts of the transform over (point + i omega)^order, for an order of 1 or 2."""
         share = 1.0 / (point + 1j * self.omega)
         if order == 2:
@@ -62,7 +62,7 @@ class Wave:
     values: Floats
     weights: Floats
     power: Power
-    apart: bool = False
+    separates_zeros: bool = False
 
     @cached_property
     def _moving(self) -> Floats:
@@ -73,14 +73,14 @@ class Wave:
     def log_zeros(self) -> float:
         """Logarithm of a^N; minus infinity where it is not taken off."""
         moving = float(self._moving.sum())
-        if not self.apart or moving >= 1.0 or self.power.trials:
+        if not self.separates_zeros or moving >= 1.0 or self.power.trials:
             return -math.inf
-        found = self.power.sure * math.log1p(-moving)
+        found = self.power.certain * math.log1p(-moving)
         return found if found > -_MOST_ZEROS_NATS else -math.inf
 
     def rows(
         self, step: float, frequencies: int, spread: float, turn: float = 0.0
-    ) -> Iterator[Row]:
+    ) -> Iterator[FrequencyRow]:
         """phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step, k < ``frequencies``.
 
         Left out are those whose modulus is below e^-46.
@@ -105,7 +105,7 @@ class Wave:
                 growth += before.sum(axis=1)[:, None] + constant
                 omega = step * (some[:, None] + np.arange(ROW, dtype=np.float64))
                 real, imaginary = self._powers(growth, omega, spread, turn)
-                yield Row(omega, real, imaginary, dead if at == 0 else 0.0)
+                yield FrequencyRow(omega, real, imaginary, dead if at == 0 else 0.0)
 
     def _powers(
         self, growth: Complexes, omega: Floats, spread: float, turn: float
@@ -116,7 +116,7 @@ class Wave:
         """
         apart = self.log_zeros > -math.inf
         if apart:
-            growth = growth * math.exp(-self.log_zeros / self.power.sure)
+            growth = growth * math.exp(-self.log_zeros / self.power.certain)
         nats, angle = self.power.of(growth)
         smooth = -0.5 * (omega * spread) ** 2
         if not apart:
@@ -150,7 +150,7 @@ class Wave:
         """
         logs = self.power.ceiling(self._moduli(omega, width, self.weights))
         if self.log_zeros > -math.inf:
-            count = self.power.sure
+            count = self.power.certain
             zeros = math.exp(self.log_zeros / count)
             moving = self._moduli(omega, width, self._moving, zeros)
             grown = self.log_zeros + np.log(np.expm1(count * np.log1p(moving / zeros)))

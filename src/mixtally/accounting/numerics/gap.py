@@ -29,7 +29,7 @@ class Gap(NamedTuple):
     negligible: float = NEGLIGIBLE
     shift: float = _SHIFT
 
-    def wider(self, factor: float) -> "Gap":
+    def widen(self, factor: float) -> "Gap":
         """One that is so many times as wide."""
         return Gap(self.share * factor, self.negligible, self.shift * factor)
 
@@ -37,7 +37,7 @@ class Gap(NamedTuple):
         """What is tried to be proved first when ``found`` are the largest divergences known."""
         return np.maximum(found * (1.0 + self.share), found + self.negligible)
 
-    def shifted(self, epsilons: Sequence[float], found: Floats) -> "Gap":
+    def widen_for_curve(self, epsilons: Sequence[float], found: Floats) -> "Gap":
         """The gap of several epsilons whose curve is to be composed: as if they were a little less.
 
         Where a curve is steep such a shift is many times the share, and composed no worse than the

@@ -53,7 +53,7 @@ def gaussian_start(
 
     None where the distance is not seen to fall as x grows.
     """
-    expected = math.erf(gaussian(epsilon, delta) / math.sqrt(8.0 * times))
+    expected = math.erf(gaussian_mu(epsilon, delta) / math.sqrt(8.0 * times))
     points: list[tuple[float, float]] = []  # logarithms of places and misses
     x, left, right = min(max(start, low), high), -math.inf, math.inf
     for _ in range(_STEPS):
@@ -77,9 +77,9 @@ def gaussian_start(
     return Start(x, min(max(power, _LEAST_POWER), _MOST_POWER), points[-1][1])
 
 
-def about(distance: float, times: int, epsilon: float) -> float:
+def approximate_composed_delta(distance: float, times: int, epsilon: float) -> float:
     """delta(epsilon) of ``times`` Gaussians of this ``distance``."""
-    mu = _largest(lambda mu: math.erf(mu / math.sqrt(8.0)) <= distance)
+    mu = _largest_mu(lambda mu: math.erf(mu / math.sqrt(8.0)) <= distance)
     return max(0.0, _gaussian_delta(epsilon, mu * math.sqrt(times)))
 
 
@@ -104,12 +104,12 @@ def _fall(points: list[tuple[float, float]]) -> float:
     return (before - after) / (other - one) if other != one else 0.0
 
 
-def gaussian(epsilon: float, delta: float) -> float:
+def gaussian_mu(epsilon: float, delta: float) -> float:
     """The mu of the Gaussian that has exactly this delta."""
-    return _largest(lambda mu: _gaussian_delta(epsilon, mu) <= delta)
+    return _largest_mu(lambda mu: _gaussian_delta(epsilon, mu) <= delta)
 
 
-def _largest(small: Callable[[float], bool]) -> float:
+def _largest_mu(small: Callable[[float], bool]) -> float:
     """The largest mu that is ``small``, by halving its logarithm."""
     low, high = _LEAST_MU, _MOST_MU
     for _ in range(_HALVINGS):

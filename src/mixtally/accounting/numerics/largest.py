@@ -8,10 +8,15 @@ from collections.abc import Callable, Iterable
 
 from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, Bracket, larger
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import Distribution
-from mixtally.accounting.numerics.saddle_point import Prepared, prepared, prepared_upper, roughly
+from mixtally.accounting.numerics.saddle_point import (
+    PreparedExpectation,
+    prepare_expectation,
+    rough_upper,
+    upper_of_prepared,
+)
+from mixtally.accounting.numerics.small_support import Distribution
 
-_ONE = 1.0 - 2.0 * RELATIVE_SLACK
+_NEARLY_ONE = 1.0 - 2.0 * RELATIVE_SLACK
 """No lower bound is nearer to one than the slack of its own and of the upper bound allow."""
 
 
@@ -22,12 +27,12 @@ def largest(
 ) -> Bracket:
     """The largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
     found = Bracket(0.0, 0.0)
-    for one, distribution in _ranked(distributions, Draws(count)):
+    for one, distribution in _rank_by_ceiling(distributions, Draws(count)):
         if min(1.0, one.ceiling) <= found.lower:
             break
-        if found.lower >= _ONE:
+        if found.lower >= _NEARLY_ONE:
             return Bracket(found.lower, max(found.upper, min(1.0, one.ceiling)))
-        if roughly(one, found.lower) > found.lower:
+        if rough_upper(one, found.lower) > found.lower:
             found = larger(found, bounds_of(distribution, count))
     return found
 
@@ -43,16 +48,16 @@ def largest_upper(
     Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
     """
     found = 0.0
-    for one, _ in _ranked(distributions, draws, smoothed):
+    for one, _ in _rank_by_ceiling(distributions, draws, smoothed):
         if min(1.0, one.ceiling) <= max(found, least):
             return max(found, min(1.0, one.ceiling))  # that of all others is not above it
-        found = max(found, prepared_upper(one, max(found, least), smoothed))
+        found = max(found, upper_of_prepared(one, max(found, least), smoothed))
     return found
 
 
-def _ranked(
+def _rank_by_ceiling(
     distributions: Iterable[Distribution], draws: Draws, smoothed: float = 0.0
-) -> list[tuple[Prepared, Distribution]]:
+) -> list[tuple[PreparedExpectation, Distribution]]:
     """The distributions and what is known of their sums, those of the largest bounds first."""
-    pairs = [(prepared(one, draws, smoothed), one) for one in distributions]
+    pairs = [(prepare_expectation(one, draws, smoothed), one) for one in distributions]
     return sorted(pairs, key=lambda pair: (-min(1.0, pair[0].ceiling), pair[0].values))

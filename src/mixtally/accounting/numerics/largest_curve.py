@@ -27,15 +27,15 @@ def largest_curve(curves: Iterable[Bound], epsilons: Sequence[float]) -> list[fl
     ascending, places = np.unique(np.asarray(epsilons, dtype=np.float64), return_inverse=True)
     found: Floats = np.zeros(len(ascending))
     for bound in curves:
-        _raise(found, bound, ascending)
+        _raise_maximum(found, bound, ascending)
     return [float(value) for value in found[places]]
 
 
-def _raise(found: Floats, bound: Bound, epsilons: Floats) -> None:
+def _raise_maximum(found: Floats, bound: Bound, epsilons: Floats) -> None:
     """Raises what was ``found`` where this curve may lie above it."""
     known: dict[int, float] = {}
 
-    def look(place: int) -> float:
+    def evaluate(place: int) -> float:
         if place not in known:
             known[place] = bound(float(epsilons[place]), float(found[place]))
             found[place] = max(found[place], known[place])
@@ -44,7 +44,7 @@ def _raise(found: Floats, bound: Bound, epsilons: Floats) -> None:
     spans = [(0, len(epsilons) - 1)] if len(epsilons) else []
     while spans:
         first, last = spans.pop()
-        chord = _chord(epsilons[first : last + 1], look(first), look(last))
+        chord = _chord(epsilons[first : last + 1], evaluate(first), evaluate(last))
         if np.any(chord > found[first + 1 : last]):
             middle = (first + last) // 2
             spans += [(first, middle), (middle, last)]

@@ -43,19 +43,19 @@ Binomials = Sequence[tuple[int, float]]
 """Trials and chances of independent numbers."""
 
 
-class Above(NamedTuple):
+class UpperPoissonBound(NamedTuple):
     """E g(H) <= share E g(X), X ~ Poisson(mean)."""
 
     mean: float
     share: float
 
 
-class Below(NamedTuple):
+class LowerPoissonBound(NamedTuple):
     """E g(H) >= share E g(X) - lost, X ~ Poisson(mean)."""
 
     mean: float
     share: float
-    lost: float
+    additive_loss: float
 
 
 def poisson_window(mean: float) -> tails.Window:
@@ -96,43 +96,47 @@ def _chance(count: int, mean: float) -> float:
     return math.exp(exponent) / math.sqrt(2.0 * math.pi * count)
 
 
-def factor(binomials: Binomials) -> float:
+def upper_factor(binomials: Binomials) -> float:
     """The largest R for the Poisson number of the same mean, 1 for no trials; 0 <= chance <= 1."""
-    return _each(binomials, lambda some: _Sum(some).above(0.0)).share
+    return _combine_bounds(binomials, lambda some: _BinomialSum(some).bound_above(0.0)).share
 
 
-def above(binomials: Binomials) -> Above:
+def bound_above(binomials: Binomials) -> UpperPoissonBound:
     """The same with hardly a factor, for a smaller mean."""
-    return _each(binomials, lambda some: _Sum(some).nearly())
+    return _combine_bounds(binomials, lambda some: _BinomialSum(some).bound_nearly_one())
 
 
-def _each(binomials: Binomials, found: Callable[[Binomials], Above | None]) -> Above:
+def _combine_bounds(
+    binomials: Binomials, found: Callable[[Binomials], UpperPoissonBound | None]
+) -> UpperPoissonBound:
     """What is found of all together or, where that is nothing, of each for itself."""
     some = [(trials, chance) for trials, chance in binomials if trials * chance > 0.0]
-    if (together := found(some) if some else Above(0.0, 1.0)) is not None:
+    if (together := found(some) if some else UpperPoissonBound(0.0, 1.0)) is not None:
         return together
     each = [one for one in (found([binomial]) for binomial in some) if one is not None]
-    return Above(math.fsum(one.mean for one in each), math.prod(one.share for one in each))
+    return UpperPoissonBound(
+        math.fsum(one.mean for one in each), math.prod(one.share for one in each)
+    )
 
 
-class _Sum:
+class _BinomialSum:
     """The sum of binomial numbers against Poisson numbers of no larger means."""
 
     def __init__(self, binomials: Binomials) -> None:
         self.mean = math.fsum(trials * chance for trials, chance in binomials)
         self.deviation = math.sqrt(self.mean)
-        self.low, self.sums = _cumulated(binomials)
+        self.low, self.sums = _cumulate_binomials(binomials)
         start = self.mean * (1.0 - _SLACK) - (self.deviation if len(binomials) > 1 else 0.0)
-        self.start, self.alone = math.floor(start), len(binomials) == 1
+        self.start, self.is_single = math.floor(start), len(binomials) == 1
 
-    def above(self, less: float) -> Above | None:
+    def bound_above(self, less: float) -> UpperPoissonBound | None:
         """For a mean that is so much ``less``; None where no maximum is seen to come."""
         mean = self.mean - less
         first, last = poisson_window(mean)
-        ours = _sliced(self.low, self.sums, first, last)
+        ours = _slice_sums(self.low, self.sums, first, last)
         ratios = ours / np.cumsum(poisson_pmf(mean))
         start = min(max(0, self.start - first), len(ratios) - 1)
-        if not self.alone and start and not ratios[start] < 1.0 - _SLACK:
+        if not self.is_single and start and not ratios[start] < 1.0 - _SLACK:
             return None
         found = max(1.0, float(ratios[start:].max())) * (1.0 + _SLACK)
         if not 1.0 <= found < 3.0:
@@ -140,18 +144,18 @@ class _Sum:
                 f"number of fakes: expected a factor in [1, 3), got {found}; nothing may be "
                 f"promised"
             )
-        return Above(mean, found)
+        return UpperPoissonBound(mean, found)
 
-    def nearly(self) -> Above | None:
+    def bound_nearly_one(self) -> UpperPoissonBound | None:
         """For the largest mean of hardly a factor, or half of all."""
         low, high = 0.0, min(self.deviation, 0.5 * self.mean)
-        found = self.above(high)
+        found = self.bound_above(high)
         if found is None or found.share > _NEARLY:  # nearly all of them are certain
             low, high = high, min(_FAR * high, 0.5 * self.mean)
-            found = self.above(high)
+            found = self.bound_above(high)
         for _ in range(_HALVINGS // 2):
             middle = 0.5 * (low + high)
-            tried = self.above(middle)
+            tried = self.bound_above(middle)
             if tried is not None and tried.share <= _NEARLY:
                 high, found = middle, tried
             else:
@@ -159,17 +163,17 @@ class _Sum:
         return found
 
 
-def below(trials: int, chance: float, most: float) -> Below:
+def bound_below(trials: int, chance: float, most: float) -> LowerPoissonBound:
     """The same from below, with no more than about ``most`` lost, in (0, 1)."""
     mean = trials * chance
     if not trials or not chance:
-        return Below(0.0, 1.0, 0.0)
+        return LowerPoissonBound(0.0, 1.0, 0.0)
     far = math.sqrt(-2.0 * math.log(most) * mean)
     low, high = 0.0, 4.0 * far + 8.0 * far * far / mean
-    found = _below(trials, chance, mean + high, most)
+    found = _bound_below(trials, chance, mean + high, most)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        tried = _below(trials, chance, mean + middle, most)
+        tried = _bound_below(trials, chance, mean + middle, most)
         if tried.share >= 1.0 - _SLACK * 2.0:
             high, found = middle, tried
         else:
@@ -177,29 +181,31 @@ def below(trials: int, chance: float, most: float) -> Below:
     return found
 
 
-def _below(trials: int, chance: float, mean: float, most: float) -> Below:
+def _bound_below(trials: int, chance: float, mean: float, most: float) -> LowerPoissonBound:
     first, last = poisson_window(mean)
     theirs = np.cumsum(poisson_pmf(mean))
     place = int(np.searchsorted(theirs, most, side="right"))
     lost = float(theirs[place - 1]) if place else 0.0
     lost = lost * (1.0 + _SLACK) + tails.CUT_TAIL
-    ours = _sliced(*_cumulated([(trials, chance)]), first, last)[place] - tails.CUT_TAIL
+    ours = (
+        _slice_sums(*_cumulate_binomials([(trials, chance)]), first, last)[place] - tails.CUT_TAIL
+    )
     share = ours * (1.0 - _SLACK) / (float(theirs[place]) + tails.CUT_TAIL)
-    return Below(mean, max(0.0, min(1.0, share)), lost)
+    return LowerPoissonBound(mean, max(0.0, min(1.0, share)), lost)
 
 
-def _cumulated(binomials: Binomials) -> tuple[int, Floats]:
+def _cumulate_binomials(binomials: Binomials) -> tuple[int, Floats]:
     """P(H <= t) for the t from a first one on, plus at most ``CUT_TAIL`` for each of them."""
     begin, pmf = 0, np.ones(1)
     for trials, chance in binomials:
         low, high = tails.window(trials, chance) if chance < 1.0 else (trials, trials)
         own = tails.pmf(trials, chance, low, high) if chance < 1.0 else np.ones(1)
-        begin, pmf = begin + low, _convolved(pmf, own)
+        begin, pmf = begin + low, _convolve(pmf, own)
     sums: Floats = np.minimum(np.cumsum(pmf) + len(binomials) * tails.CUT_TAIL, 1.0)
     return begin, sums
 
 
-def _convolved(one: Floats, other: Floats) -> Floats:
+def _convolve(one: Floats, other: Floats) -> Floats:
     """The distribution of a sum; errors are far below what one of its likelier values has."""
     if min(len(one), len(other)) == 1:
         return one * other
@@ -210,7 +216,7 @@ def _convolved(one: Floats, other: Floats) -> Floats:
     return made
 
 
-def _sliced(low: int, sums: Floats, first: int, last: int) -> Floats:
+def _slice_sums(low: int, sums: Floats, first: int, last: int) -> Floats:
     """``sums``, which begin at ``low``, for t = first..last."""
     places = np.clip(np.arange(first, last + 1) - low, -1, len(sums) - 1)
     found: Floats = np.where(places < 0, tails.CUT_TAIL, sums[np.maximum(places, 0)])

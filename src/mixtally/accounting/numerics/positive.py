@@ -11,15 +11,15 @@ import math
 
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import Distribution, merged, too_large
 from mixtally.accounting.numerics.saddle_line import Saddle
-from mixtally.accounting.numerics.saddle_point import NOTHING, WORTH_IT
+from mixtally.accounting.numerics.saddle_point import MAX_PRODUCTS, NOTHING
+from mixtally.accounting.numerics.small_support import Distribution, is_too_large, merge_values
 
 _SMOOTHING = 5e-4
 _SHIFT = 7.0
 _NARROWER = 4.0
-_APART = 0.01
-_MISS = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
+_MAX_RELATIVE_GAP = 0.01
+_MISS_CHANCE = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
 """P(E > 7e)."""
 
 
@@ -28,28 +28,28 @@ def chance_positive(distribution: Distribution, count: int, target: float | None
 
     Where ``target`` is not between them they may be wide.
     """
-    values, chances = merged(distribution)
+    values, chances = merge_values(distribution)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
-    if too_large(values):
+    if is_too_large(values):
         return Bracket(0.0, 1.0)
     saddle = Saddle(values, chances, Draws(count), order=1)
     if saddle.ceiling() <= NOTHING:
         return Bracket(0.0, NOTHING)
     spread = saddle.spread(_SMOOTHING)
-    bounds = _smoothed(Distribution(values, chances), count, spread)
-    while bounds.upper - bounds.lower > _APART * bounds.upper:
+    bounds = _smooth_bounds(Distribution(values, chances), count, spread)
+    while bounds.upper - bounds.lower > _MAX_RELATIVE_GAP * bounds.upper:
         spread /= _NARROWER
         settled = target is not None and not bounds.lower <= target < bounds.upper
-        if settled or saddle.work(spread) >= WORTH_IT:
+        if settled or saddle.work(spread) >= MAX_PRODUCTS:
             break
-        finer = _smoothed(Distribution(values, chances), count, spread)
+        finer = _smooth_bounds(Distribution(values, chances), count, spread)
         upper = min(bounds.upper, finer.upper)
         bounds = Bracket(min(upper, max(bounds.lower, finer.lower)), upper)
     return bounds
 
 
-def _smoothed(distribution: Distribution, count: int, spread: float) -> Bracket:
+def _smooth_bounds(distribution: Distribution, count: int, spread: float) -> Bracket:
     """The bounds with a Gaussian of this standard deviation."""
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
@@ -57,6 +57,6 @@ def _smoothed(distribution: Distribution, count: int, spread: float) -> Bracket:
             distribution.values + shift / count, distribution.probabilities, Draws(count), order=1
         )
         value, _, cut = saddle.integral(spread)
-        found += [count * (value - cut - saddle.aliases(value)), count * (value + cut)]
-    lower = (found[0] - _MISS) / (1.0 - _MISS)
-    return Bracket(max(0.0, min(1.0, lower)), max(0.0, min(1.0, found[3] / (1.0 - _MISS))))
+        found += [count * (value - cut - saddle.alias_bound(value)), count * (value + cut)]
+    lower = (found[0] - _MISS_CHANCE) / (1.0 - _MISS_CHANCE)
+    return Bracket(max(0.0, min(1.0, lower)), max(0.0, min(1.0, found[3] / (1.0 - _MISS_CHANCE))))

@@ -6,7 +6,7 @@ It decides how many frequencies an integral takes, never what it bounds.
 import math
 
 from mixtally.accounting.numerics.draws import Draws, Spread
-from mixtally.accounting.numerics.few_valued import moments, tilted
+from mixtally.accounting.numerics.small_support import moments, tilt_distribution
 from mixtally.primitives.tails import Floats
 
 _MOST_STEPS = 100
@@ -15,13 +15,13 @@ _STRIDE = 4.0
 _CLOSE = 1e-9
 
 
-def summed(draws: Draws, log_m: float, weights: Floats, values: Floats) -> Spread:
+def sum_moments(draws: Draws, log_m: float, weights: Floats, values: Floats) -> Spread:
     """Mean and variance of the sum of draws that are tilted to ``weights``."""
     number, (mean, variance) = draws.spread(log_m), moments(weights, values)
     return Spread(number.mean * mean, number.mean * variance + number.variance * mean**2)
 
 
-def saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
+def find_saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
     """The minimum of N log M(t) - order log t over t > 0, which is convex; ``values`` ascend.
 
     Where no value is heavy it lies where it does for a Gaussian, N (m + v t) = order / t.
@@ -29,10 +29,10 @@ def saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
 
     def slopes(t: float) -> tuple[float, float]:
         """First and second derivative by log t."""
-        mean, variance = summed(draws, *tilted(values, chances, t), values)
+        mean, variance = sum_moments(draws, *tilt_distribution(values, chances, t), values)
         return t * mean - order, t * (mean + t * variance)
 
-    low = high = t = _likely(values, summed(draws, 0.0, chances, values), order)
+    low = high = t = _initial_tilt(values, sum_moments(draws, 0.0, chances, values), order)
     if slopes(t)[0] >= 0.0:
         while low > _LEAST and slopes(low)[0] >= 0.0:
             low /= _STRIDE
@@ -50,7 +50,7 @@ def saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
     return t
 
 
-def _likely(values: Floats, whole: Spread, order: int) -> float:
+def _initial_tilt(values: Floats, whole: Spread, order: int) -> float:
     """Where a Gaussian has it, or where the largest value begins to weigh more than the others."""
     heavy = 2.0 / float(values[-1])
     if whole.variance <= 0.0:

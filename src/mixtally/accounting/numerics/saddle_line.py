@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics import few_atoms
+from mixtally.accounting.numerics import count_enumeration
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import tilted
 from mixtally.accounting.numerics.frequencies import Wave
-from mixtally.accounting.numerics.saddle import saddle, summed
+from mixtally.accounting.numerics.saddle import find_saddle, sum_moments
+from mixtally.accounting.numerics.small_support import tilt_distribution
 from mixtally.errors import AccountingError
 from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
@@ -24,7 +24,7 @@ _RARE = 1e-13
 _LOST = 2.0**-50
 
 
-class Care(NamedTuple):
+class IntegralAccuracy(NamedTuple):
     """How much is left to what bounds an integral.
 
     where
@@ -36,7 +36,7 @@ class Care(NamedTuple):
     nats: float
 
 
-EXACT, ENOUGH = Care(9.0, 30.0), Care(5.0, 16.0)
+EXACT, ENOUGH = IntegralAccuracy(9.0, 30.0), IntegralAccuracy(5.0, 16.0)
 """As close as rounding; and with half as many frequencies, where that turns out to be enough."""
 _ENOUGH, _SOME_MORE = 1e-3, 1.0
 """Of an expectation, what may be left to bounds where that is enough."""
@@ -51,30 +51,34 @@ class Saddle:
         chances: Floats,
         draws: Draws,
         order: int = 2,
-        care: Care = EXACT,
+        care: IntegralAccuracy = EXACT,
     ) -> None:
         self.values, self.chances, self.draws, self.order = values, chances, draws, order
         self.care = care
-        self.point = saddle(values, chances, draws, order)
-        self.log_m, weights = tilted(values, chances, self.point)
+        self.point = find_saddle(values, chances, draws, order)
+        self.log_m, weights = tilt_distribution(values, chances, self.point)
         self.nats = draws.nats(self.log_m)
-        self.deviation = math.sqrt(max(summed(draws, self.log_m, weights, values).variance, 1e-300))
+        self.deviation = math.sqrt(
+            max(sum_moments(draws, self.log_m, weights, values).variance, 1e-300)
+        )
         # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
         ranks = np.argsort(weights)
         rare = np.cumsum(weights[ranks]) <= _RARE / draws.most
         self.live, self.rest = np.sort(ranks[~rare]), float(weights[ranks[rare]].sum())
         kept = values[self.live], weights[self.live]
-        self.wave = Wave(*kept, draws.power(self.log_m), apart=order == 2)
+        self.wave = Wave(*kept, draws.power(self.log_m), separates_zeros=order == 2)
 
-    def closer(self, value: float, cut: float) -> "Saddle | None":
+    def refine(self, value: float, cut: float) -> "Saddle | None":
         """One that takes as much more care as is needed, where what this one left to bounds is much
         of ``value``.
         """
-        left = cut + self.aliases(value)
+        left = cut + self.alias_bound(value)
         if self.care == EXACT or left <= _ENOUGH * value:
             return None
         more = _SOME_MORE + math.log(left / value / _ENOUGH) if value > 0.0 else math.inf
-        care = Care(math.sqrt(self.care.deviations**2 + 2.0 * more), self.care.nats + more)
+        care = IntegralAccuracy(
+            math.sqrt(self.care.deviations**2 + 2.0 * more), self.care.nats + more
+        )
         care = EXACT if care.nats > EXACT.nats else care
         return Saddle(self.values, self.chances, self.draws, self.order, care)
 
@@ -90,7 +94,7 @@ class Saddle:
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
-            log_m, _ = tilted(self.values, self.chances, t)
+            log_m, _ = tilt_distribution(self.values, self.chances, t)
             excess = self.draws.rise(self.log_m, log_m) + self.care.nats
             bounds.append(max(0.0, excess) / (t - self.point))
         return max(period, min(bounds))
@@ -107,10 +111,10 @@ class Saddle:
         """The Gaussian's standard deviation."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
-    def zeros(self, spread: float) -> float:
+    def smoothing_of_zeros(self, spread: float) -> float:
         """What a Gaussian this wide adds to sums of nothing but zeros."""
         chance = math.exp(self.wave.log_zeros + self.nats)
-        return chance * spread / (math.sqrt(2.0 * math.pi) * self.draws.over)
+        return chance * spread / (math.sqrt(2.0 * math.pi) * self.draws.divisor)
 
     def integral(self, spread: float) -> tuple[float, float, float]:
         """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
@@ -132,22 +136,22 @@ class Saddle:
         total, density, dead = -0.5 * own / self.point**self.order, -0.5 * own, 0.0
         for row in self.wave.rows(step, frequencies, spread, self.point * spread**2):
             within = row.omega < last + step
-            total += float(row.over(self.point, self.order)[within].sum())
+            total += float(row.divide_by_power(self.point, self.order)[within].sum())
             density += float(row.real[within].sum())
-            dead += row.dead
-        height = math.exp(scale) / (math.pi * self.draws.over)
+            dead += row.omitted_bound
+        height = math.exp(scale) / (math.pi * self.draws.divisor)
         end = math.exp(-0.5 * self.care.deviations**2)
         rest = end * last ** (1 - self.order) * (1.0 + step / last)
         # Beyond the last frequency the Gaussian alone bounds what it smooths.
         beyond = end * (1.0 + 1.0 / (step * spread * self.care.deviations))
         smoothed = spread**2 * height * step * (max(0.0, density) + dead + beyond) * (1.0 + 1e-6)
         cut = height * (rest + dead * step * self.point**-self.order)
-        cut += self._dropped(scale) + self._lost()
+        cut += self._rare_values_bound(scale) + self._rounding_loss()
         value = self._slack() * height * step * total
         # What was left out may be all there is.
         return 0.0 if -cut <= value < 0.0 else value, smoothed, cut
 
-    def _lost(self) -> float:
+    def _rounding_loss(self) -> float:
         """What rounding may take off where sums of nothing but zeros stand apart.
 
         What is left of a transform that moves little is then small against its terms, whose size
@@ -155,30 +159,37 @@ class Saddle:
         """
         return _LOST * self.ceiling() if self.wave.log_zeros > -math.inf else 0.0
 
-    def counted(self, work: int) -> tuple[float, float, float] | None:
+    def sum_by_counts(self, work: int) -> tuple[float, float, float] | None:
         """As ``integral`` without a Gaussian, None where that takes more than ``work``.
 
         Of a random number of draws each number is gone through, where there are few.
         """
         numbers = self.draws.numbers
         most = min(_MOST_COUNTS, (work - 1) // (len(self.live) * max(1, len(numbers))))
-        every = [few_atoms.counts(self.wave.weights, number, most) for number, _ in numbers]
+        every = [
+            count_enumeration.find_count_windows(self.wave.weights, number, most)
+            for number, _ in numbers
+        ]
         if not every or None in every:
             return None
         usual, chances = int(self.live[self.wave.weights.argmax()]), self.chances
         rare = float(np.delete(chances, usual).sum())
         log_usual = math.log1p(-rare) if rare < 0.5 else math.log(float(chances[usual]))
-        value, cut, share = 0.0, self._dropped(self.nats) + self._unusual(), 0.0
+        value, cut, share = (
+            0.0,
+            self._rare_values_bound(self.nats) + self._unusual_draws_bound(),
+            0.0,
+        )
         for (number, chance), counts in zip(numbers, filter(None, every), strict=True):
-            found, rounding = few_atoms.expectation(
+            found, rounding = count_enumeration.expectation(
                 counts, self.wave.values, chances[self.live], log_usual, number
             )
             value += chance * found / number
             cut += chance * rounding / number
-            share = max(share, few_atoms.cut_share(counts))
+            share = max(share, count_enumeration.cut_share(counts))
         return value, 0.0, cut + self.ceiling() * share
 
-    def _unusual(self) -> float:
+    def _unusual_draws_bound(self) -> float:
         """What other numbers of draws may add, whose mean is at most that of positive parts."""
         if not self.draws.trials:
             return 0.0
@@ -187,25 +198,27 @@ class Saddle:
     def ceiling(self) -> float:
         """Chernoff's bound, for s_+ <= e^{ts} / (e t); of order 1 that of the chance."""
         log = self.nats
-        log -= 1.0 + math.log(self.point * self.draws.over) if self.order == 2 else 0.0
+        log -= 1.0 + math.log(self.point * self.draws.divisor) if self.order == 2 else 0.0
         return self._slack() * math.exp(min(700.0, log))
 
-    def _dropped(self, scale: float) -> float:
+    def _rare_values_bound(self, scale: float) -> float:
         """A bound on what the values too rare to matter change.
 
         The sum is another only where one of them occurs, and e^{-ts} s_+ is at most 1 / (e t).
         """
         most = 1.0 / (math.e * self.point) if self.order == 2 else 1.0
-        return 1.01 * math.exp(scale) * self.rest * most * self.draws.occurring(self.log_m)
+        return 1.01 * math.exp(scale) * self.rest * most * self.draws.relative_frequency(self.log_m)
 
     def _slack(self) -> float:
         """What rounding can take off, as a factor."""
         exponents = np.minimum(self.point * self.values, 1.0)
         grain = float((self.chances * np.abs(np.expm1(exponents))).sum())
-        rounded = 1.0 + abs(self.nats) + self.draws.most * grain + self.draws.cancels(self.log_m)
+        rounded = (
+            1.0 + abs(self.nats) + self.draws.most * grain + self.draws.cancellation(self.log_m)
+        )
         return 1.0 + 64.0 * 2.0**-52 * rounded
 
-    def aliases(self, value: float) -> float:
+    def alias_bound(self, value: float) -> float:
         """A bound on what the trapezoid rule added to ``value``, divided by N as it is.
 
         Shifted up by k periods: e^{-tkP} E[(S + kP)_+]. Shifted down: by Chernoff at the tilt that
@@ -214,6 +227,6 @@ class Saddle:
         height = math.exp(self.nats)
         up = math.exp(-min(700.0, self.point * self.period))
         if self.order == 2:
-            up *= self.period + self.draws.over * value
+            up *= self.period + self.draws.divisor * value
             height /= self.point
-        return 1.2 / self.draws.over * (up + math.exp(-self.care.nats) * height)
+        return 1.2 / self.draws.divisor * (up + math.exp(-self.care.nats) * height)

@@ -22,16 +22,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, Bracket, stated
+from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, Bracket, cap_at_one
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.few_valued import Distribution, merged, too_large
 from mixtally.accounting.numerics.saddle_line import ENOUGH, EXACT, Saddle
-from mixtally.accounting.numerics.smoothing import Added, falls
+from mixtally.accounting.numerics.small_support import Distribution, is_too_large, merge_values
+from mixtally.accounting.numerics.smoothing import SmoothingEffect, decay_power
 
 SMOOTHING = 0.004
 NOTHING = 1e-50
 """Nothing below this is distinguishable from zero: it is the least upper bound."""
-WORTH_IT, _WORTH_IT_NEAR, _OVERHEAD = 1 << 24, 6_000_000, 16
+MAX_PRODUCTS, _MAX_NEAR_PRODUCTS, _OVERHEAD = 1 << 24, 6_000_000, 16
 """Products that may be spent on bounds which lie nearer to each other; on points of a curve, where
 a frequency takes as long as so many products besides.
 """
@@ -41,10 +41,10 @@ ROUGH, NEAR = 1e-2, 3e-3
 """What a Gaussian may add, relatively, where a search asks and where points are composed."""
 _LITTLE_SMOOTHED = 3e-4
 """What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
-_AIMED, _NEARLY = 0.85, 1.3
+_TARGET_SHARE, _NEARLY = 0.85, 1.3
 """Where it is aimed, and what is near enough to it: what it adds is bounded twice too high."""
 _LITTLE_MORE = 4.0
-_ROOM, _LITTLE = 1.01, 0.8
+_ROOM, _NARROWING_LIMIT = 1.01, 0.8
 """The narrowest Gaussian that the work of a point is spent on, where it is so much narrower."""
 _ROUGHLY = 0.1
 """A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
@@ -56,15 +56,15 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
 
     Raises AccountingError when the distribution is no distribution or the work would not end.
     """
-    return _bounds(prepared(distribution, Draws(count)), 0.0)
+    return _bounds(prepare_expectation(distribution, Draws(count)), 0.0)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
     """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
-    return prepared(distribution, Draws(count)).ceiling
+    return prepare_expectation(distribution, Draws(count)).ceiling
 
 
-class Prepared(NamedTuple):
+class PreparedExpectation(NamedTuple):
     """What is known of an expectation without an integral.
 
     where
@@ -78,22 +78,24 @@ class Prepared(NamedTuple):
     values: int
 
 
-def prepared(distribution: Distribution, draws: Draws, smoothed: float = 0.0) -> Prepared:
+def prepare_expectation(
+    distribution: Distribution, draws: Draws, smoothed: float = 0.0
+) -> PreparedExpectation:
     """For bounds that are ``smoothed`` so much, relatively, as ``prepared_upper`` has it.
 
     Raises AccountingError when the distribution is no distribution.
     """
-    values, chances = merged(distribution)
+    values, chances = merge_values(distribution)
     single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
     if single <= NOTHING:
-        return Prepared(NOTHING if single else 0.0, None, len(values))
-    if too_large(values):
-        return Prepared(single, None, len(values))
+        return PreparedExpectation(NOTHING if single else 0.0, None, len(values))
+    if is_too_large(values):
+        return PreparedExpectation(single, None, len(values))
     saddle = Saddle(values, chances, draws, care=ENOUGH if smoothed > _MOST_SMOOTHED else EXACT)
-    return Prepared(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
+    return PreparedExpectation(min(single, max(NOTHING, saddle.ceiling())), saddle, len(values))
 
 
-def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
+def upper_of_prepared(one: PreparedExpectation, least: float, smoothed: float = 0.0) -> float:
     """The upper bound, or a cheaper one that is at most ``least``.
 
     Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
@@ -101,15 +103,15 @@ def prepared_upper(one: Prepared, least: float, smoothed: float = 0.0) -> float:
     return _bounds(one, least, smoothed).upper
 
 
-def roughly(one: Prepared, least: float) -> float:
+def rough_upper(one: PreparedExpectation, least: float) -> float:
     """A quick upper bound, the closer where it might be at most ``least``."""
     if one.saddle is None or not NOTHING < least < one.ceiling:
         return one.ceiling
     value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
-    return min(one.ceiling, max(NOTHING, stated(value, cut).upper))
+    return min(one.ceiling, max(NOTHING, cap_at_one(value, cut).upper))
 
 
-def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
+def _bounds(one: PreparedExpectation, least: float, enough: float = 0.0) -> Bracket:
     """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
     most, saddle = one.ceiling, one.saddle
     enough = max(enough, _MOST_SMOOTHED)
@@ -117,36 +119,36 @@ def _bounds(one: Prepared, least: float, enough: float = 0.0) -> Bracket:
         return Bracket(0.0, min(1.0, max(NOTHING, most)) if most else 0.0)
     near = enough > _MOST_SMOOTHED
     values = len(saddle.live)
-    worth = _WORTH_IT_NEAR * values // (values + _OVERHEAD) if near else WORTH_IT
+    worth = _MAX_NEAR_PRODUCTS * values // (values + _OVERHEAD) if near else MAX_PRODUCTS
     first, usual, fall = first_spread(saddle, enough), saddle.spread(SMOOTHING), 2.0
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
-    if value + cut > least and (closer := saddle.closer(value, cut)) is not None:
+    if value + cut > least and (closer := saddle.refine(value, cut)) is not None:
         # As wide a Gaussian is affordable then: bounds of a curve fall smoothly.
         worth = worth * closer.work(spread) // saddle.work(spread)
         saddle = closer
         value, smoothed, cut = saddle.integral(spread)
     # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
     while value + cut > least:
-        zeros = 0.0 if near else saddle.zeros(spread)  # these are taken off
-        added = Added(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
+        zeros = 0.0 if near else saddle.smoothing_of_zeros(spread)  # these are taken off
+        added = SmoothingEffect(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
         nearly = near and spread < first and smoothed <= _NEARLY * enough * value
-        if nearly or (not added.too_much and (near or spread <= first)):
+        if nearly or (not added.is_too_wide and (near or spread <= first)):
             break
-        if spread <= min(first, usual) and (counted := saddle.counted(worth)) is not None:
+        if spread <= min(first, usual) and (counted := saddle.sum_by_counts(worth)) is not None:
             value, smoothed, cut = counted
             break
-        narrower = first if first < spread else spread / added.narrowing(fall)
+        narrower = first if first < spread else spread / added.narrowing_factor(fall)
         if near and saddle.work(narrower) >= worth:
             narrower = spread * saddle.work(spread) / worth * _ROOM
         hopeless = value * saddle.work(spread) ** 2 > most * worth**2  # when all work is spent
-        if saddle.work(narrower) >= worth or narrower > _LITTLE * spread or hopeless:
+        if saddle.work(narrower) >= worth or narrower > _NARROWING_LIMIT * spread or hopeless:
             break
         before, spread, wider = smoothed, narrower, spread
         value, smoothed, cut = saddle.integral(spread)
         if wider <= first:
-            fall = falls(before, smoothed, spread / wider)
-    bounds, more = stated(value, cut), smoothed + cut + saddle.aliases(value)
+            fall = decay_power(before, smoothed, spread / wider)
+    bounds, more = cap_at_one(value, cut), smoothed + cut + saddle.alias_bound(value)
     upper = max(NOTHING, min(bounds.upper, most))
     return Bracket(max(0.0, min(bounds.lower - more, upper)), upper)
 
@@ -159,7 +161,7 @@ def first_spread(saddle: Saddle, enough: float) -> float:
     at most its square times the density of the sum at zero; where this is nearly a Gaussian's, the
     expectation is this density over the square of the point.
     """
-    usual, likely = saddle.spread(SMOOTHING), _AIMED * math.sqrt(enough) / saddle.point
+    usual, likely = saddle.spread(SMOOTHING), _TARGET_SHARE * math.sqrt(enough) / saddle.point
     if likely > usual:
         wide = min(likely, saddle.spread(_ROUGHLY))
         tried = saddle.heaviest < saddle.deviation or wide > _LITTLE_MORE * usual

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from mixtally.accounting.numerics.bracket import RELATIVE_SLACK
 from mixtally.errors import AccountingError
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 _FLOOR = 1e-300
 _MOST_STEPS = 400
 _SLACK = 4.0 * RELATIVE_SLACK
 _PAST = 1.05
-_AIMED = 2
+_DIRECT_STRIDES = 2
 """So many strides are not past, but to where the line says, where it is enough to be near."""
 _LEAST_STRIDE, _MOST_STRIDE = 1.02, 4.0
 _FAR = 16.0
@@ -36,19 +36,19 @@ ROOT = Axis(math.sqrt, lambda place: place * place)
 """What hides a person by numbers, as fakes do."""
 
 
-def _noise(threshold: float) -> float:
+def _noise_of_threshold(threshold: float) -> float:
     """The standard deviation of a flip, with probability q, over what is left of the truth."""
     q = threshold / SCALE
     return math.sqrt(q * (1.0 - q)) / (1.0 - 2.0 * q)
 
 
-def _threshold(noise: float) -> float:
+def _threshold_of_noise(noise: float) -> float:
     square = 4.0 * noise * noise
     root = math.sqrt(1.0 + square)
     return SCALE * square / (2.0 * root * (root + 1.0))
 
 
-FLIPS = Axis(_noise, _threshold)
+FLIPS = Axis(_noise_of_threshold, _threshold_of_noise)
 """Of a flip probability below 1/2, times 2^64."""
 
 
@@ -56,13 +56,13 @@ _STEEPEST = 16.0
 """Steeper ones would leave the numbers that there are."""
 
 
-def steeper(axis: Axis, power: float) -> Axis:
+def steepen_axis(axis: Axis, power: float) -> Axis:
     """Along ``axis`` to the ``power``: where what hides a person grows so."""
     power = min(power, _STEEPEST)
     return Axis(lambda x: axis.along(x) ** power, lambda place: axis.back(place ** (1.0 / power)))
 
 
-class Rough(NamedTuple):
+class SearchTolerance(NamedTuple):
     """How far what a search is shown may be from what it stands for.
 
     where
@@ -76,10 +76,10 @@ class Rough(NamedTuple):
     near: float = 0.0
 
 
-_SMOOTH = Rough()
+_SMOOTH = SearchTolerance()
 
 
-def least_meeting(
+def find_least_meeting(
     upper: Callable[[int], float],
     target: float,
     low: int,
@@ -88,7 +88,7 @@ def least_meeting(
     start: int,
     tolerance: float = 0.0,
     axis: Axis = ROOT,
-    rough: Rough = _SMOOTH,
+    rough: SearchTolerance = _SMOOTH,
 ) -> int | None:
     """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
 
@@ -103,7 +103,7 @@ def least_meeting(
     missing, met = search.bracket(min(max(start, low), high), low, high)
     if met is None or missing is None:
         return met.x if met is not None else None
-    return search.closed(missing, met, tolerance)
+    return search.close_bracket(missing, met, tolerance)
 
 
 def usual_cover(epsilon: float, delta: float) -> float:
@@ -124,7 +124,7 @@ class _Search:
     """Looks at places, and sees to it that what it is shown falls."""
 
     def __init__(
-        self, upper: Callable[[int], float], target: float, rough: Rough, axis: Axis
+        self, upper: Callable[[int], float], target: float, rough: SearchTolerance, axis: Axis
     ) -> None:
         self.upper, self.target, self.rough, self.axis = upper, target, rough, axis
         self.top = max(1.0, math.e * target)
@@ -142,10 +142,10 @@ class _Search:
         self._check_falling(point, point)  # a number at least
         return point
 
-    def _meets(self, point: _Point) -> bool:
+    def _meets_target(self, point: _Point) -> bool:
         return point.value <= self.target
 
-    def _ends(self, point: _Point) -> bool:
+    def _is_near_enough(self, point: _Point) -> bool:
         """Whether no better one need be looked for."""
         return self.rough.near * self.target >= self.target - point.value >= 0.0 < self.rough.near
 
@@ -166,10 +166,10 @@ class _Search:
         where the line through the last two does. Where it is enough to be near, not past it.
         """
         point = self._at(x)
-        if self._ends(point):
+        if self._is_near_enough(point):
             return None, point
-        down, flat = self._meets(point), False
-        aimed = _AIMED if self.rough.near else 0
+        down, flat = self._meets_target(point), False
+        aimed = _DIRECT_STRIDES if self.rough.near else 0
         past, least = (1.0, 1.0) if aimed else (_PAST, _LEAST_STRIDE)
         end, goal = low if down else high, self.goal + self.aim
         expected = point.place * goal / max(self.goal + point.height, goal / _MOST_STRIDE)
@@ -182,9 +182,9 @@ class _Search:
                 x = low
             further = self._at(x)
             self._check_falling(*((further, point) if down else (point, further)))
-            if self._ends(further):
+            if self._is_near_enough(further):
                 return None, further
-            if self._meets(further) != down:
+            if self._meets_target(further) != down:
                 return (further, point) if down else (point, further)
             flat = further.value == point.value
             expected = _crossing(point, further, further.place, self.aim)
@@ -194,7 +194,7 @@ class _Search:
             point = further
         return (None, point) if down else (point, None)
 
-    def closed(self, a: _Point, b: _Point, tolerance: float) -> int:
+    def close_bracket(self, a: _Point, b: _Point, tolerance: float) -> int:
         """The end of a search between ``a``, which misses, and ``b``, which meets the target."""
         near, other = (a, b) if abs(a.height) < abs(b.height) else (b, a)
         width, halve, slow = b.place - a.place, False, 0
@@ -208,11 +208,11 @@ class _Search:
             crossing = _crossing(near, other, math.nan, self.aim)
             x = self._between(a, b, crossing, tolerance, halve=halve)
             halve, point = False, self._at(x)
-            if self._ends(point):
+            if self._is_near_enough(point):
                 return x
             self._check_falling(a, point)
             self._check_falling(point, b)
-            a, b = (a, point) if self._meets(point) else (point, b)
+            a, b = (a, point) if self._meets_target(point) else (point, b)
             if abs(point.height) < abs(near.height):
                 near, other = point, near
             elif abs(point.height) < abs(other.height):

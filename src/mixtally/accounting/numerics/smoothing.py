@@ -8,7 +8,7 @@ _ROOM = 1.1
 """What was added falls nearly, not quite, with the square of the width."""
 
 
-class Added(NamedTuple):
+class SmoothingEffect(NamedTuple):
     """What a Gaussian added when it was added to a sum.
 
     where
@@ -24,11 +24,11 @@ class Added(NamedTuple):
     little: float
 
     @property
-    def too_much(self) -> bool:
+    def is_too_wide(self) -> bool:
         """Whether the Gaussian is too wide."""
         return self.smoothed + self.zeros > self.enough and self.smoothed > self.little
 
-    def narrowing(self, fall: float = 2.0) -> float:
+    def narrowing_factor(self, fall: float = 2.0) -> float:
         """The factor, at least 1.25, by which to divide its standard deviation.
 
         ``fall`` is the power of the width with which ``smoothed`` falls: two for a smooth sum, less
@@ -45,7 +45,7 @@ class Added(NamedTuple):
         return min(max(_ROOM * factor, _LEAST), _MOST)
 
 
-def falls(before: float, after: float, width: float) -> float:
+def decay_power(before: float, after: float, width: float) -> float:
     """The power, in [1, 2], with which what was added fell when the width fell to a share."""
     if not 0.0 < after < before:
         return 1.0

@@ -26,7 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mixtally.accounting.numerics.binomial_pairs import CONVOLVED, BitChances, flipped_bits, flips
+from mixtally.accounting.numerics.binomial_pairs import (
+    CONVOLUTION_ERROR,
+    BitChances,
+    convolve_flipped_bits,
+    flip_count_pmf,
+)
 from mixtally.primitives import tails
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats
@@ -41,7 +46,7 @@ _PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
 """So many are quicker than a step for every integer; so many are spent on coins."""
 
 
-class _Bits(NamedTuple):
+class _Recurrence(NamedTuple):
     """The coefficients of the recurrence.
 
     where
@@ -56,9 +61,9 @@ class _Bits(NamedTuple):
     weight: float
 
     @classmethod
-    def of(cls, ones: int, zeros: int, chances: BitChances) -> "_Bits":
+    def of(cls, ones: int, zeros: int, chances: BitChances) -> "_Recurrence":
         """Compute them in integers, so that the difference of ``turn`` and k keeps its digits."""
-        low, high, lost = chances.low, chances.high, chances.lost
+        low, high, lost = chances.low, chances.high, chances.high_complement
         kept = chances.scale - low
         up, down = high * kept, lost * low
         whole, rest = divmod(ones * up + zeros * down, up + down)
@@ -76,7 +81,7 @@ class _Bits(NamedTuple):
         """Roundings of a step: of the weight, unless it is 1, two more."""
         return _ROUNDINGS if self.weight == 1.0 else _ROUNDINGS + 2.0
 
-    def likely(self, k: int) -> tuple[float, float]:
+    def approximate_ratio(self, k: int) -> tuple[float, float]:
         """About r_{k+1}, were A and B the same for all, and 1 - theta then."""
         a, b = (float(found[0]) for found in self.coefficients(np.array([float(k)])))
         ratio = 0.5 * (a + math.sqrt(a * a + 4.0 * b))
@@ -91,22 +96,24 @@ class Chances(NamedTuple):
     error: float
 
 
-def flipped_sum(ones: int, zeros: int, chances: BitChances, memo: Memo | None = None) -> Chances:
+def sum_flipped_bits(
+    ones: int, zeros: int, chances: BitChances, memo: Memo | None = None
+) -> Chances:
     """Return the distribution of Bin(ones, high) + Bin(zeros, low)."""
     windows = _windows(ones, zeros, chances)
     lengths = [last - first for first, last in windows]
     if lengths[0] * lengths[1] < _PRODUCTS:
-        return Chances(*flipped_bits(ones, zeros, chances, memo), CONVOLVED)
-    return by_recurrence(ones, zeros, chances)
+        return Chances(*convolve_flipped_bits(ones, zeros, chances, memo), CONVOLUTION_ERROR)
+    return sum_by_recurrence(ones, zeros, chances)
 
 
 def _windows(ones: int, zeros: int, chances: BitChances) -> tuple[tails.Window, tails.Window]:
     """Return where ones lose their output 1, and where zeros have it."""
-    lost = tails.window(ones, chances.lost / chances.scale)
+    lost = tails.window(ones, chances.high_complement / chances.scale)
     return lost, tails.window(zeros, chances.low / chances.scale)
 
 
-def with_coins(
+def add_certain_coins(
     ones: int,
     zeros: int,
     coins: int,
@@ -119,45 +126,45 @@ def with_coins(
 
     None are added where that takes more than ``most_products``: fewer never help the person.
     """
-    found = flipped_sum(ones, zeros, chances, memo)
-    either, scale = chances.low, chances.low + chances.lost
+    found = sum_flipped_bits(ones, zeros, chances, memo)
+    either, scale = chances.low, chances.low + chances.high_complement
     first, last = tails.window(coins, either / scale)
     if not coins or len(found.pmf) * (last - first) > most_products:
         return found
-    return plus_binomial(found, coins, either, scale, memo)
+    return add_binomial(found, coins, either, scale, memo)
 
 
-def plus_binomial(
+def add_binomial(
     found: Chances, trials: int, chance: int, scale: int, memo: Memo | None = None
 ) -> Chances:
     """Return the sum of a number distributed as ``found`` and Bin(trials, chance / scale)."""
     if not trials:
         return found
     rarer = min(chance, scale - chance)
-    more = flips(trials, rarer, memo, scale)
+    more = flip_count_pmf(trials, rarer, memo, scale)
     more = more if rarer == chance else more[::-1]
-    cut, error = found.cut + 3.0 * tails.CUT_TAIL, found.error + CONVOLVED
+    cut, error = found.cut + 3.0 * tails.CUT_TAIL, found.error + CONVOLUTION_ERROR
     return Chances(np.convolve(found.pmf, more), cut, error)
 
 
-def sure_coins(people: int, chances: BitChances) -> int:
+def count_certain_coins(people: int, chances: BitChances) -> int:
     """Return how many of ``people`` send an output that does not depend on their value; 0 if few.
 
     Whatever the value, output 1 has a chance of at least ``low``, and output 0 one of at least
     1 - ``high``. With the sum of both the message is drawn from these shares; a flipped bit is a
     fair coin then.
     """
-    share = (chances.low + chances.lost) / chances.scale
+    share = (chances.low + chances.high_complement) / chances.scale
     sure = tails.window(people, share).first if people > 0 else 0
     return sure if 2 * sure >= people else 0
 
 
-def by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
+def sum_by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
     """Return the same for at least one of both."""
     kept, risen = _windows(ones, zeros, chances)
     first, last = risen.first + ones - kept.last, risen.last + ones - kept.first
-    bits = _Bits.of(ones, zeros, chances)
-    backwards = _Bits.of(zeros, ones, chances.mirrored())
+    bits = _Recurrence.of(ones, zeros, chances)
+    backwards = _Recurrence.of(zeros, ones, chances.mirror())
     middle = min(max(bits.turn[0], first), last)
     below, less = _outwards(bits, first, middle)
     above, more = _outwards(backwards, bits.total - last, bits.total - middle)
@@ -166,30 +173,30 @@ def by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
     return Chances(pmf, 4.0 * tails.CUT_TAIL, 2.0 * (less + more) + _UNIT * len(pmf))
 
 
-def _outwards(bits: _Bits, first: int, last: int) -> tuple[Floats, float]:
+def _outwards(bits: _Recurrence, first: int, last: int) -> tuple[Floats, float]:
     """g_{last-1}, .., g_first over g_last, and a bound on their relative error.
 
     ``last`` is at most ``bits.turn``.
     """
     if first >= last:
         return np.zeros(0), 0.0
-    pad = math.ceil(_FORGOTTEN_NATS / max(bits.likely(first)[1], _SLOW))
+    pad = math.ceil(_FORGOTTEN_NATS / max(bits.approximate_ratio(first)[1], _SLOW))
     start = max(0, first - pad)
     a, b = bits.coefficients(np.arange(start, last, dtype=np.float64))
     low = high = float(a[0])
     if start > 0:
-        high = bits.likely(start)[0]
+        high = bits.approximate_ratio(start)[0]
     skipped = first - start
     for add, times in zip(a[1 : skipped + 1].tolist(), b[1 : skipped + 1].tolist(), strict=True):
         low, high = add + times / high, add + times / low
-    g = _solved(high, a[skipped + 1 :], b[skipped + 1 :])
+    g = _solve_recurrence(high, a[skipped + 1 :], b[skipped + 1 :])
     theta = 1.0 - a[skipped:] * g[:-1] / g[1:]
     slow = np.maximum(1.0 - np.maximum.accumulate(theta), 1.0 / len(theta))
     error = _UNIT * bits.roundings * float((1.0 / slow).sum()) + len(theta) * (high / low - 1.0)
     return g[-2::-1] / g[-1], error
 
 
-def _solved(ratio: float, a: Floats, b: Floats) -> Floats:
+def _solve_recurrence(ratio: float, a: Floats, b: Floats) -> Floats:
     """1, ``ratio`` and what follows: each a times the last plus b times the last but one."""
     from scipy.linalg import blas  # slow to import, and only large crowds need it
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.accounting.numerics.bracket import Ends
+from mixtally.accounting.numerics.bracket import BoundArrays
 from mixtally.accounting.numerics.gap import Gap
 from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
@@ -27,7 +27,7 @@ Cell = tuple[tuple[int, int], ...]
 """For every coordinate the least and the greatest value, both included."""
 Places = NDArray[np.int64]
 """Which of all epsilons, ascending."""
-Divergences = Callable[[Cell, Places], Ends]
+Divergences = Callable[[Cell, Places], BoundArrays]
 """Of what the points of a cell share, or of one point, at some of the epsilons."""
 
 _NEAR = 1e-2
@@ -35,7 +35,7 @@ MOST_HALVED = 3000
 _MOST_CELLS = 100_000
 
 
-def worst(
+def find_worst(
     divergences: Divergences,
     epsilons: Sequence[float],
     domain: Cell,
@@ -44,7 +44,7 @@ def worst(
     known: Iterable[Cell] = (),
     most_halved: int = MOST_HALVED,
     of_all: Floats | None = None,
-) -> Ends:
+) -> BoundArrays:
     """Both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
     where
@@ -58,8 +58,8 @@ def worst(
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):
         if feasible(point):
-            search.look(point, every)
-    search.gap = gap.shifted(epsilons, search.found)
+            search.evaluate_point(point, every)
+    search.gap = gap.widen_for_curve(epsilons, search.found)
     search.aim = search.found.copy()
     whole = (divergences(domain, every).upper if of_all is None else of_all).copy()
     left = np.flatnonzero(whole > search.ceiling())
@@ -67,10 +67,10 @@ def worst(
         search.halve(domain, left, feasible, most_halved)
         proved = np.maximum(np.maximum(search.ceiling(), search.point), search.rest)
         whole[left] = np.minimum(whole, proved)[left]
-    return Ends(np.minimum(search.found, whole), whole)
+    return BoundArrays(np.minimum(search.found, whole), whole)
 
 
-class _Bounded(NamedTuple):
+class _BoundedCell(NamedTuple):
     """A cell, the epsilons that have not done with it, and its bounds at these."""
 
     cell: Cell
@@ -92,7 +92,7 @@ class _Search:
         """The largest bounds of the cells that were left as they are."""
         self.cells = 0
 
-    def look(self, point: Cell, places: Places) -> Floats:
+    def evaluate_point(self, point: Cell, places: Places) -> Floats:
         """The upper bounds of one point, whose divergences may raise what is known."""
         lower, upper = self.divergences(point, places)
         self.found[places] = np.maximum(self.found[places], lower)
@@ -104,13 +104,13 @@ class _Search:
         """What is to be proved."""
         return self.gap.ceilings(self.aim)
 
-    def bound(self, cell: Cell, places: Places) -> Floats:
+    def bound_cell(self, cell: Cell, places: Places) -> Floats:
         """The bounds of a cell; a cell of one is looked at and then never above the ceiling."""
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
         if _is_point(cell):
-            return self.look(cell, places)
+            return self.evaluate_point(cell, places)
         return self.divergences(cell, places).upper
 
     def halve(
@@ -121,16 +121,16 @@ class _Search:
         Where the divergence is almost flat no cell can be distinguished from the next; then the
         worst bound that is left is what is proved.
         """
-        cells: list[tuple[float, int, _Bounded]] = []
+        cells: list[tuple[float, int, _BoundedCell]] = []
         order = count()
 
         def keep(cell: Cell, places: Places) -> None:
-            bounds = self.bound(cell, places)
+            bounds = self.bound_cell(cell, places)
             ceiling = self.ceiling()[places]
             above = bounds > ceiling
             if above.any() and not _is_point(cell):
                 excess = float((bounds[above] / ceiling[above]).max())
-                kept = _Bounded(cell, places[above], bounds[above])
+                kept = _BoundedCell(cell, places[above], bounds[above])
                 heapq.heappush(cells, (-excess, next(order), kept))
 
         keep(domain, places)
@@ -142,7 +142,7 @@ class _Search:
                 continue
             corner, near = next(_corners(cell)), above & (bounds <= ceiling * (1.0 + _NEAR))
             if near.any() and feasible(corner):
-                self.look(corner, places[near])
+                self.evaluate_point(corner, places[near])
             for half in filter(feasible, _halves(cell)):
                 keep(half, places[above])
         for _, _, (_, places, bounds) in cells:

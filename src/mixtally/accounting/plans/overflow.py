@@ -18,12 +18,12 @@ logarithm of the ratio of what is left.
 import math
 
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 _SLACK = 1.0 + 1e-9
 
 
-def overflow(bins: int, ones: int, threshold: int, cap: int) -> float:
+def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> float:
     """An upper bound of the chance that a message names more than ``cap`` of ``bins`` bins.
 
     where
@@ -41,11 +41,11 @@ def overflow(bins: int, ones: int, threshold: int, cap: int) -> float:
     for kept, chance in enumerate(stays):
         # more than cap - kept zeros rise
         first = max(low, cap - kept + 1)
-        total += float(chance) * (_above(rises, low, high, first) + tails.CUT_TAIL)
+        total += float(chance) * (_upper_tail(rises, low, high, first) + tails.CUT_TAIL)
     return min(1.0, total * _SLACK)
 
 
-def _above(rises: "tails.Floats | list[float]", low: int, high: int, first: int) -> float:
+def _upper_tail(rises: "tails.Floats | list[float]", low: int, high: int, first: int) -> float:
     """P(low <= X <= high and X >= first), from the small ones up."""
     if first > high:
         return 0.0
@@ -55,7 +55,7 @@ def _above(rises: "tails.Floats | list[float]", low: int, high: int, first: int)
 def local_growth(bins: int, most_set: int | None, threshold: int, cap: int) -> float:
     """How much the local epsilon of a message may grow by being drawn again."""
     sizes = range((bins if most_set is None else most_set) + 1)
-    left = [overflow(bins, ones, threshold, cap) for ones in sizes]
+    left = [overflow_chance(bins, ones, threshold, cap) for ones in sizes]
     if max(left) >= 1.0:
         return math.inf
     return -math.log1p(-max(left)) * _SLACK

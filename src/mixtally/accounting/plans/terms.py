@@ -15,25 +15,25 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.composition.both_ways import worst_curve
+from mixtally.accounting.composition.directed_losses import worst_curve
 from mixtally.accounting.composition.pld import CLOSE, Curve, Tightness
-from mixtally.accounting.numerics.bracket import ELSEWHERE, Bracket, not_nothing
-from mixtally.accounting.plans.counted_part import Counted
-from mixtally.accounting.plans.overflow import local_growth, overflow
+from mixtally.accounting.numerics.bracket import CROSS_MACHINE_SLACK, Bracket, keep_positive
+from mixtally.accounting.plans.honest_part import HonestPart
+from mixtally.accounting.plans.overflow import local_growth, overflow_chance
 from mixtally.errors import PlanError
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan, Shape
 from mixtally.model.guarantee import Guarantee, Observer
 
-_BELOW = 1.0 - 1e-12
-_AGAIN = 1.0 + 1e-6
+_SHARE_ROUNDING = 1.0 - 1e-12
+_REDERIVATION_SLACK = 1.0 + 1e-6
 """How far a stated number may differ from the derived one: another machine rounds otherwise."""
 _UNLIKELY = 1e-3
 """Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
-COINS = "averaged over the coins by which people draw a fake more"
-CAPPED = "with what the cap of a message costs added"
-TOGETHER = "all parts and collections composed"
-SETS = "every message of a set has fakes of its own cell: disjoint sets are the worst"
+COINS_SOURCE = "averaged over the coins by which people draw a fake more"
+CAPS_SOURCE = "with what the cap of a message costs added"
+COMPOSED_SOURCE = "all parts and collections composed"
+SETS_SOURCE = "every message of a set has fakes of its own cell: disjoint sets are the worst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +69,16 @@ class PrivacyTerms:
         )
 
 
-def counted(terms: PrivacyTerms) -> Counter[Counted]:
+def count_honest_parts(terms: PrivacyTerms) -> Counter[HonestPart]:
     """What each part counts on -> in how many messages of a person, over all collections."""
-    found: Counter[Counted] = Counter()
+    found: Counter[HonestPart] = Counter()
     for part in terms.parts:
         messages = part.record_messages if isinstance(part.recipe, Shape) else 1
-        found[_counted(part, terms)] += messages * terms.collections
+        found[_make_honest_part(part, terms)] += messages * terms.collections
     return found
 
 
-def _counted(part: Part, terms: PrivacyTerms) -> Counted:
+def _make_honest_part(part: Part, terms: PrivacyTerms) -> HonestPart:
     """One person's bins differ in two: where others never matter, two are as good as many, and of
     a set in clear every message for itself.
     """
@@ -89,31 +89,33 @@ def _counted(part: Part, terms: PrivacyTerms) -> Counted:
     if alone:
         layout = replace(part.layout, bins=2, cap=None if part.layout.cap is None else 1)
         part = replace(part, bins=2, most_set=1, layout=layout)
-    return Counted(part, terms.people, terms.count_flips)
+    return HonestPart(part, terms.people, terms.count_flips)
 
 
 def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
     """Bounds of delta at the epsilon of the guarantee, caps included."""
-    epsilon, groups = terms.guarantee.epsilon, counted(terms)
+    epsilon, groups = terms.guarantee.epsilon, count_honest_parts(terms)
     if groups.total() == 1:
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
     else:
-        upper = composed(terms, accountant, tightness)
+        upper = composed_upper(terms, accountant, tightness)
         lower = max(group.lower(accountant, epsilon, times) for group, times in groups.items())
         bounds = Bracket(min(upper, lower), upper)
-    more = capped_cost(terms)
+    more = cap_cost(terms)
     return Bracket(max(0.0, bounds.lower - more), min(1.0, bounds.upper + more))
 
 
-def composed(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
+def composed_upper(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
     """The upper bound of delta at the epsilon of the guarantee, without caps."""
     epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
-    if _reach(terms) * _AGAIN <= epsilon:
+    if _largest_loss(terms) * _REDERIVATION_SLACK <= epsilon:
         return 0.0  # kept by all messages even where they are traced to their senders
-    return together([Taken(terms, counted(terms), epsilon)], accountant, delta, tightness)(epsilon)
+    return compose_terms(
+        [ComposedTerms(terms, count_honest_parts(terms), epsilon)], accountant, delta, tightness
+    )(epsilon)
 
 
-class Taken(NamedTuple):
+class ComposedTerms(NamedTuple):
     """What a person takes part in.
 
     where
@@ -122,12 +124,15 @@ class Taken(NamedTuple):
     """
 
     terms: PrivacyTerms
-    groups: Counter[Counted]
+    groups: Counter[HonestPart]
     epsilon: float
 
 
-def together(
-    several: Sequence[Taken], accountant: Accountant, aim: float, tightness: Tightness = CLOSE
+def compose_terms(
+    several: Sequence[ComposedTerms],
+    accountant: Accountant,
+    aim: float,
+    tightness: Tightness = CLOSE,
 ) -> Curve:
     """The upper bound of delta(epsilon) of all messages of a person, without caps, on [0, 20].
 
@@ -135,59 +140,69 @@ def together(
     even share of what is taken; a hair of ``aim``, a delta to compare it with, may be added.
     Source of the latter: Dwork et al. (2006), theorem 1.
     """
-    groups = sum((one.groups for one in several), Counter[Counted]())
+    groups = sum((one.groups for one in several), Counter[HonestPart]())
     if groups.total() == 1:  # nothing to compose: the exact number itself
         (alone,) = groups
         return lambda epsilon: alone.bounds(accountant, epsilon).upper
-    negligible, tightness = _UNLIKELY * aim / groups.total(), tightness.aimed(aim, groups.total())
+    negligible, tightness = (
+        _UNLIKELY * aim / groups.total(),
+        tightness.adapt_to_delta(aim, groups.total()),
+    )
     # Between collections answers may follow from what was seen, and so may the way they go.
     once = sum(one.terms.collections for one in several) == 1
     losses = [
-        ((group.ways if once else group.losses)(accountant, negligible, tightness), times)
+        (
+            (group.directed_losses if once else group.losses)(accountant, negligible, tightness),
+            times,
+        )
         for group, times in groups.items()
     ]
-    worst, reach = worst_curve(losses), math.fsum(_reach(one.terms) for one in several)
+    worst, reach = worst_curve(losses), math.fsum(_largest_loss(one.terms) for one in several)
     every = math.fsum(one.epsilon for one in several)
     shares = [  # a hair below, so that decimals add up
-        (group.curve(accountant, negligible), times, _BELOW * epsilon / every / own.total())
+        (
+            group.curve(accountant, negligible),
+            times,
+            _SHARE_ROUNDING * epsilon / every / own.total(),
+        )
         for _, own, epsilon in several
         for group, times in own.items()
     ]
 
     def upper(epsilon: float) -> float:
         added = math.fsum(times * curve(epsilon * share) for curve, times, share in shares)
-        return not_nothing(min(1.0, added, worst(epsilon)), epsilon, reach)
+        return keep_positive(min(1.0, added, worst(epsilon)), epsilon, reach)
 
     return upper
 
 
-def _reach(terms: PrivacyTerms) -> float:
+def _largest_loss(terms: PrivacyTerms) -> float:
     """No finite loss is larger."""
     local = local_epsilon_of(terms)
     return math.inf if local is None else local
 
 
-def capped_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
+def cap_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
     """What all caps together may add to delta, at the epsilon of the guarantee or another."""
-    total = math.fsum(_overflows(part, terms) for part in terms.parts)
+    total = math.fsum(_overflow_chance(part, terms) for part in terms.parts)
     grow = math.exp(terms.guarantee.epsilon if epsilon is None else epsilon)
     return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
 
 
-def _overflows(part: Part, terms: PrivacyTerms) -> float:
+def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
     """The chance, summed over all messages that the proof counts, of being drawn again."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
         return 0.0
     largest = part.bins if part.most_set is None else part.most_set
-    record = overflow(part.bins, largest, part.threshold, cap)
+    record = overflow_chance(part.bins, largest, part.threshold, cap)
     total = record
     if isinstance(part.recipe, BlanksRecipe):
-        total += part.recipe.count * overflow(part.bins, 0, part.threshold, cap)
+        total += part.recipe.count * overflow_chance(part.bins, 0, part.threshold, cap)
     if part.own is not None:
         ones = 1 if part.own.record is FakeRecord.UNIFORM else 0
         fakes = terms.people * part.own.most
-        total += fakes * overflow(part.bins, ones, part.threshold, cap)
+        total += fakes * overflow_chance(part.bins, ones, part.threshold, cap)
     if terms.count_flips:
         total += terms.people * record
     return total * part.repeats  # fakes go with records that are sent once
@@ -205,28 +220,28 @@ def local_epsilon_of(terms: PrivacyTerms) -> float | None:
     return total if math.isfinite(total) else None
 
 
-def certified(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
+def certify_terms(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
     """What is proved of ``terms``, once; raises AccountingError when a number cannot be right."""
     own = accountant or Accountant()
-    return own.remembered(terms, lambda: _proved(terms, own))
+    return own.cache_search(terms, lambda: _prove_terms(terms, own))
 
 
-def _proved(terms: PrivacyTerms, accountant: Accountant) -> Certificate:
-    bounds, groups = delta_of(terms, accountant), counted(terms)
+def _prove_terms(terms: PrivacyTerms, accountant: Accountant) -> Certificate:
+    bounds, groups = delta_of(terms, accountant), count_honest_parts(terms)
     sources = [
         accountant.delta(
-            Record.of(group.mechanism(group.fakes.sure)), terms.guarantee.epsilon
+            Record.of(group.mechanism(group.fakes.certain)), terms.guarantee.epsilon
         ).source
         for group in groups
     ]
     if any(part.own is not None and part.own.coin for part in terms.parts):
-        sources.append(COINS)
+        sources.append(COINS_SOURCE)
     if any(part.pads and isinstance(part.recipe, Shape) for part in terms.parts):
-        sources.append(SETS)
+        sources.append(SETS_SOURCE)
     if groups.total() > 1:
-        sources.append(TOGETHER)
-    if capped_cost(terms) > 0.0:
-        sources.append(CAPPED)
+        sources.append(COMPOSED_SOURCE)
+    if cap_cost(terms) > 0.0:
+        sources.append(CAPS_SOURCE)
     return Certificate(
         epsilon=terms.guarantee.epsilon,
         lower=bounds.lower,
@@ -291,7 +306,7 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
         If the plan promises less delta than is proved, or if a field differs from the derived one.
     """
     terms = PrivacyTerms.of(plan)
-    true, stated = certified(terms, accountant), plan.certificate
+    true, stated = certify_terms(terms, accountant), plan.certificate
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the plan",
@@ -303,12 +318,14 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     for field in ("epsilon", "observer", "status", "source", "assumption"):
         expected, got = getattr(true, field), getattr(stated, field)
         if expected != got:
-            raise _altered(f"{field} {str(expected)!r}", repr(str(got)))
+            raise _altered_error(f"{field} {str(expected)!r}", repr(str(got)))
     left, said = local_epsilon_of(terms), plan.local_epsilon
     if (left is None) != (said is None) or (
-        left is not None and said is not None and not left <= said * _AGAIN <= left * _AGAIN**2
+        left is not None
+        and said is not None
+        and not left <= said * _REDERIVATION_SLACK <= left * _REDERIVATION_SLACK**2
     ):
-        raise _altered(f"a local epsilon of {_shown(left)}", _shown(said))
+        raise _altered_error(f"a local epsilon of {_format_epsilon(left)}", _format_epsilon(said))
     return true
 
 
@@ -318,21 +335,21 @@ def _check_ends(true: Certificate, stated: Certificate) -> None:
     The lower end is a difference of numbers as large as the upper end, so its rounding is a share
     of the upper end.
     """
-    rounding = (_AGAIN - 1.0) * true.upper
-    too_low = true.upper > stated.upper * ELSEWHERE
+    rounding = (_REDERIVATION_SLACK - 1.0) * true.upper
+    too_low = true.upper > stated.upper * CROSS_MACHINE_SLACK
     too_high = stated.upper > true.upper + rounding
     if too_low or too_high or abs(stated.lower - true.lower) > rounding:
-        raise _altered(
+        raise _altered_error(
             f"the bounds that follow from its integers, {true.lower:.12g} to {true.upper:.12g}",
             f"{stated.lower:.12g} to {stated.upper:.12g}",
         )
 
 
-def _shown(epsilon: float | None) -> str:
+def _format_epsilon(epsilon: float | None) -> str:
     return "none: nothing is left" if epsilon is None else f"{epsilon:.7g}"
 
 
-def _altered(expected: str, got: str) -> PlanError:
+def _altered_error(expected: str, got: str) -> PlanError:
     return PlanError(
         "certificate of the plan",
         expected=expected,

@@ -3,7 +3,7 @@
 It reads the plain JSON of a contract and shares no code with ``privacy``; needs python-flint.
 """
 
-from mixtally.accounting.verification.compare import COLUMNS, Verdict, verdict
-from mixtally.accounting.verification.derive import check
+from mixtally.accounting.verification.compare import COLUMNS, VerificationResult, verify_certificate
+from mixtally.accounting.verification.derive import derive_parts
 
-__all__ = ["COLUMNS", "Verdict", "check", "verdict"]
+__all__ = ["COLUMNS", "VerificationResult", "derive_parts", "verify_certificate"]

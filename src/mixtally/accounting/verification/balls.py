@@ -27,19 +27,19 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "FIRST_NATS",
-    "NOBODY_CARES",
+    "NEGLIGIBLE_DELTA",
     "NOTHING",
     "Bounds",
     "UndecidedError",
     "arb",
     "arb_poly",
-    "between",
     "certainly_below",
-    "exactly",
+    "compute_narrow",
+    "enclosing_ball",
+    "exact_ball",
+    "least_integer_above",
     "negligible",
-    "settled",
-    "whole_above",
-    "working",
+    "working_precision",
 ]
 
 BITS = 128
@@ -47,7 +47,7 @@ BITS = 128
 FIRST_NATS = 60.0
 _TRIES = ((BITS, FIRST_NATS), (2 * BITS, 130.0), (4 * BITS, 270.0), (8 * BITS, 550.0))
 """Bits of a ball, and nats: what lies outside a window has a chance of about e^-nats."""
-NOBODY_CARES = 1e-30
+NEGLIGIBLE_DELTA = 1e-30
 """A delta below any that is promised, by far: not made narrow."""
 
 
@@ -61,24 +61,24 @@ class Bounds(NamedTuple):
     lower: arb
     upper: arb
 
-    def narrow(self, share: float) -> bool:
+    def is_narrow(self, share: float) -> bool:
         """Whether the ends differ by at most this share of the upper one, or nobody would care."""
         top = self.upper.upper()
-        return bool(top < NOBODY_CARES or top - self.lower.lower() <= top * share)
+        return bool(top < NEGLIGIBLE_DELTA or top - self.lower.lower() <= top * share)
 
-    def give_or_take(self, cost: arb) -> "Bounds":
+    def widen(self, cost: arb) -> "Bounds":
         """Of a divergence that is off by no more than ``cost``."""
         return Bounds((self.lower - cost).max(arb(0)), (self.upper + cost).min(arb(1)))
 
-    def raised(self, cost: arb) -> "Bounds":
+    def raise_by(self, cost: arb) -> "Bounds":
         """Of what is stated once ``cost`` has been added."""
         return Bounds((self.lower + cost).min(arb(1)), (self.upper + cost).min(arb(1)))
 
-    def or_more(self, other: "Bounds") -> "Bounds":
+    def larger_of(self, other: "Bounds") -> "Bounds":
         """Of the larger of two numbers."""
         return Bounds(self.lower.max(other.lower), self.upper.max(other.upper))
 
-    def ends(self) -> tuple[float, float]:
+    def to_floats(self) -> tuple[float, float]:
         """Both as numbers in [0, 1], rounded outwards.
 
         Raises AccountingError for bounds that no divergence has.
@@ -94,18 +94,18 @@ class Bounds(NamedTuple):
 NOTHING = Bounds(arb(0), arb(0))
 
 
-def exactly(value: int | Fraction) -> arb:
+def exact_ball(value: int | Fraction) -> arb:
     """The smallest ball around a rational number."""
     ratio = Fraction(value)
     return arb(fmpq(ratio.numerator, ratio.denominator))
 
 
-def between(low: arb, high: arb) -> arb:
+def enclosing_ball(low: arb, high: arb) -> arb:
     """A ball that holds all from ``low`` to ``high``."""
     return low.union(high)
 
 
-def whole_above(limit: arb) -> int:
+def least_integer_above(limit: arb) -> int:
     """The least integer above ``limit``, which is none itself; raises UndecidedError."""
     found = limit.floor().unique_fmpz()
     if found is None:
@@ -124,28 +124,28 @@ def certainly_below(one: arb, other: arb) -> bool:
 
 def negligible() -> arb:
     """A share below the rounding of the operations in hand."""
-    return exactly(Fraction(1, 1 << int(flint.ctx.prec)))
+    return exact_ball(Fraction(1, 1 << int(flint.ctx.prec)))
 
 
-def working(bits: int = BITS) -> AbstractContextManager[object]:
+def working_precision(bits: int = BITS) -> AbstractContextManager[object]:
     """For a ``with`` block: every operation in it rounds to so many bits."""
     block: AbstractContextManager[object] = flint.ctx.workprec(bits)
     return block
 
 
-def settled(compute: Callable[[float], Bounds], share: float) -> Bounds:
+def compute_narrow(compute: Callable[[float], Bounds], share: float) -> Bounds:
     """What ``compute`` finds for a number of nats, with more and more bits until it is narrow.
 
     The last one tried where none is that narrow: wide, but true. Raises UndecidedError.
     """
     found: Bounds | None = None
     for bits, nats in _TRIES:
-        with working(bits):
+        with working_precision(bits):
             try:
                 found = compute(nats)
             except UndecidedError:
                 continue
-            if found.narrow(share):
+            if found.is_narrow(share):
                 return found
     if found is None:
         raise UndecidedError(f"rigorous check: undecided with {_TRIES[-1][0]} bits")

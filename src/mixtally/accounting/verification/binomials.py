@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from mixtally.accounting.verification.balls import arb, between, exactly, negligible
+from mixtally.accounting.verification.balls import arb, enclosing_ball, exact_ball, negligible
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Binomial:
 
     def point(self, k: int) -> arb:
         """P(X = k) for 0 <= k <= trials."""
-        q, p = exactly(self.chance), exactly(1 - self.chance)
+        q, p = exact_ball(self.chance), exact_ball(1 - self.chance)
         ways = _log_factorial(self.trials) - _log_factorial(k) - _log_factorial(self.trials - k)
         return (ways + q.log() * k + p.log() * (self.trials - k)).exp()
 
     def points(self, first: int, last: int) -> list[arb]:
         """P(X = k) for k = first..last, outwards from the likeliest."""
         start = min(max(math.floor((self.trials + 1) * self.chance), first), last)
-        odds = exactly(self.chance / (1 - self.chance))
+        odds = exact_ball(self.chance / (1 - self.chance))
 
         def ratio(k: int) -> arb:
             return odds * (self.trials - k) / (k + 1)
@@ -58,7 +58,7 @@ class Binomial:
         if k < self.trials * self.chance:
             mirrored = Binomial(self.trials, 1 - self.chance)
             return 1 - mirrored.at_least(self.trials - k + 1)
-        odds = exactly(self.chance / (1 - self.chance))
+        odds = exact_ball(self.chance / (1 - self.chance))
         here = total = self.point(k)
         nothing = negligible()
         for j in range(k, self.trials):
@@ -67,10 +67,10 @@ class Binomial:
             total = total + here
             if ratio < 1 and here < total * nothing * (1 - ratio):
                 rest = here * ratio / (1 - ratio)
-                return total + between(arb(0), rest)
+                return total + enclosing_ball(arb(0), rest)
         return total
 
-    def most_above(self, k: int) -> arb:
+    def upper_tail_bound(self, k: int) -> arb:
         """At least P(X >= k)."""
         if k > self.trials:
             return arb(0)
@@ -78,7 +78,7 @@ class Binomial:
             return arb(1)
         return self._chernoff(k)
 
-    def most_below(self, k: int) -> arb:
+    def lower_tail_bound(self, k: int) -> arb:
         """At least P(X <= k)."""
         if k < 0:
             return arb(0)
@@ -90,9 +90,9 @@ class Binomial:
         mean, rest = self.trials * self.chance, self.trials * (1 - self.chance)
         nats = arb(0)
         if k > 0:
-            nats += exactly(k / mean).log() * k
+            nats += exact_ball(k / mean).log() * k
         if k < self.trials:
-            nats += exactly((self.trials - k) / rest).log() * (self.trials - k)
+            nats += exact_ball((self.trials - k) / rest).log() * (self.trials - k)
         return (-nats).exp()
 
 
@@ -110,13 +110,13 @@ class Poisson:
 
     def points(self, first: int, last: int) -> list[arb]:
         """P(X = k) for k = first..last, outwards from the likeliest."""
-        start, mean = min(max(math.floor(self.mean), first), last), exactly(self.mean)
+        start, mean = min(max(math.floor(self.mean), first), last), exact_ball(self.mean)
         middle = (mean.log() * start - mean - _log_factorial(start)).exp()
         return _outwards(first, last, start, middle, lambda k: mean / (k + 1))
 
-    def up_to(self, k: int) -> arb:
+    def cdf(self, k: int) -> arb:
         """P(X <= k)."""
-        return exactly(self.mean).gamma_upper(k + 1, regularized=1) if k >= 0 else arb(0)
+        return exact_ball(self.mean).gamma_upper(k + 1, regularized=1) if k >= 0 else arb(0)
 
 
 def _outwards(

@@ -21,8 +21,8 @@ from mixtally.accounting.verification.balls import (
     Bounds,
     arb,
     certainly_below,
-    exactly,
-    whole_above,
+    exact_ball,
+    least_integer_above,
 )
 from mixtally.accounting.verification.binomials import Binomial
 
@@ -36,38 +36,40 @@ class Weights:
         flip = Fraction(threshold, SCALE)
         self.ratio = (1 - flip) / flip
         self.binomial = Binomial(records, flip)
-        self.slope = exactly(self.ratio - 1 / self.ratio)
-        self.base = exactly(records / self.ratio)
+        self.slope = exact_ball(self.ratio - 1 / self.ratio)
+        self.base = exact_ball(records / self.ratio)
 
     def of(self, shown: int) -> arb:
         """X for so many."""
         return self.slope * shown + self.base
 
-    def reached(self, weight: arb) -> arb:
+    def count_at_weight(self, weight: arb) -> arb:
         """The number of records at which X is ``weight``."""
         return (weight - self.base) / self.slope
 
 
-def one_hot(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+def one_hot_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """Delta of one one-hot record among ``fakes`` blanks; ``grow`` is e^eps.
 
     Raises UndecidedError.
     """
     records = fakes + 1
     weights = Weights(records, threshold)
-    if not certainly_below(grow, exactly(weights.ratio**2)):
+    if not certainly_below(grow, exact_ball(weights.ratio**2)):
         return NOTHING  # no message is likelier by more than r^2
     low, high = weights.binomial.window(nats)
-    cut = weights.binomial.most_below(low - 1)
-    cut += Binomial(fakes, weights.binomial.chance).most_above(high)
-    if whole_above(weights.reached(grow * weights.of(low))) > high:
+    cut = weights.binomial.lower_tail_bound(low - 1)
+    cut += Binomial(fakes, weights.binomial.chance).upper_tail_bound(high)
+    if least_integer_above(weights.count_at_weight(grow * weights.of(low))) > high:
         return Bounds(arb(0), cut)
     points = weights.binomial.points(low, high)
     chance, mean = _tails(points, low, weights)
     total = arb(0)
     for b, point in zip(range(low, high + 1), points, strict=True):
         other = grow * weights.of(b)
-        first = whole_above(weights.reached(other))  # the least A with X_u > e^eps X_v
+        first = least_integer_above(
+            weights.count_at_weight(other)
+        )  # the least A with X_u > e^eps X_v
         if first > high:
             break  # and so for every larger B
         total += point * (mean[first - low] - other * chance[first - low])
@@ -87,7 +89,7 @@ def _tails(points: list[arb], low: int, weights: Weights) -> tuple[list[arb], li
     return chance[::-1], mean[::-1]
 
 
-def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+def one_over_zero_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """How much likelier a one makes an outcome than e^eps times a zero.
 
     Of one bit among ``fakes`` zeros X_1 = X and X_0 = N. This direction sums (X - e^eps N)_+ over
@@ -97,7 +99,7 @@ def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """
     records = fakes + 1
     weights = Weights(records, threshold)
-    first = whole_above(weights.reached(grow * records))
+    first = least_integer_above(weights.count_at_weight(grow * records))
     if first > records:
         return NOTHING
     low, high = weights.binomial.window(nats)
@@ -106,16 +108,16 @@ def one_over_zero(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     if first <= high:
         for a, point in enumerate(weights.binomial.points(first, high), first):
             total += point * (weights.of(a) - grow * records)
-    cut = Binomial(fakes, weights.binomial.chance).most_above(high)
-    cut += Binomial(fakes, weights.binomial.chance).most_below(low - 1) if first == low else 0
+    cut = Binomial(fakes, weights.binomial.chance).upper_tail_bound(high)
+    cut += Binomial(fakes, weights.binomial.chance).lower_tail_bound(low - 1) if first == low else 0
     return Bounds(total / records, total / records + cut)
 
 
-def zero_over_one(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+def zero_over_one_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """How much likelier a zero makes an outcome than e^eps times a one: as above."""
     records = fakes + 1
     weights = Weights(records, threshold)
-    last = whole_above(weights.reached(records / grow)) - 1
+    last = least_integer_above(weights.count_at_weight(records / grow)) - 1
     if last < 0:
         return NOTHING
     low, high = weights.binomial.window(nats)
@@ -124,6 +126,6 @@ def zero_over_one(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
         last = min(last, high)
         for a, point in enumerate(weights.binomial.points(low, last), low):
             total += point * (records - grow * weights.of(a))
-    cut = weights.binomial.most_below(low - 1)
-    cut += weights.binomial.most_above(high + 1) if last == high else 0
+    cut = weights.binomial.lower_tail_bound(low - 1)
+    cut += weights.binomial.upper_tail_bound(high + 1) if last == high else 0
     return Bounds(total / records, total / records + cut)

@@ -12,13 +12,13 @@ and the other way round: the two deltas differ by (1 + e^eps) D at most, D the s
 
 from fractions import Fraction
 
-from mixtally.accounting.verification.balls import arb, exactly
+from mixtally.accounting.verification.balls import arb, exact_ball
 from mixtally.accounting.verification.binomials import Binomial
 
 _SCALE = 1 << 64
 
 
-def overflow(bins: int, ones: int, threshold: int, cap: int) -> arb:
+def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> arb:
     """The chance that of ``bins`` flipped bits, ``ones`` of them set before, more than ``cap`` are.
 
     where
@@ -36,4 +36,4 @@ def overflow(bins: int, ones: int, threshold: int, cap: int) -> arb:
 
 
 def _at_least(binomial: Binomial, k: int) -> arb:
-    return binomial.at_least(k) if binomial.trials else exactly(int(k <= 0))
+    return binomial.at_least(k) if binomial.trials else exact_ball(int(k <= 0))

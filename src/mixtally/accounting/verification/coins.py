@@ -16,12 +16,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from mixtally.accounting.verification.balls import NOBODY_CARES, Bounds, arb, arb_poly, working
+from mixtally.accounting.verification.balls import (
+    NEGLIGIBLE_DELTA,
+    Bounds,
+    arb,
+    arb_poly,
+    working_precision,
+)
 from mixtally.accounting.verification.binomials import Binomial
 
 CLOSE = 1e-3
 """Ends of an average this close, relatively, are close enough."""
-_MOST_LOOKS = 2000
+_MAX_EVALUATIONS = 2000
 _ROOM = 20.0
 """Nats by which what is cut lies below the average."""
 _LEAST_NATS = 70.0
@@ -48,7 +54,7 @@ class Coins:
         for law in laws:
             low, high = law.window(nats)
             self.least += low
-            self.outside += law.most_below(low - 1) + law.most_above(high + 1)
+            self.outside += law.lower_tail_bound(low - 1) + law.upper_tail_bound(high + 1)
             chances *= arb_poly(law.points(low, high))
         self._sums = [arb(0)]
         for point in chances.coeffs():
@@ -65,10 +71,10 @@ def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds])
     if not laws:
         return delta(sure)
     mean = sure + sum(math.floor(law.trials * law.chance) for law in laws)
-    with working():
+    with working_precision():
         small = delta(mean).lower
         nats = _LEAST_NATS
-        if small > NOBODY_CARES:
+        if small > NEGLIGIBLE_DELTA:
             nats = max(nats, _ROOM - float(small.log()))
         coins = Coins(sure, laws, nats)
         known: dict[int, Bounds] = {}
@@ -89,18 +95,18 @@ def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds])
 def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -> list[Run]:
     """The window in runs: the more there are, the more what they cost differs inside."""
 
-    def weighed(run: Run) -> tuple[float, float, Run]:
+    def weigh_run(run: Run) -> tuple[float, float, Run]:
         """What is open about a run, the most first, and what it costs at least."""
         chance, least = coins.chance(run), at(run.last).lower
         return -float(chance * (at(run.first).upper - least)), float(chance * least), run
 
-    heap = [weighed(Run(0, coins.last))]
-    while len(known) < _MOST_LOOKS:
+    heap = [weigh_run(Run(0, coins.last))]
+    while len(known) < _MAX_EVALUATIONS:
         gaps = -math.fsum(gap for gap, _, _ in heap)
         covered = math.fsum(cost for _, cost, _ in heap)
-        if gaps <= max(CLOSE * covered, NOBODY_CARES) or (run := heap[0][2]).first == run.last:
+        if gaps <= max(CLOSE * covered, NEGLIGIBLE_DELTA) or (run := heap[0][2]).first == run.last:
             break
         middle = (run.first + run.last) // 2
-        heapq.heapreplace(heap, weighed(Run(run.first, middle)))
-        heapq.heappush(heap, weighed(Run(middle + 1, run.last)))
+        heapq.heapreplace(heap, weigh_run(Run(run.first, middle)))
+        heapq.heappush(heap, weigh_run(Run(middle + 1, run.last)))
     return [run for _, _, run in heap]

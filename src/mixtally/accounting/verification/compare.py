@@ -8,15 +8,15 @@ them tell, so that the lower end of any part is one of the whole.
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import NamedTuple
 
-from mixtally.accounting.verification.derive import PartBracket, check
-from mixtally.accounting.verification.stream import Plain, promised, sent
+from mixtally.accounting.verification.derive import PartBracket, derive_parts
+from mixtally.accounting.verification.stream import Plain, count_messages, promised_epsilon
 from mixtally.errors import PlanError
 
 _SUBJECT = "certificate of the plan"
 _DIGITS = 9
 COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was derived")
 _WHOLE = "the stated delta of at most {stated} is what was derived again"
-_LOOSELY = "where at most {stated} is stated, delta was derived again as at most {derived}"
+_LOOSE = "where at most {stated} is stated, delta was derived again as at most {derived}"
 _NEAR = 1e-2
 """A bound that is no more than this share above the stated one is taken for the same."""
 _CHECKED = "the stated delta of at most {stated} is no lower than what was derived again from below"
@@ -31,7 +31,7 @@ _ABOVE = (
 _NOTHING = "nothing of the stated delta of at most {stated} was derived again"
 
 
-class Verdict(NamedTuple):
+class VerificationResult(NamedTuple):
     """A certificate that was not refused.
 
     where
@@ -42,7 +42,7 @@ class Verdict(NamedTuple):
 
     parts: list[PartBracket]
     whole: bool
-    said: str
+    summary: str
 
     def rows(self) -> list[tuple[str, ...]]:
         """A row a part under ``COLUMNS``; numbers are rounded outwards, a dash where none is."""
@@ -50,8 +50,8 @@ class Verdict(NamedTuple):
             (
                 str(number),
                 part.protocol,
-                shown(part.lower, up=False),
-                shown(part.upper, up=True),
+                format_bound(part.lower, up=False),
+                format_bound(part.upper, up=True),
                 part.proved,
             )
             for number, part in enumerate(self.parts, 1)
@@ -61,12 +61,12 @@ class Verdict(NamedTuple):
         """As one JSON object."""
         return {
             "whole": self.whole,
-            "said": self.said,
+            "said": self.summary,
             "parts": [part._asdict() for part in self.parts],
         }
 
 
-def verdict(plan: Plain) -> Verdict:
+def verify_certificate(plan: Plain) -> VerificationResult:
     """What of the certificate in ``plan`` was derived again.
 
     where
@@ -75,12 +75,14 @@ def verdict(plan: Plain) -> Verdict:
     Raises PlanError where the certificate states less than was derived or a lower end above what
     was derived, or is not one of the plan's epsilon.
     """
-    parts = check(plan)
+    parts = derive_parts(plan)
     stated = plan["certificate"]
     upper = float(stated["upper"])
-    if float(stated["epsilon"]) != promised(plan):
-        raise _refused("one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE)
-    messages = sent(plan)
+    if float(stated["epsilon"]) != promised_epsilon(plan):
+        raise _certificate_error(
+            "one at the epsilon that is promised", f"epsilon {stated['epsilon']}", _TAKE
+        )
+    messages = count_messages(plan)
     for part in parts:
         _check_lower_end(part, upper)
     if messages == 1:
@@ -93,9 +95,9 @@ def verdict(plan: Plain) -> Verdict:
         lower = all(part.lower is not None for part in parts)
         said = _CHECKED if messages == 1 else _COMPOSED if lower else _ABOVE
     else:
-        said = _WHOLE if whole else _LOOSELY
-    numbers = {"stated": shown(upper, up=True), "derived": shown(above, up=True)}
-    return Verdict(parts, whole, said.format(messages=messages, **numbers))
+        said = _WHOLE if whole else _LOOSE
+    numbers = {"stated": format_bound(upper, up=True), "derived": format_bound(above, up=True)}
+    return VerificationResult(parts, whole, said.format(messages=messages, **numbers))
 
 
 _TAKE = "the file was altered: take it as it was published"
@@ -105,8 +107,10 @@ _FALSE = "do not answer under it: its promise is false"
 def _check_lower_end(part: PartBracket, upper: float) -> None:
     """What one message tells, all of them tell."""
     if part.lower is not None and not part.lower <= upper:
-        expected = f"delta of at least {shown(part.lower, up=False)}, which {part.protocol} has"
-        raise _refused(expected, repr(upper), _FALSE)
+        expected = (
+            f"delta of at least {format_bound(part.lower, up=False)}, which {part.protocol} has"
+        )
+        raise _certificate_error(expected, repr(upper), _FALSE)
 
 
 def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
@@ -117,17 +121,19 @@ def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
     """
     if part.least is not None and not part.least <= upper:
         expected = (
-            f"delta of at least {shown(part.least, up=False)}, below which no such proof comes"
+            f"delta of at least {format_bound(part.least, up=False)}, below which no such "
+            f"proof comes"
         )
-        raise _refused(expected, repr(upper), _TAKE)
+        raise _certificate_error(expected, repr(upper), _TAKE)
     if part.upper is not None and not lower <= part.upper:
         expected = (
-            f"a lower end of at most {shown(part.upper, up=True)}, which delta does not exceed"
+            f"a lower end of at most {format_bound(part.upper, up=True)}, which delta "
+            f"does not exceed"
         )
-        raise _refused(expected, repr(lower), _TAKE)
+        raise _certificate_error(expected, repr(lower), _TAKE)
 
 
-def shown(number: float | None, *, up: bool) -> str:
+def format_bound(number: float | None, *, up: bool) -> str:
     """Nine digits, rounded ``up`` or down; a dash for none."""
     if number is None:
         return "-"
@@ -135,5 +141,5 @@ def shown(number: float | None, *, up: bool) -> str:
     return f"{context.create_decimal_from_float(number):.{_DIGITS}g}"
 
 
-def _refused(expected: str, got: str, do: str) -> PlanError:
+def _certificate_error(expected: str, got: str, do: str) -> PlanError:
     return PlanError(_SUBJECT, expected=expected, got=got, do=do)

@@ -10,11 +10,17 @@ from functools import partial, reduce
 from typing import NamedTuple
 
 from mixtally.accounting.verification import blank, pairs, sets, shaped, two_outputs, uniform
-from mixtally.accounting.verification.balls import FIRST_NATS, Bounds, arb, settled, working
+from mixtally.accounting.verification.balls import (
+    FIRST_NATS,
+    Bounds,
+    arb,
+    compute_narrow,
+    working_precision,
+)
 from mixtally.accounting.verification.binomials import Binomial
-from mixtally.accounting.verification.caps import overflow
+from mixtally.accounting.verification.caps import overflow_chance
 from mixtally.accounting.verification.coins import average
-from mixtally.accounting.verification.stream import Plain, Stream, promised, streams
+from mixtally.accounting.verification.stream import Plain, Stream, promised_epsilon, streams
 from mixtally.accounting.verification.two_outputs import TwoOutputs
 
 Direction = Callable[[int, arb, float], Bounds]
@@ -22,7 +28,7 @@ Direction = Callable[[int, arb, float], Bounds]
 SHARE = 1e-8
 """Bounds for a number of fakes differ by less than this share, but those of a set in clear."""
 _SCALE = 1 << 64
-_ALONE = "derived again from the definition, both directions, in balls"
+_DERIVED = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
 _CROWD = "people's flips are counted on, for which no second derivation is known here"
@@ -74,7 +80,7 @@ class PartBracket(NamedTuple):
     proved: str
 
 
-def check(plan: Plain) -> list[PartBracket]:
+def derive_parts(plan: Plain) -> list[PartBracket]:
     """What one message of each part of a plan is worth, in their order.
 
     where
@@ -83,87 +89,89 @@ def check(plan: Plain) -> list[PartBracket]:
     Raises PlanError for what is no plan, AccountingError for what cannot be right.
     """
     found: dict[Stream, PartBracket] = {}
-    epsilon, parts = promised(plan), streams(plan)
+    epsilon, parts = promised_epsilon(plan), streams(plan)
     for part in parts:
         if part not in found:
-            with working():
+            with working_precision():
                 found[part] = _bracket(part, epsilon)
     return [found[part] for part in parts]
 
 
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
-    if (found := _two_bins(part, epsilon)) is not None:
+    if (found := _bracket_two_bins(part, epsilon)) is not None:
         return found
     crowd = part.crowd and part.threshold is not None
     ways = [] if crowd else _directions(part)
     if not ways:
-        why = _CROWD if crowd else _MANY if part.set_in_clear else _TILTED
+        why = _CROWD if crowd else _MANY if part.is_set_in_clear else _TILTED
         return PartBracket(part.protocol, None, None, None, why)
-    free = reduce(Bounds.or_more, [_averaged(part, epsilon, way) for way in ways])
-    free.ends()  # a sum that is no divergence stops here, before a cap could hide it
-    cost = (1 + _grow(epsilon)) * _overflows(part)
-    lower, upper = free.give_or_take(cost).ends()
-    least, _ = free.raised(cost).ends()
-    if part.two_bins:
+    free = reduce(Bounds.larger_of, [_average_over_coins(part, epsilon, way) for way in ways])
+    free.to_floats()  # a sum that is no divergence stops here, before a cap could hide it
+    cost = (1 + _grow(epsilon)) * _overflow_chance(part)
+    lower, upper = free.widen(cost).to_floats()
+    least, _ = free.raise_by(cost).to_floats()
+    if part.has_two_bins:
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_REPLACED))
-    if _few_planes(part) and _added_up(part):
+    if _has_few_planes(part) and _is_plane_sum_short(part):
         return PartBracket(part.protocol, None, upper, least, _FEW_PLANES)
-    if _few_planes(part):  # the stated delta may be less than that of so many bins
+    if _has_few_planes(part):  # the stated delta may be less than that of so many bins
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_PLANES))
     if part.planes or part.replaced:
         how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
         return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=how))
-    if not _every_pair(part):
+    if not _covers_every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
-    proved = _ALONE + (_AVERAGED.format(people=part.people) if part.coin else "")
-    proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * (part.set_in_clear and part.shape is None)
+    proved = _DERIVED + (_AVERAGED.format(people=part.people) if part.coin else "")
+    proved += _CAPPED * bool(cost > 0) + _IN_CLEAR * (part.is_set_in_clear and part.shape is None)
     return PartBracket(part.protocol, lower, upper, least, proved)
 
 
-def _two_bins(part: Stream, epsilon: float) -> PartBracket | None:
+def _bracket_two_bins(part: Stream, epsilon: float) -> PartBracket | None:
     """Return what is derived of replaced values of two bins; None for other parts.
 
     Of coins the worst crowd may depend on how many fakes come: an upper end is that of any bins.
     None as well where a sum is too long.
     """
-    if not part.two_bins:
+    if not part.has_two_bins:
         return None
     people, chance = part.people if part.crowd else 1, Fraction(part.replaced, _SCALE)
     if TwoOutputs.of_bins(chance, people, part.most_fakes).places > two_outputs.MOST_PLACES:
         return None
     grow, sure = _grow(epsilon), sum(many for many, one in part.sent_fakes if one == 1)
     if not part.coin:
-        lower, upper = two_outputs.worst(TwoOutputs.of_bins(chance, people, sure), grow).ends()
+        lower, upper = two_outputs.worst_crowd(
+            TwoOutputs.of_bins(chance, people, sure), grow
+        ).to_floats()
         return PartBracket(part.protocol, lower, upper, lower, _TWO_BINS)
 
-    def given(fakes: int, way: int) -> Bounds:
-        return TwoOutputs.of_bins(chance, people, fakes).each_way(0, 0, grow)[way]
+    def bounds_for_fakes(fakes: int, way: int) -> Bounds:
+        return TwoOutputs.of_bins(chance, people, fakes).directional_bounds(0, 0, grow)[way]
 
     # The larger direction may depend on how many fakes come: the larger of two averages counts.
     laws = [Binomial(many, one) for many, one in part.sent_fakes if one < 1]
-    both = [average(sure, laws, partial(given, way=way)) for way in (0, 1)]
-    lower, _ = reduce(Bounds.or_more, both).ends()
+    both = [average(sure, laws, partial(bounds_for_fakes, way=way)) for way in (0, 1)]
+    lower, _ = reduce(Bounds.larger_of, both).to_floats()
     (way,) = _directions(part)
-    _, upper = _averaged(part, epsilon, way).ends()
+    _, upper = _average_over_coins(part, epsilon, way).to_floats()
     how = _COINS_OF_TWO_BINS.format(people=part.people)
     return PartBracket(part.protocol, lower, upper, None, how)
 
 
-def _averaged(part: Stream, epsilon: float, way: Direction) -> Bounds:
+def _average_over_coins(part: Stream, epsilon: float, way: Direction) -> Bounds:
     """One direction, over the coins of people if there are any.
 
     The larger direction may depend on K, but one who attacks chooses between two values before K is
     drawn: the larger of two averages, not the average of the larger.
     """
 
-    def given(fakes: int) -> Bounds:
-        return settled(lambda nats: way(fakes, _grow(epsilon), nats), SHARE)
+    def bounds_for_fakes(fakes: int) -> Bounds:
+        return compute_narrow(lambda nats: way(fakes, _grow(epsilon), nats), SHARE)
 
-    if part.set_in_clear:
-        return settled(lambda nats: way(0, _grow(epsilon), nats), 1.0)
+    if part.is_set_in_clear:
+        return compute_narrow(lambda nats: way(0, _grow(epsilon), nats), 1.0)
     sure = sum(many for many, chance in part.fakes if chance == 1)
     laws = [Binomial(many, chance) for many, chance in part.fakes if chance < 1]
-    return average(sure, laws, given)
+    return average(sure, laws, bounds_for_fakes)
 
 
 def _grow(epsilon: float) -> arb:
@@ -182,58 +190,60 @@ def _directions(part: Stream) -> list[Direction]:
         if size > 1:
             return [lambda _, grow, nats: shaped.bins_of_sets(shape, size, grow, nats)]
         return [lambda _, grow, __: shaped.one_bin(shape, grow)]
-    if part.set_in_clear:
+    if part.is_set_in_clear:
         apart = [(many, chance * 2 * size * part.cell) for many, chance in part.fakes]
         if sum(many * chance for many, chance in apart) > sets.MOST:
             return []
-        return [lambda _, grow, nats: sets.bounds(size, apart, grow, nats)]
-    if part.planes is not None and _few_planes(part) and _added_up(part):
+        return [lambda _, grow, nats: sets.disjoint_sets_bounds(size, apart, grow, nats)]
+    if part.planes is not None and _has_few_planes(part) and _is_plane_sum_short(part):
         over = part.bins, part.planes
-        return [lambda fakes, grow, nats: uniform.over_planes(fakes, over, grow, nats)]
+        return [lambda fakes, grow, nats: uniform.over_planes_delta(fakes, over, grow, nats)]
     if threshold is None:
         chance = Fraction(part.replaced, _SCALE)
-        return [lambda fakes, grow, nats: uniform.one_bin(fakes, part.bins, grow, nats, chance)]
+        return [
+            lambda fakes, grow, nats: uniform.one_bin_delta(fakes, part.bins, grow, nats, chance)
+        ]
     if part.record == "uniform":
         return []
     if part.most_set is None:
         return [
-            lambda fakes, grow, nats: blank.one_over_zero(fakes, threshold, grow, nats),
-            lambda fakes, grow, nats: blank.zero_over_one(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: blank.one_over_zero_delta(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: blank.zero_over_one_delta(fakes, threshold, grow, nats),
         ]
-    if part.most_set > 1 and _every_pair(part):
+    if part.most_set > 1 and _covers_every_pair(part):
         return [
-            lambda fakes, grow, nats: pairs.apart(fakes, threshold, grow, nats),
-            lambda fakes, grow, nats: pairs.sharing(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: pairs.disjoint_sets_delta(fakes, threshold, grow, nats),
+            lambda fakes, grow, nats: pairs.overlapping_sets_delta(fakes, threshold, grow, nats),
         ]
-    return [lambda fakes, grow, nats: blank.one_hot(fakes, threshold, grow, nats)]
+    return [lambda fakes, grow, nats: blank.one_hot_delta(fakes, threshold, grow, nats)]
 
 
-def _few_planes(part: Stream) -> bool:
+def _has_few_planes(part: Stream) -> bool:
     """Return whether values name planes of so small a prime that values often meet."""
     single = part.most_set == 1 and not part.replaced
     return single and part.planes is not None and part.bins <= _MOST_PRIME
 
 
-def _added_up(part: Stream) -> bool:
+def _is_plane_sum_short(part: Stream) -> bool:
     """Return whether the sum over planes that hold one of two values, or both, is short enough."""
     assert part.planes is not None
-    terms = uniform.sums(part.most_fakes, (part.bins, part.planes), FIRST_NATS)
+    terms = uniform.count_terms(part.most_fakes, (part.bins, part.planes), FIRST_NATS)
     return terms <= _MOST_TERMS[part.coin > 0]
 
 
-def _every_pair(part: Stream) -> bool:
+def _covers_every_pair(part: Stream) -> bool:
     """Whether every two records that a part allows are looked at: of sets only small ones."""
     if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
     if part.most_set > 2 or part.bins < 4:
         return False
-    return pairs.looks(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
+    return pairs.count_values(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
 
 
-def _overflows(part: Stream) -> arb:
+def _overflow_chance(part: Stream) -> arb:
     """The chances of being drawn again, added up over the person's message and all fakes."""
     if part.cap is None or part.threshold is None:
         return arb(0)
-    chance = partial(overflow, part.bins, threshold=part.threshold, cap=part.cap)
+    chance = partial(overflow_chance, part.bins, threshold=part.threshold, cap=part.cap)
     largest = part.bins if part.most_set is None else part.most_set
     return chance(largest) + part.most_fakes * chance(0)

@@ -24,7 +24,13 @@ from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
-from mixtally.accounting.verification.balls import Bounds, arb, arb_poly, exactly, whole_above
+from mixtally.accounting.verification.balls import (
+    Bounds,
+    arb,
+    arb_poly,
+    exact_ball,
+    least_integer_above,
+)
 
 _NODES = 1 << 14
 """Of the lattice between likely losses of all cells together, about."""
@@ -36,7 +42,7 @@ Atoms = list[tuple[arb, arb]]
 """x and its chance under u."""
 
 
-def composed(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -> Bounds:
+def compose_cells(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -> Bounds:
     """Delta of ``size`` cells as ``more`` and ``size`` as ``less``; ``grow`` is e^eps.
 
     Atoms that are less likely than e^-nats, or far out, are left out. Raises UndecidedError.
@@ -51,25 +57,25 @@ def composed(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -> Bou
     finite = arb(1)
     for atoms in (more, less):
         finite *= 1 - sum((chance for x, chance in atoms if x == 0), arb(0))
-    step = exactly(Fraction(far * math.sqrt(2 * size) / _NODES))
+    step = exact_ball(Fraction(far * math.sqrt(2 * size) / _NODES))
     losses = _on_lattice(more, step).plus(_on_lattice(less, step), nothing).times(size, nothing)
     return _divergence(losses, size, step, grow, 1 - finite**size)
 
 
-class _Losses(NamedTuple):
+class _LatticeLosses(NamedTuple):
     """Chances of losses on the lattice: those of ``first``, first + 1, .. steps."""
 
     first: int
     chances: arb_poly
 
-    def plus(self, other: "_Losses", nothing: arb) -> "_Losses":
+    def plus(self, other: "_LatticeLosses", nothing: arb) -> "_LatticeLosses":
         """The sum of two independent ones, without ends where any chance is below ``nothing``."""
         found = (self.chances * other.chances).coeffs()
         likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
         low, high = likely[0], likely[-1] + 1
-        return _Losses(self.first + other.first + low, arb_poly(found[low:high]))
+        return _LatticeLosses(self.first + other.first + low, arb_poly(found[low:high]))
 
-    def times(self, many: int, nothing: arb) -> "_Losses":
+    def times(self, many: int, nothing: arb) -> "_LatticeLosses":
         """The sum of so many."""
         if many == 1:
             return self
@@ -78,23 +84,23 @@ class _Losses(NamedTuple):
         return both.plus(self, nothing) if many % 2 else both
 
 
-def _on_lattice(atoms: Atoms, step: arb) -> _Losses:
+def _on_lattice(atoms: Atoms, step: arb) -> _LatticeLosses:
     """Between neighbors of a lattice whose j-th is at (j - 1/2) steps."""
     found: dict[int, arb] = defaultdict(arb)
-    half, whole = exactly(Fraction(1, 2)), 1 - (-step).exp()
+    half, whole = exact_ball(Fraction(1, 2)), 1 - (-step).exp()
     for x, chance in atoms:
         if x == 0:
             continue
         place = half - x.log() / step
-        j = whole_above(place) - 1
+        j = least_integer_above(place) - 1
         share = (1 - ((j - place) * step).exp()) / whole
         found[j] += chance * (1 - share)
         found[j + 1] += chance * share
     first, last = min(found), max(found)
-    return _Losses(first, arb_poly([found[j] for j in range(first, last + 1)]))
+    return _LatticeLosses(first, arb_poly([found[j] for j in range(first, last + 1)]))
 
 
-def _divergence(losses: _Losses, size: int, step: arb, grow: arb, infinite: arb) -> Bounds:
+def _divergence(losses: _LatticeLosses, size: int, step: arb, grow: arb, infinite: arb) -> Bounds:
     """Of 2 ``size`` cells on the lattice, with the chance that a loss is ``infinite``."""
     chances = losses.chances.coeffs()
     place = grow.log() / step - (losses.first - size)  # of epsilon among them

@@ -30,7 +30,7 @@ from mixtally.accounting.verification.balls import (
     UndecidedError,
     arb,
     certainly_below,
-    exactly,
+    exact_ball,
 )
 from mixtally.accounting.verification.binomials import Binomial
 
@@ -55,7 +55,7 @@ class Values:
         return two * high + one * middle + none * low
 
 
-def looks(fakes: int, threshold: int) -> int:
+def count_values(fakes: int, threshold: int) -> int:
     """About how many values of X are added up."""
     nats = FIRST_NATS
     flip = Fraction(threshold, _SCALE)
@@ -69,10 +69,10 @@ def _length(binomial: Binomial, nats: float) -> int:
     return high - low + 1
 
 
-def apart(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+def disjoint_sets_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """Delta of two records that share no bin, among ``fakes`` blanks. Raises UndecidedError."""
     records, values = fakes + 1, Values(threshold)
-    if not certainly_below(grow, exactly(values.ratio)):
+    if not certainly_below(grow, exact_ball(values.ratio)):
         return NOTHING
     flip = values.flip
     both, one = flip * flip, 2 * flip * (1 - flip)
@@ -86,16 +86,16 @@ def apart(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
         given = _points(Binomial(records - two, one / (1 - both)), first, end)
         for n, share in enumerate(given, first):
             atoms.append((values.of(two, n, records - two - n), chance * share))
-    total = _positive_part(atoms, grow) * exactly(values.unit) / records
+    total = _positive_part(atoms, grow) * exact_ball(values.unit) / records
     cut = _outside(fakes, both, (low, high)) + _outside(fakes, one, (first, last))
     return Bounds(total, total + cut)
 
 
-def sharing(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
+def overlapping_sets_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
     """Delta of two records that share one bin, among ``fakes`` blanks. Raises UndecidedError."""
     records, values = fakes + 1, Values(threshold)
     flip = values.flip
-    if not certainly_below(grow, exactly(((1 - flip) / flip) ** 2)):
+    if not certainly_below(grow, exact_ball(((1 - flip) / flip) ** 2)):
         return NOTHING
     binomial = Binomial(records, flip)
     low, high = binomial.window(nats)
@@ -115,7 +115,7 @@ def sharing(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
             )
         ]
         total += chance * _positive_part(atoms, grow)
-    total = total * exactly(values.unit) / records
+    total = total * exact_ball(values.unit) / records
     cut = _outside(fakes, flip, (low, high)) + _outside(fakes, flip * flip, inner)
     cut += _outside(fakes, flip * (1 - flip), outer)
     return Bounds(total, total + cut)
@@ -157,4 +157,4 @@ def _outside(fakes: int, chance: Fraction, window: tuple[int, int]) -> arb:
     """
     low, high = window
     blanks = Binomial(fakes, chance)
-    return 2 * (blanks.most_below(low - 1) + blanks.most_above(high))
+    return 2 * (blanks.lower_tail_bound(low - 1) + blanks.upper_tail_bound(high))

@@ -32,9 +32,9 @@ import math
 from fractions import Fraction
 from itertools import accumulate
 
-from mixtally.accounting.verification.balls import Bounds, arb, between, exactly
+from mixtally.accounting.verification.balls import Bounds, arb, enclosing_ball, exact_ball
 from mixtally.accounting.verification.binomials import Binomial, Poisson
-from mixtally.accounting.verification.lattice import composed
+from mixtally.accounting.verification.lattice import compose_cells
 
 MOST = 10**8
 """Uniform messages in the cells that differ whose numbers are added up, in some seconds."""
@@ -42,7 +42,9 @@ _LOST = 1e-3
 """Of the upper end, what the lower one may lack by a mean too small, about."""
 
 
-def bounds(size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float) -> Bounds:
+def disjoint_sets_bounds(
+    size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float
+) -> Bounds:
     """Delta of two disjoint sets; ``grow`` is e^eps.
 
     where
@@ -56,28 +58,28 @@ def bounds(size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float)
         return Bounds(arb(1), arb(1))
     upper = _poisson(size, mean, grow, nats).upper
     for many, chance in apart:
-        upper *= most_ratio(many, chance, nats)
+        upper *= upper_factor(many, chance, nats)
     least = _LOST * min(max(float(upper.upper()), math.exp(-nats)), 1.0)
     far = math.sqrt(-2.0 * math.log(least))
     lost, mean = arb(0), Fraction(0)
     for many, chance in apart:
-        more = larger(many, chance, far)
-        lost, mean = lost + most_below(many, chance, more, nats), mean + more
+        more = larger_mean(many, chance, far)
+        lost, mean = lost + lost_mass_bound(many, chance, more, nats), mean + more
     lower = _poisson(size, mean, grow, nats).lower - lost
     return Bounds(lower.max(arb(0)), upper.min(arb(1)))
 
 
-def most_ratio(trials: int, chance: Fraction, nats: float) -> arb:
+def upper_factor(trials: int, chance: Fraction, nats: float) -> arb:
     """At least P(H <= t) / P(X <= t) for every t; X has the mean of H ~ Bin(trials, chance)."""
     mean = trials * chance
     first, ours, _ = _up_to(trials, chance, nats)
-    theirs = _cumulated(Poisson(mean), first, first + len(ours) - 1)
+    theirs = _cumulate_poisson(Poisson(mean), first, first + len(ours) - 1)
     start = math.floor(mean) - first
     ratios = [one / other for one, other in zip(ours[start:], theirs[start:], strict=True)]
     return max(one.upper() for one in (*ratios, 1 / theirs[-1]))
 
 
-def larger(trials: int, chance: Fraction, far: float) -> Fraction:
+def larger_mean(trials: int, chance: Fraction, far: float) -> Fraction:
     """A mean of X that is so large that P(X <= t) hardly exceeds P(H <= t); any would be right.
 
     Chosen by normal distributions, ``far`` deviations away, or as the mean at which a Poisson
@@ -94,12 +96,12 @@ def larger(trials: int, chance: Fraction, far: float) -> Fraction:
     return trials * chance + Fraction(more)
 
 
-def most_below(trials: int, chance: Fraction, mean: Fraction, nats: float) -> arb:
+def lost_mass_bound(trials: int, chance: Fraction, mean: Fraction, nats: float) -> arb:
     """At least P(X <= t) - P(H <= t) for every t, X ~ Poisson(mean)."""
     first, ours, above = _up_to(trials, chance, nats)
-    theirs = _cumulated(Poisson(mean), first, first + len(ours) - 1)
+    theirs = _cumulate_poisson(Poisson(mean), first, first + len(ours) - 1)
     missing = [other - one for one, other in zip(ours, theirs, strict=True)]
-    return max(one.upper() for one in (*missing, above, Poisson(mean).up_to(first - 1)))
+    return max(one.upper() for one in (*missing, above, Poisson(mean).cdf(first - 1)))
 
 
 def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], arb]:
@@ -108,17 +110,17 @@ def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], 
         return trials, [arb(1)], arb(0)
     law = Binomial(trials, chance)
     first, last = law.window(nats)
-    below = between(arb(0), law.most_below(first - 1))
+    below = enclosing_ball(arb(0), law.lower_tail_bound(first - 1))
     return (
         first,
         list(accumulate(law.points(first, last), initial=below))[1:],
-        law.most_above(last + 1),
+        law.upper_tail_bound(last + 1),
     )
 
 
-def _cumulated(law: Poisson, first: int, last: int) -> list[arb]:
+def _cumulate_poisson(law: Poisson, first: int, last: int) -> list[arb]:
     """P(X <= t) for t = first..last."""
-    return list(accumulate(law.points(first, last), initial=law.up_to(first - 1)))[1:]
+    return list(accumulate(law.points(first, last), initial=law.cdf(first - 1)))[1:]
 
 
 def _poisson(size: int, every: Fraction, grow: arb, nats: float) -> Bounds:
@@ -126,6 +128,6 @@ def _poisson(size: int, every: Fraction, grow: arb, nats: float) -> Bounds:
     law = Poisson(mean := every / (2 * size))
     first, last = law.window(nats)
     points = list(enumerate(law.points(first, last), first))
-    more = [(exactly(mean / (c + 1)), chance) for c, chance in points]
-    less = [(exactly(c / mean), chance) for c, chance in points]
-    return composed(size, more, less, grow, nats)
+    more = [(exact_ball(mean / (c + 1)), chance) for c, chance in points]
+    less = [(exact_ball(c / mean), chance) for c, chance in points]
+    return compose_cells(size, more, less, grow, nats)

@@ -16,8 +16,8 @@ Source: docs/explanation/accounting.md, "clear-shaped".
 from fractions import Fraction
 from typing import NamedTuple
 
-from mixtally.accounting.verification.balls import Bounds, UndecidedError, arb, exactly
-from mixtally.accounting.verification.lattice import composed
+from mixtally.accounting.verification.balls import Bounds, UndecidedError, arb, exact_ball
+from mixtally.accounting.verification.lattice import compose_cells
 
 _SCALE = 1 << 64
 _BITS = 320
@@ -65,8 +65,8 @@ def table(shape: Shape) -> list[int]:
 def _fall(shape: Shape, j: int) -> arb:
     """F(s + j) / F(s) before it is rounded."""
     if shape.gaussian:
-        return exactly(Fraction(-j * j, 2 * shape.first)).exp()
-    return exactly(Fraction(shape.first, _SCALE)) ** j
+        return exact_ball(Fraction(-j * j, 2 * shape.first)).exp()
+    return exact_ball(Fraction(shape.first, _SCALE)) ** j
 
 
 def one_bin(shape: Shape, grow: arb) -> Bounds:
@@ -80,13 +80,13 @@ def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
     before, here = [0, *weights], [*weights, 0]
     more, less = (
         [
-            (exactly(Fraction(other, one)), exactly(Fraction(one, _SCALE)))
+            (exact_ball(Fraction(other, one)), exact_ball(Fraction(one, _SCALE)))
             for one, other in zip(ours, theirs, strict=True)
             if one
         ]
         for ours, theirs in ((before, here), (here, before))
     )
-    return composed(size, more, less, grow, nats)
+    return compose_cells(size, more, less, grow, nats)
 
 
 def of_table(weights: list[int], grow: arb) -> Bounds:
@@ -97,7 +97,7 @@ def of_table(weights: list[int], grow: arb) -> Bounds:
     cells.sort(key=_ratio)
     total, gains, losses, taken = arb(0), 0, 0, 0
     for before, here in cells:
-        while taken < len(cells) and _counts(before, here, *cells[taken], grow):
+        while taken < len(cells) and _is_counted(before, here, *cells[taken], grow):
             losses += cells[taken][0]
             gains += cells[taken][1]
             taken += 1
@@ -111,7 +111,7 @@ def _ratio(cell: tuple[int, int]) -> int:
     return (before << _BITS) // here if here else 1 << (2 * _BITS)
 
 
-def _counts(before: int, here: int, other: int, above: int, grow: arb) -> bool:
+def _is_counted(before: int, here: int, other: int, above: int, grow: arb) -> bool:
     """Whether F(s-1) F(t) > e^eps F(s) F(t-1), with F(t-1) = other and F(t) = above."""
     gain, loss = before * above, here * other
     if not loss or not gain:

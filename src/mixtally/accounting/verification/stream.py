@@ -76,12 +76,12 @@ class Stream:
         return "flip" if self.record is None and self.blanks is None else "flip-blank"
 
     @property
-    def set_in_clear(self) -> bool:
+    def is_set_in_clear(self) -> bool:
         """Whether a record is several messages."""
         return self.threshold is None and self.most_set != 1
 
     @property
-    def two_bins(self) -> bool:
+    def has_two_bins(self) -> bool:
         """Whether messages have two outputs, and other people's replaced values hide them."""
         return bool(self.replaced) and self.bins == 2 and self.planes is None
 
@@ -124,23 +124,23 @@ def honest_people(plan: Plain) -> int:
     return int(share * _integer(plan["minimum_crowd"]))
 
 
-def promised(plan: Plain) -> float:
+def promised_epsilon(plan: Plain) -> float:
     """The epsilon of all messages together; raises PlanError for what is no such plan."""
     try:
         epsilon = float(plan["guarantee"]["epsilon"])
         if not 0.0 < epsilon < math.inf:
             raise ValueError(epsilon)
     except (KeyError, TypeError, ValueError) as error:
-        raise _foreign(error) from error
+        raise _plan_format_error(error) from error
     return epsilon
 
 
-def sent(plan: Plain) -> int:
+def count_messages(plan: Plain) -> int:
     """How many messages of a person are promised for together, their fakes aside."""
     try:
         return _integer(plan["collections"]) * sum(_integer(p["repeats"]) for p in plan["parts"])
     except (KeyError, TypeError, ValueError) as error:
-        raise _foreign(error) from error
+        raise _plan_format_error(error) from error
 
 
 def streams(plan: Plain) -> list[Stream]:
@@ -154,10 +154,10 @@ def streams(plan: Plain) -> list[Stream]:
         people = 0 if plan["cover"] == _EVERY_MIX else honest_people(plan)
         return [_stream(part, people, bool(plan["count_flips"])) for part in plan["parts"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise _foreign(error) from error
+        raise _plan_format_error(error) from error
 
 
-def _foreign(error: Exception) -> PlanError:
+def _plan_format_error(error: Exception) -> PlanError:
     return PlanError(
         "plan",
         expected=f"the fields of version {_VERSION}",
@@ -178,12 +178,12 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         first = recipe["variance" if kind == "gaussian" else "ratio"]
         shape = kind == "gaussian", _integer(first), _integer(recipe["shift"])
     planes = part["planes"]
-    most = _maybe(part["most_set"])
+    most = _optional_integer(part["most_set"])
     pads = most if part["threshold"] is None and most and most > 1 else 0
     return Stream(
         bins=_integer(part["bins"]) + pads if planes is None else _integer(planes["prime"]),
         most_set=most,
-        threshold=_maybe(part["threshold"]),
+        threshold=_optional_integer(part["threshold"]),
         record=own.get("record"),
         people=people,
         whole=_integer(own.get("whole", 0)),
@@ -192,8 +192,8 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         planes=None if planes is None else _integer(planes["digits"]),
         shape=shape,
         crowd=count_flips and (part["threshold"] is not None or part["replaced"] is not None),
-        replaced=_maybe(part["replaced"]) or 0,
-        cap=_maybe(part["layout"]["cap"]),
+        replaced=_optional_integer(part["replaced"]) or 0,
+        cap=_optional_integer(part["layout"]["cap"]),
     )
 
 
@@ -204,5 +204,5 @@ def _integer(written: Any) -> int:
     return int(written)
 
 
-def _maybe(written: Any) -> int | None:
+def _optional_integer(written: Any) -> int | None:
     return None if written is None else _integer(written)

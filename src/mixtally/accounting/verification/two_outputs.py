@@ -29,12 +29,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from mixtally.accounting.verification.balls import (
-    NOBODY_CARES,
+    NEGLIGIBLE_DELTA,
     NOTHING,
     Bounds,
     arb,
     arb_poly,
-    exactly,
+    exact_ball,
 )
 from mixtally.accounting.verification.binomials import Binomial
 
@@ -80,21 +80,21 @@ class TwoOutputs:
         every = [(ones, self.high), (zeros, self.low), (kept, shares), (self.fair, _HALF)]
         return [Binomial(many, chance) for many, chance in every if many]
 
-    def of_cell(self, least: int, most: int, grow: arb) -> Bounds:
+    def bound_cell(self, least: int, most: int, grow: arb) -> Bounds:
         """Return both bounds for all m in [least, most]; the lower one is that of a single m."""
-        return Bounds.or_more(*self.each_way(least, most, grow))
+        return Bounds.larger_of(*self.directional_bounds(least, most, grow))
 
-    def each_way(self, least: int, most: int, grow: arb) -> list[Bounds]:
+    def directional_bounds(self, least: int, most: int, grow: arb) -> list[Bounds]:
         """Return the bounds of either direction."""
         spread = Binomial(most - least, self.low + 1 - self.high)
         kept, outside = 0, arb(0)
         if spread.trials:
             kept = spread.window(_NATS)[0]
-            outside = spread.most_below(kept - 1)
+            outside = spread.lower_tail_bound(kept - 1)
         chances = arb_poly([1])
         for law in self._laws(least, self.others - most, kept):
             low, high = law.window(_NATS)
-            outside += law.most_below(low - 1) + law.most_above(high + 1)
+            outside += law.lower_tail_bound(low - 1) + law.upper_tail_bound(high + 1)
             chances *= arb_poly(law.points(low, high))
         one = (chances * _own(self.high)).coeffs()
         zero = (chances * _own(self.low)).coeffs()
@@ -104,22 +104,22 @@ class TwoOutputs:
         ]
 
 
-def worst(message: TwoOutputs, grow: arb) -> Bounds:
+def worst_crowd(message: TwoOutputs, grow: arb) -> Bounds:
     """Return bounds of delta in the worst crowd; ``grow`` is e^eps."""
     last = message.others // 2
     known: dict[int, Bounds] = {}
 
     def at(ones: int) -> Bounds:
         if ones not in known:
-            known[ones] = message.of_cell(ones, ones, grow)
+            known[ones] = message.bound_cell(ones, ones, grow)
         return known[ones]
 
-    _look(at, last, message)
-    whole = message.of_cell(0, last, grow).upper if last else at(0).upper
+    _evaluate_candidates(at, last, message)
+    whole = message.bound_cell(0, last, grow).upper if last else at(0).upper
     heap, done = [(-float(whole.upper()), 0, last, whole)], arb(0)
     while heap and len(heap) < _MOST_CELLS:
-        best = max(known.values(), key=_low).lower
-        ceiling = (best * (1 + exactly(_NEAR))).max(arb(NOBODY_CARES))
+        best = max(known.values(), key=_lower_end).lower
+        ceiling = (best * (1 + exact_ball(_NEAR))).max(arb(NEGLIGIBLE_DELTA))
         _, least, most, bound = heap[0]
         if bound <= ceiling:
             break
@@ -129,18 +129,18 @@ def worst(message: TwoOutputs, grow: arb) -> Bounds:
             continue
         middle = (least + most) // 2
         for first, end in ((least, middle), (middle + 1, most)):
-            found = (at(first) if first == end else message.of_cell(first, end, grow)).upper
+            found = (at(first) if first == end else message.bound_cell(first, end, grow)).upper
             heapq.heappush(heap, (-float(found.upper()), first, end, found))
     upper = done
     for _, _, _, bound in heap:
         upper = upper.max(bound)
     lower = NOTHING
     for one in known.values():
-        lower = lower.or_more(one)
+        lower = lower.larger_of(one)
     return Bounds(lower.lower, upper)
 
 
-def _look(at: Callable[[int], Bounds], last: int, message: TwoOutputs) -> None:
+def _evaluate_candidates(at: Callable[[int], Bounds], last: int, message: TwoOutputs) -> None:
     """Evaluate some m among which the worst one, or a neighbor of it, most likely is.
 
     The divergence rises and falls once for m up to 1 / (l + 1 - h).
@@ -148,19 +148,19 @@ def _look(at: Callable[[int], Bounds], last: int, message: TwoOutputs) -> None:
     period = min(last, int(1 / (message.low + 1 - message.high)))
     at(last)
     parts = _FIRST
-    best = max(range(parts + 1), key=lambda part: _low(at(period * part // parts)))
+    best = max(range(parts + 1), key=lambda part: _lower_end(at(period * part // parts)))
     while parts < 2 * period and parts < _FINEST:
         parts, best = 2 * parts, 2 * best
         near = (best, max(0, best - 1), min(parts, best + 1))
-        best = max(near, key=lambda part: _low(at(period * part // parts)))
+        best = max(near, key=lambda part: _lower_end(at(period * part // parts)))
 
 
-def _low(found: Bounds) -> float:
+def _lower_end(found: Bounds) -> float:
     return float(found.lower.lower())
 
 
 def _own(chance: Fraction) -> arb_poly:
-    return arb_poly([exactly(1 - chance), exactly(chance)])
+    return arb_poly([exact_ball(1 - chance), exact_ball(chance)])
 
 
 def _positive(one: list[arb], other: list[arb], grow: arb) -> arb:

@@ -40,13 +40,19 @@ Source: docs/explanation/accounting.md, "The identity".
 
 from fractions import Fraction
 
-from mixtally.accounting.verification.balls import NOBODY_CARES, Bounds, arb, exactly, whole_above
+from mixtally.accounting.verification.balls import (
+    NEGLIGIBLE_DELTA,
+    Bounds,
+    arb,
+    exact_ball,
+    least_integer_above,
+)
 from mixtally.accounting.verification.binomials import Binomial
 
 _HALF = Fraction(1, 2)
 
 
-def one_bin(
+def one_bin_delta(
     fakes: int, bins: int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
 ) -> Bounds:
     """Delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
@@ -57,23 +63,23 @@ def one_bin(
     Raises UndecidedError.
     """
     records = fakes + 1
-    scale = exactly((1 - replaced) * bins / records)
-    taken = (grow - 1) * exactly(replaced) / scale
+    scale = exact_ball((1 - replaced) * bins / records)
+    taken = (grow - 1) * exact_ball(replaced) / scale
     if bins == 2:
         value = _walk(records, [arb(1)], grow, taken) * scale
         return Bounds(value, value)
     binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
     low, high = binomial.window(nats)
     low, high = max(low, 1), max(high, 1)  # of no records none is likelier
-    cut = others.most_below(low - 2) + others.most_above(high)
-    hardly = _hardly(low, grow)
-    if hardly < NOBODY_CARES:
+    cut = others.lower_tail_bound(low - 2) + others.upper_tail_bound(high)
+    hardly = _far_outcomes_bound(low, grow)
+    if hardly < NEGLIGIBLE_DELTA:
         return Bounds(arb(0), cut + hardly)
     value = _walk(high, binomial.points(low, high), grow, taken) * scale
     return Bounds(value, value + cut)
 
 
-def over_planes(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> Bounds:
+def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> Bounds:
     """Return delta of one record that names a plane, where nobody but ``fakes`` hides it.
 
     where
@@ -86,7 +92,7 @@ def over_planes(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> 
     both, others = Binomial(records, meeting / p), Binomial(fakes, meeting / p)
     apart = 2 * (1 - meeting) / (p - meeting)
     first, last = both.window(nats)
-    value, cut = arb(0), others.most_below(first - 1) + others.most_above(last)
+    value, cut = arb(0), others.lower_tail_bound(first - 1) + others.upper_tail_bound(last)
     widest = arb(0)
     for met, chance in enumerate(both.points(first, last), first):
         if met >= records:
@@ -97,13 +103,13 @@ def over_planes(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> 
         value += chance * _walk(high, law.points(low, high), grow, (grow - 1) * met)
         # The person's record points at both values, or it is one of those that do not.
         fewer = Binomial(records - met - 1, apart)
-        below = fewer.most_below(low - 1) if low > 1 else arb(0)
-        widest = widest.max(below + law.most_above(high + 1) + fewer.most_above(high))
-    value = value * exactly(Fraction(p, records))
+        below = fewer.lower_tail_bound(low - 1) if low > 1 else arb(0)
+        widest = widest.max(below + law.upper_tail_bound(high + 1) + fewer.upper_tail_bound(high))
+    value = value * exact_ball(Fraction(p, records))
     return Bounds(value, value + cut + widest)
 
 
-def sums(fakes: int, planes: tuple[int, int], nats: float) -> int:
+def count_terms(fakes: int, planes: tuple[int, int], nats: float) -> int:
     """Return about how many terms ``over_planes`` adds up."""
     p, t = planes
     meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
@@ -112,7 +118,7 @@ def sums(fakes: int, planes: tuple[int, int], nats: float) -> int:
     return (last - first + 1) * (high - low + 1)
 
 
-def _hardly(low: int, grow: arb) -> arb:
+def _far_outcomes_bound(low: int, grow: arb) -> arb:
     """At least the divergence from outcomes with T >= ``low``: a bound for very many fakes.
 
     It is at most the chance that A >= k when one of the T records is the person's, which is that of
@@ -121,7 +127,7 @@ def _hardly(low: int, grow: arb) -> arb:
     """
     if low < 2:
         return arb(1)
-    more = (grow / (1 + grow) * low - 1) / (low - 1) - exactly(_HALF)
+    more = (grow / (1 + grow) * low - 1) / (low - 1) - exact_ball(_HALF)
     return (-2 * (low - 1) * more**2).exp() if more > 0 else arb(1)
 
 
@@ -131,10 +137,10 @@ def _walk(high: int, weights: list[arb], grow: arb, taken: arb) -> arb:
     where
       taken   c, what A must exceed e^eps B by
     """
-    least, total = max(high - len(weights) + 1, whole_above(taken)), arb(0)
+    least, total = max(high - len(weights) + 1, least_integer_above(taken)), arb(0)
     if least > high:
         return total
-    k = whole_above((grow * high + taken) / (1 + grow))
+    k = least_integer_above((grow * high + taken) / (1 + grow))
     tossed = Binomial(high, _HALF)
     point, tail = tossed.point(k), tossed.at_least(k)
     for t in range(high, least - 1, -1):
@@ -142,7 +148,7 @@ def _walk(high: int, weights: list[arb], grow: arb, taken: arb) -> arb:
         total += weights[t - high - 1] * ((1 + grow) * mean - (grow * t + taken) * tail)
         if t == least:
             break
-        below = whole_above((grow * (t - 1) + taken) / (1 + grow))
+        below = least_integer_above((grow * (t - 1) + taken) / (1 + grow))
         fewer = point * (2 * k) / t  # P(Bin(t - 1, 1/2) = k - 1)
         if below == k:
             point, tail = fewer * (t - k) / k, tail - fewer / 2

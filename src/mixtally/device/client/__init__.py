@@ -3,16 +3,16 @@
 The standard library is enough for all of it.
 """
 
-from mixtally.device.client.limits import Limits, checked
+from mixtally.device.client.limits import Limits, check_plan
 from mixtally.device.client.messages import messages
-from mixtally.device.contract.contract import Contract, read
-from mixtally.device.contract.reading import fingerprint_of
+from mixtally.device.contract.contract import Contract, parse_contract
+from mixtally.device.contract.fields import fingerprint_of
 
 __all__ = [
     "Contract",
     "Limits",
-    "checked",
+    "check_plan",
     "fingerprint_of",
     "messages",
-    "read",
+    "parse_contract",
 ]

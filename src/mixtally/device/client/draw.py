@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from mixtally.device.contract.part import SCALE, Layout, Part
+from mixtally.device.contract.part import SCALE, ContractPart, Layout
 from mixtally.device.contract.planes import Planes
 from mixtally.errors import AccountingError
 
@@ -15,7 +15,7 @@ _MOST_REDRAWS = 10_000
 """Far more than any contract leads to: randomness that repeats would never end."""
 
 
-class Words:
+class RandomWords:
     """Independent uniform 64-bit words, from bytes that ``source`` gives: 8 a word, little-endian.
 
     Raises AccountingError for fewer or more bytes, and for words that are refused without end.
@@ -48,23 +48,23 @@ class Words:
             word = self.take(1)[0]
             if word < limit:
                 return word % bound
-        raise _stuck()
+        raise _redraw_error()
 
 
-def coins(parts: Sequence[Part], words: Words) -> list[int]:
+def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[int]:
     """How many fakes the device adds in each part; drawn before its value is read."""
     return [
         part.own.whole + (words.take(1)[0] < part.own.coin) if part.own else 0 for part in parts
     ]
 
 
-def record(part: Part, bins: Sequence[int], words: Words) -> list[bytes]:
+def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> list[bytes]:
     """The messages of a record that sets ``bins``, ascending; in clear one a bin, and pads.
 
     Raises AccountingError for more bins than are hidden, or one twice.
     """
     if part.threshold is not None:
-        return [message(part, bins, words) for _ in range(part.repeats)]
+        return [draw_message(part, bins, words) for _ in range(part.repeats)]
     lacking = part.record_messages - len(bins)
     if lacking < 0 or len(set(bins)) < len(bins):
         raise AccountingError(
@@ -72,34 +72,34 @@ def record(part: Part, bins: Sequence[int], words: Words) -> list[bytes]:
             "nothing may be sent"
         )
     if part.planes is not None and part.record_messages > 1:
-        return _set(part, part.planes, bins, words)
+        return _draw_set(part, part.planes, bins, words)
     pads = range(part.bins, part.bins + lacking)
-    return [message(part, (one,), words) for one in (*bins, *pads)]
+    return [draw_message(part, (one,), words) for one in (*bins, *pads)]
 
 
-def message(part: Part, bins: Sequence[int], words: Words) -> bytes:
+def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) -> bytes:
     """The message of a record that sets ``bins``, ascending; drawn again while past the cap.
 
     In clear any message takes its place where its word is below ``replaced``.
     """
-    if _gone(part, words):
-        return _any(part, words)
+    if _is_replaced(part, words):
+        return _draw_uniform_message(part, words)
     if part.planes is not None:
-        return _plane(part.layout, part.planes, part.planes.point(bins[0], part.bins), words)
+        return _draw_plane(part.layout, part.planes, part.planes.point(bins[0], part.bins), words)
     if part.threshold is None:
-        return written(part.layout, bins)
+        return write_message(part.layout, bins)
     record = 0
     for place in bins:
         record |= 1 << place
     cap = part.bins if part.layout.cap is None else part.layout.cap
     for _ in range(_MOST_REDRAWS):
-        row = record ^ flips(part.threshold, words.bytes(part.bins))
+        row = record ^ draw_flips(part.threshold, words.bytes(part.bins))
         if row.bit_count() <= cap:
-            return _row(part.layout, row)
-    raise _stuck()
+            return _write_row(part.layout, row)
+    raise _redraw_error()
 
 
-def flips(threshold: int, words: bytes) -> int:
+def draw_flips(threshold: int, words: bytes) -> int:
     """An integer whose bit j is one where word j, 8 bytes, is below ``threshold``.
 
     All are compared at once, by the borrow of 2^64 + threshold - 1 - word in lanes of 16 bytes: one
@@ -115,36 +115,40 @@ def flips(threshold: int, words: bytes) -> int:
     return int(below[count - 1 :: -1].translate(_DIGITS), 2)
 
 
-def _row(layout: Layout, row: int) -> bytes:
+def _write_row(layout: Layout, row: int) -> bytes:
     if layout.form == "bits":
         return row.to_bytes(layout.message_bytes, "little")
-    return written(layout, [place for place, one in enumerate(f"{row:b}"[::-1]) if one == "1"])
+    return write_message(
+        layout, [place for place, one in enumerate(f"{row:b}"[::-1]) if one == "1"]
+    )
 
 
-def fake(part: Part, words: Words) -> bytes:
+def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
     """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
     uniform = part.own is not None and part.own.uniform
     if uniform and part.threshold is None:
-        return _any(part, words)
-    return message(part, (words.uniform(part.bins),) if uniform else (), words)
+        return _draw_uniform_message(part, words)
+    return draw_message(part, (words.uniform(part.bins),) if uniform else (), words)
 
 
-def _gone(part: Part, words: Words) -> bool:
+def _is_replaced(part: ContractPart, words: RandomWords) -> bool:
     """Whether a message is replaced."""
     return part.replaced is not None and words.take(1)[0] < part.replaced
 
 
-def _any(part: Part, words: Words) -> bytes:
+def _draw_uniform_message(part: ContractPart, words: RandomWords) -> bytes:
     """A message as likely as any other."""
-    return written(part.layout, (words.uniform(part.layout.bins),))
+    return write_message(part.layout, (words.uniform(part.layout.bins),))
 
 
-def _plane(layout: Layout, planes: Planes, point: int, words: Words) -> bytes:
+def _draw_plane(layout: Layout, planes: Planes, point: int, words: RandomWords) -> bytes:
     """A plane that holds the point, of a direction drawn for this one message."""
-    return written(layout, (planes.message(point, words.uniform(planes.directions)),))
+    return write_message(layout, (planes.message(point, words.uniform(planes.directions)),))
 
 
-def _set(part: Part, planes: Planes, bins: Sequence[int], words: Words) -> list[bytes]:
+def _draw_set(
+    part: ContractPart, planes: Planes, bins: Sequence[int], words: RandomWords
+) -> list[bytes]:
     """A plane for each point of a set, of a direction in which it meets no other: two messages that
     may name one plane would tell more. Each is replaced as single values are.
 
@@ -154,23 +158,25 @@ def _set(part: Part, planes: Planes, bins: Sequence[int], words: Words) -> list[
     if len(points) < part.record_messages:
         raise AccountingError("record: too few points of a set differ; nothing may be sent")
     return [
-        _any(part, words) if _gone(part, words) else _apart(part.layout, planes, one, points, words)
+        _draw_uniform_message(part, words)
+        if _is_replaced(part, words)
+        else _draw_separate_plane(part.layout, planes, one, points, words)
         for one in points
     ]
 
 
-def _apart(
-    layout: Layout, planes: Planes, point: int, points: Sequence[int], words: Words
+def _draw_separate_plane(
+    layout: Layout, planes: Planes, point: int, points: Sequence[int], words: RandomWords
 ) -> bytes:
     """A plane of ``point`` that holds no other of ``points``."""
     for _ in range(_MOST_REDRAWS):
         number = words.uniform(planes.directions)
-        if not planes.meet(point, points, number):
-            return written(layout, (planes.message(point, number),))
-    raise _stuck()
+        if not planes.has_collision(point, points, number):
+            return write_message(layout, (planes.message(point, number),))
+    raise _redraw_error()
 
 
-def written(layout: Layout, ones: Sequence[int]) -> bytes:
+def write_message(layout: Layout, ones: Sequence[int]) -> bytes:
     """The bytes of a message that names the bins ``ones``, ascending."""
     if layout.form == "index":
         return ones[0].to_bytes(layout.message_bytes, "little")
@@ -186,14 +192,14 @@ def written(layout: Layout, ones: Sequence[int]) -> bytes:
     return len(ones).to_bytes(layout.count_bytes, "little") + packed.to_bytes(size, "little")
 
 
-def shuffle(several: list[T], words: Words) -> None:
+def shuffle(several: list[T], words: RandomWords) -> None:
     """Fisher-Yates in place, from the last place down."""
     for place in range(len(several) - 1, 0, -1):
         other = words.uniform(place + 1)
         several[place], several[other] = several[other], several[place]
 
 
-def _stuck() -> AccountingError:
+def _redraw_error() -> AccountingError:
     return AccountingError(
         f"words: {_MOST_REDRAWS:,} draws were refused one after the other: the source repeats, or "
         "the cap is far below what flips set; nothing may be sent"

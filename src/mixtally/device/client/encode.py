@@ -9,20 +9,20 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from unicodedata import normalize
 
-from mixtally.device.client.draw import Words
-from mixtally.device.contract.plan import Plan
+from mixtally.device.client.draw import RandomWords
+from mixtally.device.contract.plan import ContractPlan
 from mixtally.device.contract.question import Question
-from mixtally.device.contract.spelling import extension
+from mixtally.device.contract.spelling import find_extension_bin
 from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None
 """A label or the number of a bin, a number, a word, several of them, bits; None for no answer."""
 
 
-def bins_of(
-    plan: Plan,
+def encode_value(
+    plan: ContractPlan,
     value: Value,
-    words: Words,
+    words: RandomWords,
     prefixes: Sequence[Sequence[int]] | None = None,
     *,
     closing: bool = False,
@@ -36,19 +36,19 @@ def bins_of(
     """
     question, parts = plan.question, plan.parts
     if plan.prefixes is None and (prefixes is not None or closing):
-        raise _no("prefixes-not-asked", "no prefixes: no word is asked by them", prefixes)
+        raise _refusal("prefixes-not-asked", "no prefixes: no word is asked by them", prefixes)
     if plan.prefixes is not None:
         word = None if value is None else _word(value)
         given = [()] if prefixes is None else prefixes
-        return [(extension(word, plan.prefixes, given, closing=closing),)]
+        return [(find_extension_bin(word, plan.prefixes, given, closing=closing),)]
     if value is None and (question.kind != "set" or question.attributes is not None):
-        raise _no("no-answer", "an answer, as there is no bin for none", value)
+        raise _refusal("no-answer", "an answer, as there is no bin for none", value)
     if plan.edges is not None:
-        return [(_cut(plan.edges, value),)]
+        return [(_find_range(plan.edges, value),)]
     if plan.grid is not None:
-        return [(plan.grid.rounded(_number(value), words.take(1)[0]),)]
+        return [(plan.grid.round_randomly(_number(value), words.take(1)[0]),)]
     if question.seed is not None and question.kind == "one":
-        return [(_point(question.seed, question.bins, value),)]
+        return [(_hash_point(question.seed, question.bins, value),)]
     if question.kind == "bits":
         bits = _bits(value, question.bins)
         if parts[0].most_set is None and parts[0].bins == question.bins:
@@ -63,7 +63,7 @@ def bins_of(
     return [(_bin(question, value, 0, question.bins),)]
 
 
-def _no(reason: str, expected: str, got: object) -> RefusedError:
+def _refusal(reason: str, expected: str, got: object) -> RefusedError:
     do = "give another value, or take no part"
     return RefusedError(reason, "value", expected=expected, got=ascii(got)[:80], do=do)
 
@@ -73,67 +73,67 @@ def _bin(question: Question, value: object, first: int, last: int) -> int:
     if question.labels is not None:
         labels = [normalize("NFC", label) for label in question.labels[first:last]]
         if not isinstance(value, str) or (form := normalize("NFC", value)) not in labels:
-            raise _no("value-outside-labels", f"one of {len(labels)} labels", value)
+            raise _refusal("value-outside-labels", f"one of {len(labels)} labels", value)
         return first + labels.index(form)
     if type(value) is not int or not 0 <= value < last - first:
-        raise _no("value-outside-bins", f"an integer from 0 to {last - first - 1}", value)
+        raise _refusal("value-outside-bins", f"an integer from 0 to {last - first - 1}", value)
     return first + value
 
 
-def _cut(edges: tuple[float, ...], value: object) -> int:
+def _find_range(edges: tuple[float, ...], value: object) -> int:
     return min(max(bisect_right(edges, _number(value)) - 1, 0), len(edges) - 2)
 
 
 def _number(value: object) -> float:
     """A finite number as a double."""
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise _no("not-a-number", "a number", value)
+        raise _refusal("not-a-number", "a number", value)
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise _no("not-finite", "a finite number", value)
+        raise _refusal("not-finite", "a finite number", value)
     return number
 
 
 def _word(value: object) -> str:
     """Text with every letter and its accents as one character, where there is one: form NFC."""
     if not isinstance(value, str):
-        raise _no("not-text", "text", value)
+        raise _refusal("not-text", "text", value)
     if not value:
-        raise _no("empty-text", "at least one character", value)
+        raise _refusal("empty-text", "at least one character", value)
     if any("\ud800" <= character <= "\udfff" for character in value):
-        raise _no("half-character", "whole Unicode characters", value)
+        raise _refusal("half-character", "whole Unicode characters", value)
     return normalize("NFC", value)
 
 
-def _point(seed: bytes, points: int, value: object) -> int:
+def _hash_point(seed: bytes, points: int, value: object) -> int:
     """HMAC-SHA-256 of the text in form NFC, as a big-endian integer, modulo the points."""
     digest = hmac.digest(seed, _word(value).encode("utf-8"), "sha256")
     return int.from_bytes(digest, "big") % points
 
 
-def _several(value: object) -> Sequence[object]:
+def _check_list(value: object) -> Sequence[object]:
     if not isinstance(value, list | tuple):
-        raise _no("not-a-list", "a list", value)
+        raise _refusal("not-a-list", "a list", value)
     return value
 
 
 def _bits(value: object, count: int) -> Sequence[int]:
-    bits = [bit for bit in _several(value) if type(bit) is int and 0 <= bit <= 1]
-    given = len(_several(value))
+    bits = [bit for bit in _check_list(value) if type(bit) is int and 0 <= bit <= 1]
+    given = len(_check_list(value))
     if len(bits) < given:
-        raise _no("not-a-bit", "zeros and ones", value)
+        raise _refusal("not-a-bit", "zeros and ones", value)
     if given != count:
-        raise _no("bits-miscounted", f"{count} bits", given)
+        raise _refusal("bits-miscounted", f"{count} bits", given)
     return bits
 
 
 def _attributes(question: Question, value: object, *, split: bool) -> list[tuple[int, ...]]:
-    sizes, named = question.attributes or (), _several(value)
+    sizes, named = question.attributes or (), _check_list(value)
     if len(named) != len(sizes):
-        raise _no("attributes-miscounted", f"one value for each of {len(sizes)}", len(named))
+        raise _refusal("attributes-miscounted", f"one value for each of {len(sizes)}", len(named))
     starts = [sum(sizes[:place]) for place in range(len(sizes))]
     found = [
         _bin(question, one, start, start + size)
@@ -146,15 +146,15 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
     """The bins of a set, ascending; texts that share a point are one bin."""
-    named, seed = _several(value), question.seed
+    named, seed = _check_list(value), question.seed
     found: Collection[object]
     if seed is None:
         found = points = {_bin(question, one, 0, question.bins) for one in named}
     else:
         found = {_word(one) for one in named}
-        points = {_point(seed, question.bins, one) for one in found}
+        points = {_hash_point(seed, question.bins, one) for one in found}
     if len(found) < len(named):
-        raise _no("member-twice", "every member once", value)
+        raise _refusal("member-twice", "every member once", value)
     if len(found) > question.max_set:
-        raise _no("too-many-members", f"at most {question.max_set}", len(found))
+        raise _refusal("too-many-members", f"at most {question.max_set}", len(found))
     return tuple(sorted(points))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from mixtally.device.client.shaped import delta
-from mixtally.device.contract.plan import Plan
+from mixtally.device.contract.plan import ContractPlan
 from mixtally.device.contract.shape import SHAPES
 from mixtally.errors import RefusedError
 
@@ -41,7 +41,7 @@ class Limits(NamedTuple):
     covers: frozenset[str] = COVERS
 
 
-def checked(plan: Plan, limits: Limits) -> Plan:
+def check_plan(plan: ContractPlan, limits: Limits) -> ContractPlan:
     """``plan`` itself; raises RefusedError past a limit, and for a promise that is false.
 
     A certificate is derived again where shaped fakes hide one message of one collection, which of a
@@ -51,31 +51,33 @@ def checked(plan: Plan, limits: Limits) -> Plan:
     for part in plan.parts:
         if part.protocol not in limits.protocols:
             expected = f"one of {', '.join(sorted(limits.protocols))}"
-            raise _above("protocol-not-allowed", "protocol", expected, part.protocol)
+            raise _limit_error("protocol-not-allowed", "protocol", expected, part.protocol)
     cover = "every mix" if plan.by_mixes else "people"
     if cover not in limits.covers:
-        raise _above("cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover)
+        raise _limit_error(
+            "cover-not-allowed", "cover", f"one of {', '.join(limits.covers)}", cover
+        )
     _check_shaped(plan)
     return plan
 
 
-def _check_limits(plan: Plan, limits: Limits) -> None:
+def _check_limits(plan: ContractPlan, limits: Limits) -> None:
     local = plan.local_epsilon
     if limits.local_epsilon is not None and (local is None or local > limits.local_epsilon):
         got = "nothing" if local is None else f"{local:.4g}"
         expected = f"at most {limits.local_epsilon:g}"
-        raise _above("above-own-limit", "local epsilon", expected, got)
+        raise _limit_error("above-own-limit", "local epsilon", expected, got)
     for name, promised, most in (
         ("epsilon", plan.epsilon, limits.epsilon),
         ("delta", plan.delta, limits.delta),
     ):
         if promised > most:
-            raise _above("above-own-limit", name, f"at most {most:g}", f"{promised:g}")
+            raise _limit_error("above-own-limit", name, f"at most {most:g}", f"{promised:g}")
     if plan.hops < limits.hops:
-        raise _above("too-few-hops", "hops", f"at least {limits.hops}", plan.hops)
+        raise _limit_error("too-few-hops", "hops", f"at least {limits.hops}", plan.hops)
 
 
-def _check_shaped(plan: Plan) -> None:
+def _check_shaped(plan: ContractPlan) -> None:
     """What this device can compute by itself."""
     recipe = plan.parts[0].recipe
     if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
@@ -92,6 +94,6 @@ def _check_shaped(plan: Plan) -> None:
         )
 
 
-def _above(reason: str, subject: str, expected: str, got: object) -> RefusedError:
+def _limit_error(reason: str, subject: str, expected: str, got: object) -> RefusedError:
     do = "take no part, or allow more on this device"
     return RefusedError(reason, subject, expected=expected, got=got, do=do)

@@ -2,13 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-from mixtally.device.client.draw import Words, coins, fake, record, shuffle
-from mixtally.device.client.encode import Value, bins_of
-from mixtally.device.contract.plan import Plan
+from mixtally.device.client.draw import (
+    RandomWords,
+    draw_fake,
+    draw_fake_counts,
+    draw_record,
+    shuffle,
+)
+from mixtally.device.client.encode import Value, encode_value
+from mixtally.device.contract.plan import ContractPlan
 
 
 def messages(
-    plan: Plan,
+    plan: ContractPlan,
     value: Value,
     words: Callable[[int], bytes],
     *,
@@ -25,13 +31,13 @@ def messages(
     Raises RefusedError for a value that has no answer, AccountingError for bad words. How many
     messages there are is drawn before the value is read.
     """
-    parts, source = plan.parts, Words(words)
-    fakes = coins(parts, source)
-    records = bins_of(plan, value, source, prefixes, closing=closing)
+    parts, source = plan.parts, RandomWords(words)
+    fakes = draw_fake_counts(parts, source)
+    records = encode_value(plan, value, source, prefixes, closing=closing)
     sent = [
         [
-            *record(part, bins, source),
-            *(fake(part, source) for _ in range(count)),
+            *draw_record(part, bins, source),
+            *(draw_fake(part, source) for _ in range(count)),
         ]
         for part, bins, count in zip(parts, records, fakes, strict=True)
     ]

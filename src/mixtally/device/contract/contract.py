@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from mixtally.device.contract.plan import Plan, read_plan
-from mixtally.device.contract.reading import (
+from mixtally.device.contract.fields import (
     Fields,
     check_version,
     fingerprint_of,
     items,
-    parsed,
-    refused,
+    make_refusal,
+    parse_json,
     text_of,
     whole,
 )
+from mixtally.device.contract.plan import ContractPlan, read_plan
 from mixtally.device.contract.roles import Role, read_role, read_rounds
 
 VERSION = 3
@@ -39,7 +39,7 @@ class Contract(NamedTuple):
     fingerprint: str
     name: str
     serial: int
-    plan: Plan
+    plan: ContractPlan
     hops: tuple[Role, ...]
     collector: Role
     suite: int
@@ -47,12 +47,12 @@ class Contract(NamedTuple):
     every_seconds: int
 
 
-def read(data: bytes) -> Contract:
+def parse_contract(data: bytes) -> Contract:
     """The contract in ``data``, signatures below it or not.
 
     Raises RefusedError for anything else, its ``reason`` saying why.
     """
-    return read_contract(parsed(text_of(data)), fingerprint_of(data))
+    return read_contract(parse_json(text_of(data)), fingerprint_of(data))
 
 
 def read_contract(plain: object, fingerprint: str = "") -> Contract:
@@ -60,17 +60,17 @@ def read_contract(plain: object, fingerprint: str = "") -> Contract:
     check_version(plain, "contract", VERSION)
     held = Fields(plain, "contract", _FIELDS)
     if not _NAME.fullmatch(name := held.text("name")):
-        raise refused("name-malformed", "name", "small letters, digits and dashes", name)
+        raise make_refusal("name-malformed", "name", "small letters, digits and dashes", name)
     serial = held.whole("serial", 1, 1 << 53, "serial-out-of-range")
-    plan = read_plan(held.held["plan"])
+    plan = read_plan(held.values["plan"])
     hops = tuple(read_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
-    collector = read_role(held.held["collector"], "collector")
+    collector = read_role(held.values["collector"], "collector")
     suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
     _check_network(plan, hops, collector)
     _check_sizes(held, plan, suite)
-    opened, every = read_rounds(held.held["rounds"])
-    held.chosen("admission", "open", "unknown-admission")
-    _check_files(held.held["client_files"])
+    opened, every = read_rounds(held.values["rounds"])
+    held.choice("admission", "open", "unknown-admission")
+    _check_files(held.values["client_files"])
     return Contract(fingerprint, name, serial, plan, hops, collector, suite, opened, every)
 
 
@@ -83,32 +83,34 @@ def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tupl
     return tuple(tuple(size + layer * left for left in layers) for size in messages)
 
 
-def _check_network(plan: Plan, hops: tuple[Role, ...], collector: Role) -> None:
+def _check_network(plan: ContractPlan, hops: tuple[Role, ...], collector: Role) -> None:
     if len(hops) < plan.hops:
         reason = "more-drawing-mixes-than-hops"
-        raise refused(reason, "hops", f"the {plan.hops} that its plan counts on", len(hops))
+        raise make_refusal(reason, "hops", f"the {plan.hops} that its plan counts on", len(hops))
     if len(hops) > plan.hops:
-        raise refused("more-hops-than-priced", "hops", f"{plan.hops}", len(hops))
+        raise make_refusal("more-hops-than-priced", "hops", f"{plan.hops}", len(hops))
     roles = [*hops, collector]
     for values in zip(*(role[:3] for role in roles), strict=True):
         if len(set(values)) < len(values):
-            raise refused("hop-twice", "hops", "another name, address and key each", "one twice")
+            raise make_refusal(
+                "hop-twice", "hops", "another name, address and key each", "one twice"
+            )
 
 
-def _check_sizes(held: Fields, plan: Plan, suite: int) -> None:
+def _check_sizes(held: Fields, plan: ContractPlan, suite: int) -> None:
     place = "envelope_bytes"
     rows = [items(one, place) for one in held.items(place)]
     sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
     expected = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
     if sizes != expected:
-        raise refused("envelope-bytes", place, "what follows from its layouts", sizes)
+        raise make_refusal("envelope-bytes", place, "what follows from its layouts", sizes)
 
 
 def _check_files(value: object) -> None:
     files = value if isinstance(value, dict) else {}
     if files is not value:
-        raise refused("wrong-type", "client_files", "an object", value)
+        raise make_refusal("wrong-type", "client_files", "an object", value)
     for name, digest in files.items():
         written = isinstance(digest, str) and _DIGEST.fullmatch(digest)
         if not _FILE.fullmatch(name) or not written:
-            raise refused("client-files-malformed", "client_files", "names and SHA-256", name)
+            raise make_refusal("client-files-malformed", "client_files", "names and SHA-256", name)

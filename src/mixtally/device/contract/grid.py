@@ -19,21 +19,21 @@ import math
 import sys
 from typing import NamedTuple
 
+from mixtally.device.contract.fields import Fields, make_refusal
 from mixtally.device.contract.part import SCALE
-from mixtally.device.contract.reading import Fields, refused
 
 MOST_POINTS = 1_000_000
 _LARGEST = sys.float_info.max
 
 
-class Grid(NamedTuple):
+class ContractGrid(NamedTuple):
     """So many ``points`` at equal distances, the first at ``low`` and the last at ``high``."""
 
     low: float
     high: float
     points: int
 
-    def rounded(self, number: float, word: int) -> int:
+    def round_randomly(self, number: float, word: int) -> int:
         """The point, counted from 0, to which a finite ``number`` goes by a uniform 64-bit word.
 
         With all three numbers in one unit, t and f are quotients of integers.
@@ -46,7 +46,7 @@ class Grid(NamedTuple):
         return point + (word < rest * SCALE // (high - low))
 
 
-def read_grid(value: object, bins: int) -> Grid | None:
+def read_grid(value: object, bins: int) -> ContractGrid | None:
     """The grid of a question of so many bins; raises RefusedError for what is none."""
     if value is None:
         return None
@@ -54,8 +54,8 @@ def read_grid(value: object, bins: int) -> Grid | None:
     low, high = (held.number(end, -_LARGEST, _LARGEST, "grid-ends") for end in ("low", "high"))
     if not low < high or math.isinf(high - low):
         expected = "low below high, at a distance that is a double"
-        raise refused("grid-ends", "plan.grid", expected, (low, high))
+        raise make_refusal("grid-ends", "plan.grid", expected, (low, high))
     points = held.whole("points", 2, MOST_POINTS, "grid-points")
     if points != bins:
-        raise refused("grid-points", held.at("points"), f"{bins}, one a bin", points)
-    return Grid(low, high, points)
+        raise make_refusal("grid-points", held.at("points"), f"{bins}, one a bin", points)
+    return ContractGrid(low, high, points)

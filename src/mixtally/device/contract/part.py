@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from mixtally.device.contract.fields import Fields, make_refusal, whole
 from mixtally.device.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime, most_digits
 from mixtally.device.contract.question import MOST_BINS, MOST_BITS, MOST_SET
-from mixtally.device.contract.reading import Fields, refused, whole
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
 
 SCALE = 1 << 64
@@ -29,16 +29,16 @@ class Layout(NamedTuple):
     @property
     def count_bytes(self) -> int:
         """Bytes in which a message says how many positions it names."""
-        return _bytes((self.cap or 0).bit_length())
+        return _count_bytes((self.cap or 0).bit_length())
 
     @property
     def message_bytes(self) -> int:
         """Bytes of every message."""
         if self.form == "bits":
-            return _bytes(self.bins)
+            return _count_bytes(self.bins)
         if self.form == "index":
-            return _bytes(self.position_bits)
-        return self.count_bytes + _bytes((self.cap or 0) * self.position_bits)
+            return _count_bytes(self.position_bits)
+        return self.count_bytes + _count_bytes((self.cap or 0) * self.position_bits)
 
 
 class Own(NamedTuple):
@@ -62,7 +62,7 @@ class Recipe(NamedTuple):
     second: int = 0
 
 
-class Part(NamedTuple):
+class ContractPart(NamedTuple):
     """A stream of messages.
 
     where
@@ -122,33 +122,35 @@ class Part(NamedTuple):
         return "flip-blank" if self.own or self.by_mixes else "flip"
 
 
-def read_part(value: object, place: str) -> Part:
+def read_part(value: object, place: str) -> ContractPart:
     """A part; raises RefusedError for one that has no proof."""
     held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats replaced")
-    layout = _layout(held.held["layout"], held.at("layout"))
-    recipe = _recipe(held.held["recipe"], held.at("recipe"))
-    own = None if held.held["own"] is None else _own(held.held["own"], held.at("own"))
-    planes = None if held.held["planes"] is None else _planes(held.held["planes"], held)
+    layout = _read_layout(held.values["layout"], held.at("layout"))
+    recipe = _read_recipe(held.values["recipe"], held.at("recipe"))
+    own = None if held.values["own"] is None else _read_own(held.values["own"], held.at("own"))
+    planes = None if held.values["planes"] is None else _read_planes(held.values["planes"], held)
     most_set: int | None = None
-    if held.held["most_set"] is None:
+    if held.values["most_set"] is None:
         bins = held.whole("bins", 1, MOST_BITS, "bins-out-of-range")
     else:
         most = MOST_BINS if planes is None else planes.points
         bins = held.whole("bins", 2, most, "bins-out-of-range")
         most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
-    threshold = None if held.held["threshold"] is None else _threshold(held)
+    threshold = None if held.values["threshold"] is None else _read_threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
     replaced: int | None = None
-    if held.held["replaced"] is not None:
+    if held.values["replaced"] is not None:
         replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
-    part = Part(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
-    named = bins + _pads(part) if planes is None else planes.messages
+    part = ContractPart(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
+    named = bins + _count_pads(part) if planes is None else planes.messages
     if layout.bins != named:
-        raise refused("layout-bins", place, f"a layout of {named} bins", layout.bins)
+        raise make_refusal("layout-bins", place, f"a layout of {named} bins", layout.bins)
     if own is not None and part.by_mixes:
-        raise refused("two-covers", place, "fakes of devices or of hops", "both")
+        raise make_refusal("two-covers", place, "fakes of devices or of hops", "both")
     if repeats > 1 and (threshold is None or own is not None or part.by_mixes):
-        raise refused("repeats-unfit", place, "flips alone that are sent several times", repeats)
+        raise make_refusal(
+            "repeats-unfit", place, "flips alone that are sent several times", repeats
+        )
     if threshold is None:
         _check_clear(part, place)
     else:
@@ -156,26 +158,26 @@ def read_part(value: object, place: str) -> Part:
     return part
 
 
-def _layout(value: object, place: str) -> Layout:
+def _read_layout(value: object, place: str) -> Layout:
     held = Fields(value, place, "form bins cap")
-    form = held.chosen("form", "bits|index|positions", "unknown-form")
+    form = held.choice("form", "bits|index|positions", "unknown-form")
     bins = held.whole("bins", 1, MOST_MESSAGES, "layout-bins")
-    if held.held["cap"] is None:
+    if held.values["cap"] is None:
         if form == "positions":
-            raise refused("cap-missing", place, "a cap, as positions have one", None)
+            raise make_refusal("cap-missing", place, "a cap, as positions have one", None)
         return Layout(form, bins, None)
-    cap = whole(held.held["cap"], held.at("cap"))
+    cap = whole(held.values["cap"], held.at("cap"))
     if form == "index":
-        raise refused("cap-with-index", place, "no cap, as one bin is named", cap)
+        raise make_refusal("cap-with-index", place, "no cap, as one bin is named", cap)
     most = min(bins, MOST_CAP) if form == "positions" else bins
     if cap < 1:
-        raise refused("cap-below-one", place, "a cap of at least 1", cap)
+        raise make_refusal("cap-below-one", place, "a cap of at least 1", cap)
     if cap > most:
-        raise refused("cap-too-large", place, f"a cap of at most {most}", cap)
+        raise make_refusal("cap-too-large", place, f"a cap of at most {most}", cap)
     return Layout(form, bins, cap)
 
 
-def _recipe(value: object, place: str) -> Recipe:
+def _read_recipe(value: object, place: str) -> Recipe:
     kinds = {
         "none": "",
         "shaped": " ratio shift",
@@ -185,117 +187,131 @@ def _recipe(value: object, place: str) -> Recipe:
     }
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
-        raise refused("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
+        raise make_refusal("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
     held = Fields(value, place, "type" + kinds[kind])
     if kind == "none":
         return Recipe(kind)
     if kind == "shaped":
-        return Recipe(kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _shift(held))
+        return Recipe(
+            kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _read_shift(held)
+        )
     if kind == "gaussian":
         variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
-        return Recipe(kind, variance, _shift(held))
+        return Recipe(kind, variance, _read_shift(held))
     count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
-    return Recipe(kind, count, _threshold(held) if kind == "blanks" else 0)
+    return Recipe(kind, count, _read_threshold(held) if kind == "blanks" else 0)
 
 
-def _planes(value: object, part: Fields) -> Planes:
+def _read_planes(value: object, part: Fields) -> Planes:
     held = Fields(value, part.at("planes"), "prime digits")
     prime = held.whole("prime", 2, MOST_BINS, "prime-out-of-range")
     digits = held.whole("digits", 2, 62, "digits-out-of-range")
     if not is_prime(prime):
-        raise refused("not-prime", held.at("prime"), "a prime", prime)
+        raise make_refusal("not-prime", held.at("prime"), "a prime", prime)
     planes = Planes(prime, digits)
     if planes.messages > MOST_MESSAGES:
-        raise refused("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
+        raise make_refusal("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
     return planes
 
 
-def _shift(held: Fields) -> int:
+def _read_shift(held: Fields) -> int:
     return held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
 
 
-def _own(value: object, place: str) -> Own:
+def _read_own(value: object, place: str) -> Own:
     held = Fields(value, place, "record whole coin")
-    uniform = held.chosen("record", "blank|uniform", "unknown-fake") == "uniform"
+    uniform = held.choice("record", "blank|uniform", "unknown-fake") == "uniform"
     many = held.whole("whole", 0, MOST_OWN, "own-fakes-out-of-range")
-    coin = whole(held.held["coin"], held.at("coin"))
+    coin = whole(held.values["coin"], held.at("coin"))
     if coin < 0:
-        raise refused("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
+        raise make_refusal("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
     if coin >= SCALE:
-        raise refused("coin-too-large", held.at("coin"), "a coin below 2^64", coin)
+        raise make_refusal("coin-too-large", held.at("coin"), "a coin below 2^64", coin)
     if not many and not coin:
-        raise refused("own-fakes-none", place, "a fake, or no fakes at all", "none of them")
+        raise make_refusal("own-fakes-none", place, "a fake, or no fakes at all", "none of them")
     return Own(uniform, many, coin)
 
 
-def _threshold(held: Fields) -> int:
+def _read_threshold(held: Fields) -> int:
     return held.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
 
 
-def _pads(part: Part) -> int:
+def _count_pads(part: ContractPart) -> int:
     """Bins of a set in clear that stand for members which it lacks."""
     most = part.most_set or 1
     return most if part.threshold is None and most > 1 else 0
 
 
-def _check_clear(part: Part, place: str) -> None:
+def _check_clear(part: ContractPart, place: str) -> None:
     if part.most_set is None or part.layout.form != "index":
-        raise refused("clear-not-index", place, "bins in clear, as their numbers", part.layout.form)
+        raise make_refusal(
+            "clear-not-index", place, "bins in clear, as their numbers", part.layout.form
+        )
     covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
     if part.most_set > 1 and not covered and part.replaced is None:
         expected = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
-        raise refused("set-uncovered", place, expected, part.recipe.kind)
+        raise make_refusal("set-uncovered", place, expected, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:
-        raise refused("replaced-unfit", place, "replaced values without fakes of hops", "both")
+        raise make_refusal("replaced-unfit", place, "replaced values without fakes of hops", "both")
     blank = part.own is not None and not part.own.uniform
     if blank or part.recipe.kind == "blanks":
-        raise refused("clear-uncovered", place, "uniform fakes among bins in clear", "blank ones")
+        raise make_refusal(
+            "clear-uncovered", place, "uniform fakes among bins in clear", "blank ones"
+        )
     if part.own is None and not part.by_mixes and part.replaced is None:
-        raise refused("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
+        raise make_refusal("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
     if part.planes is None:
         return
     if part.recipe.kind in SHAPES:
-        raise refused("planes-among-shaped", place, "uniform fakes among planes", "shaped ones")
+        raise make_refusal(
+            "planes-among-shaped", place, "uniform fakes among planes", "shaped ones"
+        )
     prime, digits = part.planes
     if part.most_set > 1:
         _check_set(part, part.planes, part.most_set, place)
     elif part.bins <= prime or digits != digits_for(prime, part.bins):
         expected = f"the fewest digits, two or more, in which {part.bins} values can be written"
-        raise refused("digits-unfit", place, expected, f"{digits} in base {prime}")
+        raise make_refusal("digits-unfit", place, expected, f"{digits} in base {prime}")
 
 
-def _check_set(part: Part, planes: Planes, most: int, place: str) -> None:
+def _check_set(part: ContractPart, planes: Planes, most: int, place: str) -> None:
     """Of a set over planes."""
     prime, digits = planes
     if prime < 2 * most:
-        raise refused("planes-below-set", place, f"a prime of at least {2 * most}", prime)
+        raise make_refusal("planes-below-set", place, f"a prime of at least {2 * most}", prime)
     if part.bins <= prime or digits != most_digits(prime) or digits <= most:
         expected = f"as many digits as leave 2^63 messages, {most + 1} or more"
-        raise refused("digits-unfit", place, expected, f"{digits} in base {prime}")
+        raise make_refusal("digits-unfit", place, expected, f"{digits} in base {prime}")
 
 
-def _check_flips(part: Part, place: str, threshold: int) -> None:
+def _check_flips(part: ContractPart, place: str, threshold: int) -> None:
     layout, most = part.layout, part.most_set
     if part.replaced is not None:
-        raise refused("replaced-unfit", place, "values replaced or bits flipped", "both")
+        raise make_refusal("replaced-unfit", place, "values replaced or bits flipped", "both")
     if threshold * 2 == SCALE:
-        raise refused("threshold-half", place, "flips that leave something to count", "half")
+        raise make_refusal("threshold-half", place, "flips that leave something to count", "half")
     if layout.form == "index":
-        raise refused("flips-as-index", place, "flipped bits, packed or as positions", layout.form)
+        raise make_refusal(
+            "flips-as-index", place, "flipped bits, packed or as positions", layout.form
+        )
     if layout.cap is not None and layout.cap < (most or part.bins):
-        raise refused("cap-below-record", place, "a cap of no less than a record sets", layout.cap)
+        raise make_refusal(
+            "cap-below-record", place, "a cap of no less than a record sets", layout.cap
+        )
     if part.planes is not None:
-        raise refused("planes-flipped", place, "no planes where bits are flipped", [*part.planes])
+        raise make_refusal(
+            "planes-flipped", place, "no planes where bits are flipped", [*part.planes]
+        )
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
     if part.recipe.kind in (*SHAPES, "uniform") or flips != threshold:
-        raise refused(
+        raise make_refusal(
             "recipe-unfit", place, "blanks of hops, flipped as records are", part.recipe.kind
         )
     if part.own and part.own.uniform and most != 1:
-        raise refused("uniform-fakes-unfit", place, "uniform fakes where one bin is set", most)
+        raise make_refusal("uniform-fakes-unfit", place, "uniform fakes where one bin is set", most)
     if (part.own or part.by_mixes) and most is None and part.bins > 1:
-        raise refused("free-bits-among-fakes", place, "free bits one by one", part.bins)
+        raise make_refusal("free-bits-among-fakes", place, "free bits one by one", part.bins)
 
 
-def _bytes(bits: int) -> int:
+def _count_bytes(bits: int) -> int:
     return -(-bits // 8)

@@ -3,8 +3,9 @@
 import sys
 from typing import NamedTuple
 
-from mixtally.device.contract.grid import Grid, read_grid
-from mixtally.device.contract.part import Part, read_part
+from mixtally.device.contract.fields import Fields, check_version, make_refusal
+from mixtally.device.contract.grid import ContractGrid, read_grid
+from mixtally.device.contract.part import ContractPart, read_part
 from mixtally.device.contract.question import (
     Prefixes,
     Question,
@@ -12,7 +13,6 @@ from mixtally.device.contract.question import (
     read_prefixes,
     read_question,
 )
-from mixtally.device.contract.reading import Fields, check_version, refused
 
 VERSION = 6
 _FIELDS = (
@@ -24,7 +24,7 @@ MOST_HOPS = 5
 _LARGEST = sys.float_info.max
 
 
-class Plan(NamedTuple):
+class ContractPlan(NamedTuple):
     """What a contract promises, whoever runs it.
 
     where
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
 
     question: Question
     edges: tuple[float, ...] | None
-    grid: Grid | None
+    grid: ContractGrid | None
     prefixes: Prefixes | None
     epsilon: float
     delta: float
@@ -50,40 +50,40 @@ class Plan(NamedTuple):
     collections: int
     hops: int
     by_mixes: bool
-    parts: tuple[Part, ...]
+    parts: tuple[ContractPart, ...]
     upper: float
     assumption: str
     local_epsilon: float | None
 
     @property
-    def alone(self) -> bool:
+    def is_self_protecting(self) -> bool:
         """Whether each message hides its person by itself, whatever everybody else does."""
         covered = self.by_mixes or self.count_flips or any(part.own for part in self.parts)
         return not covered
 
 
-def read_plan(value: object) -> Plan:
+def read_plan(value: object) -> ContractPlan:
     """The plan; raises RefusedError for what does not fit together."""
     check_version(value, "plan", VERSION)
     held = Fields(value, "plan", _FIELDS)
-    question = read_question(held.held["question"])
-    edges = read_edges(held.held["edges"], question.bins)
-    grid = read_grid(held.held["grid"], question.bins)
-    prefixes = read_prefixes(held.held["prefixes"], question.bins)
+    question = read_question(held.values["question"])
+    edges = read_edges(held.values["edges"], question.bins)
+    grid = read_grid(held.values["grid"], question.bins)
+    prefixes = read_prefixes(held.values["prefixes"], question.bins)
     ways = sum(one is not None for one in (edges, grid, prefixes, question.seed))
     if ways > 1 or (ways and question.kind != "one" and question.seed is None):
-        raise refused("several-encoders", "plan", "one way from a value to a bin", "several")
-    epsilon, delta = _guarantee(held.held["guarantee"])
+        raise make_refusal("several-encoders", "plan", "one way from a value to a bin", "several")
+    epsilon, delta = _read_guarantee(held.values["guarantee"])
     users = held.whole("users", 2, MOST_USERS, "users-out-of-range")
     crowd = held.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
     if crowd > users:
-        raise refused(
+        raise make_refusal(
             "minimum-crowd-above-users", held.at("minimum_crowd"), f"at most {users}", crowd
         )
     parts = tuple(
         read_part(part, f"part {place}") for place, part in enumerate(held.items("parts"))
     )
-    plan = Plan(
+    plan = ContractPlan(
         question,
         edges,
         grid,
@@ -95,9 +95,9 @@ def read_plan(value: object) -> Plan:
         held.flag("count_flips"),
         held.whole("collections", 1, 1000, "collections-out-of-range"),
         held.whole("hops", 1, MOST_HOPS, "hops-out-of-range"),
-        held.chosen("cover", "every mix|people", "unknown-cover") == "every mix",
+        held.choice("cover", "every mix|people", "unknown-cover") == "every mix",
         parts,
-        *_certificate(held.held["certificate"], epsilon, delta),
+        *_read_certificate(held.values["certificate"], epsilon, delta),
         _local_epsilon(held),
     )
     _check_parts(plan)
@@ -105,38 +105,38 @@ def read_plan(value: object) -> Plan:
     return plan
 
 
-def _guarantee(value: object) -> tuple[float, float]:
+def _read_guarantee(value: object) -> tuple[float, float]:
     held = Fields(value, "guarantee", "epsilon delta observer")
     epsilon = held.number("epsilon", 0.01, 20.0, "epsilon-out-of-range")
     delta = held.number("delta", 1e-15, 0.1, "delta-out-of-range")
-    held.chosen("observer", "messages", "unknown-observer")
+    held.choice("observer", "messages", "unknown-observer")
     return epsilon, delta
 
 
-def _certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
+def _read_certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
     """Its upper end, and whom it trusts."""
     place = "certificate"
     held = Fields(value, place, "epsilon lower upper observer status source assumption")
     upper = held.number("upper", 0.0, 1.0, "bounds-out-of-range")
     held.number("lower", 0.0, upper, "bounds-out-of-range")
-    held.chosen("observer", "messages", "unknown-observer")
-    held.chosen("status", "proved", "not-proved")
+    held.choice("observer", "messages", "unknown-observer")
+    held.choice("status", "proved", "not-proved")
     held.text("source")
     assumption = held.text("assumption")
     if (found := held.number("epsilon", 0.0, _LARGEST, "other-epsilon")) != epsilon:
-        raise refused("other-epsilon", place, f"bounds at epsilon {epsilon:g}", found)
+        raise make_refusal("other-epsilon", place, f"bounds at epsilon {epsilon:g}", found)
     if upper > delta:
-        raise refused("proved-above-promise", place, f"delta of at most {delta:g}", upper)
+        raise make_refusal("proved-above-promise", place, f"delta of at most {delta:g}", upper)
     return upper, assumption
 
 
 def _local_epsilon(held: Fields) -> float | None:
-    if held.held["local_epsilon"] is None:
+    if held.values["local_epsilon"] is None:
         return None
     return held.number("local_epsilon", 0.0, _LARGEST, "local-epsilon-out-of-range")
 
 
-def _streams(question: Question) -> list[list[tuple[int, int | None, bool]]]:
+def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]:
     """Ways to send a record: for each message its bins, the most it sets, whether just one."""
     bins, one = question.bins, question.kind == "one"
     if question.kind == "bits":
@@ -148,49 +148,55 @@ def _streams(question: Question) -> list[list[tuple[int, int | None, bool]]]:
     return [whole, [(size, 1, True) for size in question.attributes]]
 
 
-def _check_parts(plan: Plan) -> None:
+def _check_parts(plan: ContractPlan) -> None:
     planes = plan.parts[0].planes if plan.parts else None
     if plan.question.seed is not None and (planes is None or planes.points != plan.question.bins):
-        raise refused("hashed-without-planes", "parts", "planes whose points are its bins", planes)
+        raise make_refusal(
+            "hashed-without-planes", "parts", "planes whose points are its bins", planes
+        )
 
-    def fits(part: Part, bins: int, most: int | None, one: bool) -> bool:
+    def fits(part: ContractPart, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
         padded = part.threshold is None and (part.most_set or 1) > 1
         padded = padded and plan.question.attributes is None
         return (part.bins, part.most_set) == (bins, most) and (one or padded or not exact)
 
     parts = plan.parts
-    for way in _streams(plan.question):
+    for way in _list_splits(plan.question):
         pairs = zip(parts, way, strict=False)
         if len(way) == len(parts) and all(fits(part, *asked) for part, asked in pairs):
             return
     sizes = [part.bins for part in parts[:5]]
-    raise refused("parts-unfit", "parts", "one a record, or one a bit or attribute", sizes)
+    raise make_refusal("parts-unfit", "parts", "one a record, or one a bit or attribute", sizes)
 
 
-def _check_cover(plan: Plan, held: Fields) -> None:
+def _check_cover(plan: ContractPlan, held: Fields) -> None:
     share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
     if any(part.by_mixes != plan.by_mixes for part in plan.parts):
-        raise refused("cover-unfit", "cover", "the one that its parts have", held.held["cover"])
+        raise make_refusal(
+            "cover-unfit", "cover", "the one that its parts have", held.values["cover"]
+        )
     if plan.by_mixes:
         if plan.count_flips:
-            raise refused("flips-beside-mixes", "count_flips", "false", "true")
+            raise make_refusal("flips-beside-mixes", "count_flips", "false", "true")
         return
-    certain = honest(plan.minimum_crowd, share)
+    certain = count_honest(plan.minimum_crowd, share)
     if certain < 2:
-        raise refused("too-few-honest", "minimum_crowd", "at least 2 honest people of it", certain)
+        raise make_refusal(
+            "too-few-honest", "minimum_crowd", "at least 2 honest people of it", certain
+        )
     if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
         expected = "true, as nothing else hides several free bits"
-        raise refused("free-bits-uncounted", "count_flips", expected, "false")
+        raise make_refusal("free-bits-uncounted", "count_flips", expected, "false")
     if not plan.count_flips and any(part.replaced is not None for part in plan.parts):
         expected = "true, as other people's replaced values are counted on"
-        raise refused("replaced-uncounted", "count_flips", expected, "false")
+        raise make_refusal("replaced-uncounted", "count_flips", expected, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
-        raise refused("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")
+        raise make_refusal("flip-uniform-repeated", "parts", "flip-uniform once", "more of it")
 
 
-def honest(crowd: int, share: float) -> int:
+def count_honest(crowd: int, share: float) -> int:
     """floor(share x crowd), the share being the decimal that its shortest spelling writes."""
     digits, _, power = repr(share).partition("e")
     before, _, after = digits.partition(".")

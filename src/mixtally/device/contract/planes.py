@@ -78,7 +78,7 @@ class Planes(NamedTuple):
         every = (*bins, *range(values, values + most))
         return list(dict.fromkeys(self.member(one, values) for one in every))[:most]
 
-    def meet(self, point: int, others: Sequence[int], number: int) -> bool:
+    def has_collision(self, point: int, others: Sequence[int], number: int) -> bool:
         """Whether ``point`` lies in one plane with any other point, under a direction's number."""
         mine = self.message(point, number)
         return any(other != point and self.message(other, number) == mine for other in others)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
 
-from mixtally.device.contract.reading import Fields, number, refused, text, whole
+from mixtally.device.contract.fields import Fields, make_refusal, number, text, whole
 
 MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_POINTS = (1 << 63) - 1
@@ -49,22 +49,22 @@ class Prefixes(NamedTuple):
     symbols: int
 
     @property
-    def size(self) -> int:
+    def symbol_count(self) -> int:
         """Symbols: the end, the characters of the alphabet, the escape."""
         return len(self.alphabet) + 2
 
     @property
-    def level(self) -> int:
+    def extension_count(self) -> int:
         """What may follow a prefix."""
-        return int(self.size**self.symbols)
+        return int(self.symbol_count**self.symbols)
 
 
 def read_question(value: object) -> Question:
     """The question; raises RefusedError for what records could not hold."""
     place = "question"
     held = Fields(value, place, "name bins labels kind max_set attributes hashed")
-    kind = held.chosen("kind", "one|set|bits", "unknown-kind")
-    seed = None if held.held["hashed"] is None else _seed(held.held["hashed"])
+    kind = held.choice("kind", "one|set|bits", "unknown-kind")
+    seed = None if held.values["hashed"] is None else _read_seed(held.values["hashed"])
     least, most = (
         (1, MOST_BITS) if kind == "bits" else (2, MOST_BINS if seed is None else MOST_POINTS)
     )
@@ -75,49 +75,49 @@ def read_question(value: object) -> Question:
     labels = _labels(held, bins)
     if seed is not None and (kind == "bits" or (labels or attributes) is not None):
         expected = "bins without labels or attributes, one a record or a set"
-        raise refused("hashed-with-labels", place, expected, kind)
+        raise make_refusal("hashed-with-labels", place, expected, kind)
     name = held.text("name")
     _check_characters(name, held.at("name"), "control-character-in-name")
     return Question(name, bins, labels, kind, max_set, attributes, seed)
 
 
 def _attributes(held: Fields, kind: str, bins: int, max_set: int) -> tuple[int, ...] | None:
-    if held.held["attributes"] is None:
+    if held.values["attributes"] is None:
         return None
     place = held.at("attributes")
     sizes = tuple(whole(size, place) for size in held.items("attributes"))
     if kind != "set" or sum(sizes) != bins or len(sizes) != max_set or min(sizes) < 2:
         expected = f"{max_set} attributes of a set, two bins or more each, {bins} in all"
-        raise refused("attributes-unfit", place, expected, sizes)
+        raise make_refusal("attributes-unfit", place, expected, sizes)
     return sizes
 
 
 def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
-    if held.held["labels"] is None:
+    if held.values["labels"] is None:
         return None
     place = held.at("labels")
     labels = tuple(text(label, place) for label in held.items("labels"))
     for label in labels:
         _check_characters(label, place, "control-character-in-label")
     if "" in labels:
-        raise refused("label-empty", place, "labels of a character or more", "an empty one")
+        raise make_refusal("label-empty", place, "labels of a character or more", "an empty one")
     if len({normalize("NFC", label) for label in labels}) < len(labels):
-        raise refused("label-twice", place, "different labels, also in form NFC", "two alike")
+        raise make_refusal("label-twice", place, "different labels, also in form NFC", "two alike")
     if len(labels) != bins:
-        raise refused("labels-miscounted", place, f"{bins} labels, one per bin", len(labels))
+        raise make_refusal("labels-miscounted", place, f"{bins} labels, one per bin", len(labels))
     return labels
 
 
 def _check_characters(value: str, place: str, reason: str) -> None:
     if _CONTROL.search(value):
-        raise refused(reason, place, "whole characters, none that controls a screen", value)
+        raise make_refusal(reason, place, "whole characters, none that controls a screen", value)
 
 
-def _seed(value: object) -> bytes:
+def _read_seed(value: object) -> bytes:
     held = Fields(value, "question.hashed", "function seed")
-    held.chosen("function", "HMAC-SHA-256", "unknown-hash")
+    held.choice("function", "HMAC-SHA-256", "unknown-hash")
     if not _SEED.fullmatch(seed := held.text("seed")):
-        raise refused("seed-malformed", held.at("seed"), "32 hexadecimal digits", seed)
+        raise make_refusal("seed-malformed", held.at("seed"), "32 hexadecimal digits", seed)
     return bytes.fromhex(seed)
 
 
@@ -129,7 +129,9 @@ def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
     edges = tuple(number(edge, held.at("edges")) for edge in held.items("edges"))
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != bins + 1 or not rising or not all(map(math.isfinite, edges)):
-        raise refused("no-scale", "plan.edges", f"{bins + 1} finite numbers that ascend", edges)
+        raise make_refusal(
+            "no-scale", "plan.edges", f"{bins + 1} finite numbers that ascend", edges
+        )
     return edges
 
 
@@ -141,12 +143,12 @@ def read_prefixes(value: object, bins: int) -> Prefixes | None:
     alphabet = held.text("alphabet")
     if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
         expected = "2 to 200 characters, each once"
-        raise refused("alphabet-unfit", held.at("alphabet"), expected, alphabet)
+        raise make_refusal("alphabet-unfit", held.at("alphabet"), expected, alphabet)
     most = held.whole("most", 1, 1_000_000, "prefixes-out-of-range")
     longest = held.whole("longest", 1, 1000, "prefixes-out-of-range")
     symbols = held.whole("symbols", 1, 10, "prefixes-out-of-range")
     found = Prefixes(alphabet, most, longest, symbols)
-    if most * found.level + 1 != bins:
-        expected = f"{most * found.level + 1} bins for them"
-        raise refused("prefixes-bins", "plan.prefixes", expected, bins)
+    if most * found.extension_count + 1 != bins:
+        expected = f"{most * found.extension_count + 1} bins for them"
+        raise make_refusal("prefixes-bins", "plan.prefixes", expected, bins)
     return found

@@ -8,7 +8,7 @@ from base64 import b64encode
 from hashlib import sha256
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import Fields, base64_of, refused
+from mixtally.device.contract.fields import Fields, base64_of, make_refusal
 
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _ADDRESS = re.compile(
@@ -31,13 +31,15 @@ def read_role(value: object, place: str) -> Role:
     """A role; raises RefusedError for anything else."""
     held = Fields(value, place, "name address key operator")
     if not _ROLE.fullmatch(name := held.text("name")):
-        raise refused("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
+        raise make_refusal("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
     if not _ADDRESS.fullmatch(address := held.text("address")):
-        raise refused("address-malformed", held.at("address"), "https:// and no space", address)
+        raise make_refusal(
+            "address-malformed", held.at("address"), "https:// and no space", address
+        )
     operator = held.text("operator")
     if not 1 <= len(operator) <= 200 or not operator.isprintable():
-        raise refused("operator-malformed", held.at("operator"), "who runs it", operator)
-    return Role(name, address, verifier_key(name, held.text("key"), place), operator)
+        raise make_refusal("operator-malformed", held.at("operator"), "who runs it", operator)
+    return Role(name, address, parse_verifier_key(name, held.text("key"), place), operator)
 
 
 def key_hash(name: str, public: bytes) -> bytes:
@@ -45,16 +47,16 @@ def key_hash(name: str, public: bytes) -> bytes:
     return sha256(name.encode() + b"\n" + ED25519 + public).digest()[:HASH_BYTES]
 
 
-def written_key(name: str, public: bytes) -> str:
+def format_verifier_key(name: str, public: bytes) -> str:
     """The verifier key of ``name`` as text; ``public`` has 32 bytes."""
     return f"{name}+{key_hash(name, public).hex()}+{b64encode(ED25519 + public).decode()}"
 
 
-def verifier_key(name: str, written: str, place: str) -> bytes:
+def parse_verifier_key(name: str, written: str, place: str) -> bytes:
     """The 32 bytes of the Ed25519 key that NAME+HASH+BASE64 writes; RefusedError otherwise."""
     raw = base64_of(written.split("+", 2)[-1]) or b""
-    if len(raw) != 1 + KEY_BYTES or written != written_key(name, raw[1:]):
-        raise refused(
+    if len(raw) != 1 + KEY_BYTES or written != format_verifier_key(name, raw[1:]):
+        raise make_refusal(
             "key-malformed", f"{place}.key", f"the Ed25519 key {name}+HASH+BASE64", written
         )
     return raw[1:]

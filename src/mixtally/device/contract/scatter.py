@@ -53,7 +53,7 @@ def round_shift(number: int, values: int, half: int) -> int:
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
 
-def permuted(number: int, values: int) -> int:
+def permute_bin(number: int, values: int) -> int:
     """Return the place of ``number`` in the permutation of 0..``values`` - 1."""
     side = side_of(values)
     while True:
@@ -65,7 +65,7 @@ def permuted(number: int, values: int) -> int:
             return number
 
 
-def curved(number: int, prime: int, digits: int) -> int:
+def point_on_curve(number: int, prime: int, digits: int) -> int:
     """Return the point of a number in [0, p^t): the square of its first digit moves its last."""
     rest, unit = number % prime, int(prime ** (digits - 1))
     last, others = divmod(number, unit)
@@ -79,4 +79,4 @@ def point_of(number: int, values: int, prime: int, digits: int) -> int:
     """
     if values > LARGEST_LIST:
         return number
-    return curved(permuted(number, values), prime, digits)
+    return point_on_curve(permute_bin(number, values), prime, digits)

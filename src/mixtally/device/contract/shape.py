@@ -24,12 +24,12 @@ _GUARD_BITS = 256
 
 def laplace_weights(ratio: int, shift: int) -> tuple[int, ...]:
     """F(k) times 2^64 for k = 0, 1, ..: integers that sum to 2^64, the last of them above 0."""
-    return _table(_powers(ratio), shift)
+    return _build_table(_laplace_falls(ratio), shift)
 
 
 def gaussian_weights(variance: int, shift: int) -> tuple[int, ...]:
     """The same of the discrete Gaussian."""
-    return _table(_bell(variance), shift)
+    return _build_table(_gaussian_falls(variance), shift)
 
 
 SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
@@ -39,7 +39,7 @@ SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
 """By the kind of a recipe, whose two integers they take."""
 
 
-def _table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
+def _build_table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
     """Chances that fall as ``falls``, over 2^256 for 1, 2, .. from the shift.
 
     Rounded down everywhere but at the shift, which takes what is left.
@@ -58,7 +58,7 @@ def _table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
     return (*reversed(below), peak, *side)
 
 
-def _powers(ratio: int) -> Iterator[int]:
+def _laplace_falls(ratio: int) -> Iterator[int]:
     """(ratio / 2^64)^j for j = 1, 2, .., each rounded down."""
     power = 1 << _GUARD_BITS
     while True:
@@ -66,7 +66,7 @@ def _powers(ratio: int) -> Iterator[int]:
         yield power
 
 
-def _bell(variance: int) -> Iterator[int]:
+def _gaussian_falls(variance: int) -> Iterator[int]:
     """exp(-j^2 / (2 variance)) for j = 1, 2, ..: each is the one before times g^(2j - 1).
 
     g = exp(-1 / (2 variance)) is one over the exponential series, every term rounded down.

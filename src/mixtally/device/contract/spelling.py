@@ -40,15 +40,15 @@ def spell(word: str, alphabet: str, length: int) -> list[int]:
     return [*symbols[:length], *[END] * (length - len(symbols))]
 
 
-def extension(
+def find_extension_bin(
     word: str | None, asked: Prefixes, prefixes: Sequence[Sequence[int]], *, closing: bool
 ) -> int:
     """The bin of ``word``; of nobody's word, everything else.
 
     Raises RefusedError for prefixes that are not asked.
     """
-    depth = checked_prefixes(asked, prefixes)
-    last = asked.most * asked.level
+    depth = check_prefixes(asked, prefixes)
+    last = asked.most * asked.extension_count
     if word is None:
         return last
     symbols = spell(word, asked.alphabet, depth + asked.symbols + 1)
@@ -56,31 +56,35 @@ def extension(
         return last
     followed = 0
     for symbol in symbols[depth : depth + asked.symbols]:
-        followed = followed * asked.size + symbol
+        followed = followed * asked.symbol_count + symbol
     for place, prefix in enumerate(prefixes):
         if list(prefix) == symbols[:depth]:
-            return place * asked.level + followed
+            return place * asked.extension_count + followed
     return last
 
 
-def checked_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
+def check_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
     """The one length of ``prefixes``, below ``longest``; raises RefusedError for others."""
     if not 1 <= len(prefixes) <= asked.most:
-        raise _impossible("prefixes-miscounted", f"1 to {asked.most} prefixes", len(prefixes))
+        raise _prefix_error("prefixes-miscounted", f"1 to {asked.most} prefixes", len(prefixes))
     if not all(isinstance(prefix, list | tuple) for prefix in prefixes):
-        raise _impossible("prefix-symbol", "lists of symbols", prefixes)
+        raise _prefix_error("prefix-symbol", "lists of symbols", prefixes)
     depth = len(prefixes[0])
     if any(len(prefix) != depth for prefix in prefixes) or depth >= asked.longest:
         expected = f"prefixes of one length below {asked.longest}"
-        raise _impossible("prefix-length", expected, [len(prefix) for prefix in prefixes][:9])
+        raise _prefix_error("prefix-length", expected, [len(prefix) for prefix in prefixes][:9])
     for prefix in prefixes:
-        if any(type(symbol) is not int or not 1 <= symbol < asked.size for symbol in prefix):
-            raise _impossible("prefix-symbol", f"symbols 1 to {asked.size - 1}", list(prefix))
+        if any(
+            type(symbol) is not int or not 1 <= symbol < asked.symbol_count for symbol in prefix
+        ):
+            raise _prefix_error(
+                "prefix-symbol", f"symbols 1 to {asked.symbol_count - 1}", list(prefix)
+            )
     if len({tuple(prefix) for prefix in prefixes}) < len(prefixes):
-        raise _impossible("prefix-twice", "different prefixes", "two alike")
+        raise _prefix_error("prefix-twice", "different prefixes", "two alike")
     return depth
 
 
-def _impossible(reason: str, expected: str, got: object) -> RefusedError:
+def _prefix_error(reason: str, expected: str, got: object) -> RefusedError:
     do = "take no part in this round: its prefixes are not the contract's"
     return RefusedError(reason, "prefixes", expected=expected, got=got, do=do)

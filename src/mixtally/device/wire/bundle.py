@@ -10,7 +10,7 @@ one more fake and gets none, the last slot of that part holds padding (``device.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import refused
+from mixtally.device.contract.fields import make_refusal
 
 
 class PartShape(NamedTuple):
@@ -42,16 +42,16 @@ def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
     size = bundle_bytes(shapes)
     if not body or len(body) % size:
         expected = f"one bundle of {size:,} bytes, or several"
-        raise refused("body-length", "body", expected, f"{len(body):,} bytes")
+        raise make_refusal("body-length", "body", expected, f"{len(body):,} bytes")
 
 
-def split(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
+def split_bundles(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
     """Yield the bundles of a body that was checked, in their order."""
     size = bundle_bytes(shapes)
     return (body[start : start + size] for start in range(0, len(body), size))
 
 
-def envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
+def part_envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
     """Return the envelopes of one part of a bundle."""
     start, (slots, _, size) = bundle_bytes(shapes[:part]), shapes[part]
     return [bundle[start + i * size : start + (i + 1) * size] for i in range(slots)]

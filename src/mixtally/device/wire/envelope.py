@@ -24,7 +24,7 @@ from cryptography.exceptions import InvalidTag
 from mixtally.device.wire.suite import HpkeSuite
 
 
-class Label(bytes, Enum):
+class KeyDomain(bytes, Enum):
     """What begins every string that is bound into a key; one for each use."""
 
     ENVELOPE = b"mixtally envelope 1"
@@ -33,7 +33,7 @@ class Label(bytes, Enum):
 
 def info(sheet: bytes, hop: int, part: int) -> bytes:
     """What an envelope is bound to; hops and the collector are counted from 1, parts from 0."""
-    return Label.ENVELOPE.value + sheet + hop.to_bytes(1) + part.to_bytes(2)
+    return KeyDomain.ENVELOPE.value + sheet + hop.to_bytes(1) + part.to_bytes(2)
 
 
 class Sealer:
@@ -50,7 +50,7 @@ class Sealer:
     def __init__(
         self, suite: HpkeSuite, keys: Sequence[bytes], sheet: bytes, *, first: int = 1
     ) -> None:
-        self._suite, self._layer_bytes = suite.made(), suite.layer_bytes
+        self._suite, self._layer_bytes = suite.create_suite(), suite.layer_bytes
         self._keys = [suite.key(key) for key in keys]
         self._sheet, self._first = sheet, first
 
@@ -78,7 +78,7 @@ class Opener:
     """
 
     def __init__(self, suite: HpkeSuite, private: bytes, sheet: bytes, hop: int) -> None:
-        self._suite, self._key = suite.made(), suite.private(private)
+        self._suite, self._key = suite.create_suite(), suite.private(private)
         self._sheet, self._hop = sheet, hop
 
     def open(self, envelope: bytes, part: int) -> bytes | None:

@@ -8,8 +8,8 @@ from the round needs that. A round that is destroyed has a manifest with nothing
 import re
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import Fields, refused, text
-from mixtally.device.wire.sheet import digest, note_fields, written
+from mixtally.device.contract.fields import Fields, make_refusal, text
+from mixtally.device.wire.sheet import note_fields, read_digest, write_note
 
 MOST_PIECE_BYTES = 1 << 24
 MOST_PIECES = 1 << 16
@@ -50,7 +50,7 @@ class PartManifest(NamedTuple):
     pieces: tuple[Piece, ...] = ()
 
     @property
-    def sent(self) -> int:
+    def sent_count(self) -> int:
         """Messages that leave."""
         return self.received - self.copies - self.unopened - self.malformed + self.added
 
@@ -98,60 +98,62 @@ def write_manifest(manifest: Manifest) -> bytes:
         {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
         for part in manifest.parts
     ]
-    return written("manifest", {**manifest._asdict(), "parts": parts})
+    return write_note("manifest", {**manifest._asdict(), "parts": parts})
 
 
 def read_manifest(data: bytes) -> Manifest:
     """The manifest in ``data``; raises RefusedError for anything else and for false sums."""
     held = note_fields(data, "manifest", _MANIFEST)
     destroyed = None
-    if held.held["destroyed"] is not None:
-        destroyed = held.chosen("destroyed", f"{TOO_FEW}|{EXPIRED}", "unknown-end")
-    parts = tuple(_part(one, f"part {place}") for place, one in enumerate(held.items("parts")))
+    if held.values["destroyed"] is not None:
+        destroyed = held.choice("destroyed", f"{TOO_FEW}|{EXPIRED}", "unknown-end")
+    parts = tuple(_read_part(one, f"part {place}") for place, one in enumerate(held.items("parts")))
     if destroyed and any(part.pieces or part.added for part in parts):
-        raise refused("destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some")
+        raise make_refusal(
+            "destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some"
+        )
     if not destroyed:
         _check_sums(parts)
     hop = held.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
-    before = None if held.held["before"] is None else digest(held, "before")
+    before = None if held.values["before"] is None else read_digest(held, "before")
     if (hop == 1 and before) or (hop > 1 and not before and destroyed != EXPIRED):
         expected = "the manifest of the hop before, where there is one"
-        raise refused("before-unfit", held.at("before"), expected, before)
+        raise make_refusal("before-unfit", held.at("before"), expected, before)
     return Manifest(
-        digest(held, "sheet"),
+        read_digest(held, "sheet"),
         hop,
         held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
         held.whole("left_out", 0, MOST_MESSAGES, "messages-out-of-range"),
         destroyed,
         before,
         parts,
-        _overruled(held),
+        _read_overruled(held),
     )
 
 
 def write_receipt(receipt: Receipt) -> bytes:
     """The text to be signed."""
-    return written("receipt", receipt._asdict())
+    return write_note("receipt", receipt._asdict())
 
 
 def read_receipt(data: bytes) -> Receipt:
     """The receipt in ``data``; raises RefusedError for anything else."""
     held = note_fields(data, "receipt", _RECEIPT)
     hop = held.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
-    return Receipt(digest(held, "manifest"), hop)
+    return Receipt(read_digest(held, "manifest"), hop)
 
 
-def _overruled(held: Fields) -> tuple[str, ...]:
+def _read_overruled(held: Fields) -> tuple[str, ...]:
     place = held.at("overruled")
     names = tuple(text(one, place) for one in held.items("overruled"))
     if bad := [name for name in names if not _NAME.fullmatch(name)]:
-        raise refused("role-name-malformed", place, "names of roles", bad[0])
+        raise make_refusal("role-name-malformed", place, "names of roles", bad[0])
     if len(set(names)) < len(names) or len(names) > MOST_HOPS:
-        raise refused("overruled-unfit", place, "every other role at most once", len(names))
+        raise make_refusal("overruled-unfit", place, "every other role at most once", len(names))
     return names
 
 
-def _part(value: object, place: str) -> PartManifest:
+def _read_part(value: object, place: str) -> PartManifest:
     held = Fields(value, place, _PART)
     received, copies, unopened, malformed, added = (
         held.whole(name, 0, MOST_MESSAGES, "messages-out-of-range")
@@ -160,23 +162,23 @@ def _part(value: object, place: str) -> PartManifest:
     )
     pieces = held.items("pieces")
     if len(pieces) > MOST_PIECES:
-        raise refused("too-many-pieces", place, f"at most {MOST_PIECES:,}", len(pieces))
-    named = tuple(_piece(one, place) for one in pieces)
+        raise make_refusal("too-many-pieces", place, f"at most {MOST_PIECES:,}", len(pieces))
+    named = tuple(_read_piece(one, place) for one in pieces)
     return PartManifest(received, copies, unopened, malformed, added, named)
 
 
-def _piece(value: object, place: str) -> Piece:
+def _read_piece(value: object, place: str) -> Piece:
     held = Fields(value, f"piece of {place}", _PIECE)
     most = held.whole("messages", 1, MOST_PIECE_BYTES, "messages-out-of-range")
-    return Piece(digest(held, "sha256"), most)
+    return Piece(read_digest(held, "sha256"), most)
 
 
 def _check_sums(parts: tuple[PartManifest, ...]) -> None:
     for place, part in enumerate(parts):
         listed = sum(piece.messages for piece in part.pieces)
-        if part.sent != listed or part.sent < part.added:
-            expected = f"pieces of {part.sent:,} messages, which its numbers add up to"
-            raise refused("false-sum", f"part {place}", expected, f"of {listed:,}")
+        if part.sent_count != listed or part.sent_count < part.added:
+            expected = f"pieces of {part.sent_count:,} messages, which its numbers add up to"
+            raise make_refusal("false-sum", f"part {place}", expected, f"of {listed:,}")
     named = [piece.sha256 for part in parts for piece in part.pieces]
     if len(set(named)) < len(named):
-        raise refused("piece-twice", "manifest", "every piece once", "one twice")
+        raise make_refusal("piece-twice", "manifest", "every piece once", "one twice")

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from mixtally.device.contract.reading import base64_of, fingerprint_of, refused, text_of
-from mixtally.device.contract.roles import ED25519, HASH_BYTES, key_hash, written_key
+from mixtally.device.contract.fields import base64_of, fingerprint_of, make_refusal, text_of
+from mixtally.device.contract.roles import ED25519, HASH_BYTES, format_verifier_key, key_hash
 from mixtally.errors import PlanError
 
 MOST_SIGNATURES = 100
@@ -49,10 +49,12 @@ class Signer:
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise _no_key("the name of a role", "letters, digits and ._/-", ascii(self.name)[:80])
+            raise _key_error(
+                "the name of a role", "letters, digits and ._/-", ascii(self.name)[:80]
+            )
         if len(self.seed) != SEED_BYTES:
             got = f"{len(self.seed)} bytes"
-            raise _no_key(f"the key of {self.name}", f"{SEED_BYTES} secret bytes", got)
+            raise _key_error(f"the key of {self.name}", f"{SEED_BYTES} secret bytes", got)
 
     @property
     def public(self) -> bytes:
@@ -62,15 +64,15 @@ class Signer:
     @property
     def verifier(self) -> str:
         """The verifier key as text."""
-        return written_key(self.name, self.public)
+        return format_verifier_key(self.name, self.public)
 
     @property
-    def written(self) -> str:
+    def private_key_text(self) -> str:
         """The signing key as text, to be kept secret."""
         raw = b64encode(ED25519 + self.seed).decode()
         return f"{_PRIVATE}{self.name}+{key_hash(self.name, self.public).hex()}+{raw}"
 
-    def line(self, text: bytes) -> bytes:
+    def signature_line(self, text: bytes) -> bytes:
         """The signature line of ``text``."""
         raw = key_hash(self.name, self.public) + self._private.sign(text)
         return _DASH + self.name.encode() + b" " + b64encode(raw) + b"\n"
@@ -80,29 +82,29 @@ class Signer:
         return Ed25519PrivateKey.from_private_bytes(self.seed)
 
 
-def signer_of(written: str) -> Signer:
+def parse_signer(written: str) -> Signer:
     """The signer whose key ``written`` is; raises PlanError for anything else."""
     name, _, rest = written.removeprefix(_PRIVATE).partition("+")
     stated, _, encoded = rest.partition("+")
     raw = base64_of(encoded) or b""
     if written.startswith(_PRIVATE) and raw[:1] == ED25519 and len(raw) == 1 + SEED_BYTES:
         signer = Signer(name, raw[1:])
-        if signer.written == written and stated == key_hash(name, signer.public).hex():
+        if signer.private_key_text == written and stated == key_hash(name, signer.public).hex():
             return signer
-    raise _no_key("the signing key", f"{_PRIVATE}NAME+HASH+BASE64", "something else")
+    raise _key_error("the signing key", f"{_PRIVATE}NAME+HASH+BASE64", "something else")
 
 
-def signed(data: bytes, *signers: Signer) -> bytes:
+def sign_note(data: bytes, *signers: Signer) -> bytes:
     """``data`` with a line of each of ``signers`` added, unless it stands there already.
 
     Raises RefusedError for a text that no note can carry.
     """
     text = text_of(data)
     _check_text(text)
-    return _joined(text, [*_lines(data), *(signer.line(text) for signer in signers)])
+    return _join_lines(text, [*_lines(data), *(signer.signature_line(text) for signer in signers)])
 
 
-def joined(
+def merge_notes(
     text: bytes, notes: Collection[bytes], known: Mapping[str, bytes] | None = None
 ) -> bytes:
     """``text`` with the signature lines of all ``notes``, each line once, in order.
@@ -116,17 +118,17 @@ def joined(
     for note in notes:
         if text_of(note) != text:
             expected = f"signatures of the text {fingerprint_of(text)}"
-            raise refused("another-text", "note", expected, fingerprint_of(note))
+            raise make_refusal("another-text", "note", expected, fingerprint_of(note))
         if known is None:
             lines += _lines(note)
         else:
             first = _known_lines(note, known) | first
     if known is not None:
         lines = [first[name] for name in known if name in first]
-    return _joined(text, lines)
+    return _join_lines(text, lines)
 
 
-def signed_by(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
+def find_signers(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
     """Those of ``known`` (name -> public key of 32 bytes) whose signatures stand below ``data``.
 
     Lines of other keys say nothing. Raises RefusedError for a line that says to be of a known key
@@ -135,15 +137,15 @@ def signed_by(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
     return frozenset(_known_lines(data, known))
 
 
-def verified(data: bytes, signers: Mapping[str, bytes]) -> bytes:
+def verify_note(data: bytes, signers: Mapping[str, bytes]) -> bytes:
     """The text of ``data``, which all of ``signers`` (name -> public key) have signed.
 
     Raises RefusedError where one of them has not.
     """
-    names = signed_by(data, signers)
+    names = find_signers(data, signers)
     if missing := [name for name in signers if name not in names]:
         expected = f"signatures of {', '.join(signers)}"
-        raise refused("signature-missing", "note", expected, f"none of {', '.join(missing)}")
+        raise make_refusal("signature-missing", "note", expected, f"none of {', '.join(missing)}")
     return text_of(data)
 
 
@@ -156,15 +158,15 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
         public = known.get(name)
         if public is None or raw[:HASH_BYTES] != key_hash(name, public):
             continue
-        if not _true(public, raw[HASH_BYTES:], text):
+        if not _is_valid_signature(public, raw[HASH_BYTES:], text):
             expected = f"a signature of {name} that fits the text"
             got = "one that does not: the text or the signature was altered"
-            raise refused("signature-false", "note", expected, got)
+            raise make_refusal("signature-false", "note", expected, got)
         found.setdefault(name, line)
     return found
 
 
-def _true(public: bytes, signature: bytes, text: bytes) -> bool:
+def _is_valid_signature(public: bytes, signature: bytes, text: bytes) -> bool:
     second = int.from_bytes(public, "little") & ((1 << 255) - 1)
     if second >= _FIELD or second in _SMALL:
         return False
@@ -183,7 +185,7 @@ def _check_text(text: bytes) -> None:
         right = False
     if not right:
         expected = "UTF-8 without control characters that ends with a newline"
-        raise refused("no-note", "note", expected, "something else")
+        raise make_refusal("no-note", "note", expected, "something else")
 
 
 def _lines(data: bytes) -> list[bytes]:
@@ -194,7 +196,7 @@ def _lines(data: bytes) -> list[bytes]:
     most = MOST_SIGNATURES + 2  # more lines are not even taken apart
     lines = [line + b"\n" for line in below[1:].split(b"\n", most)[:-1]]
     if below[:1] != b"\n" or below[-1:] != b"\n" or len(lines) > MOST_SIGNATURES:
-        raise refused("no-note", "note", "an empty line and signature lines", "something else")
+        raise make_refusal("no-note", "note", "an empty line and signature lines", "something else")
     for line in lines:
         _read_line(line)
     return lines
@@ -208,18 +210,18 @@ def _read_line(line: bytes) -> tuple[str, bytes]:
     except UnicodeDecodeError:
         name, raw = "", b""
     if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= HASH_BYTES:
-        raise refused("no-note", "note", "lines of a dash, a name and base64", line[:80])
+        raise make_refusal("no-note", "note", "lines of a dash, a name and base64", line[:80])
     return name, raw
 
 
-def _joined(text: bytes, lines: Collection[bytes]) -> bytes:
+def _join_lines(text: bytes, lines: Collection[bytes]) -> bytes:
     once = dict.fromkeys(lines)
     if len(once) > MOST_SIGNATURES:
-        raise refused("no-note", "note", f"at most {MOST_SIGNATURES} signatures", len(once))
+        raise make_refusal("no-note", "note", f"at most {MOST_SIGNATURES} signatures", len(once))
     return text + b"\n" + b"".join(once) if once else text
 
 
-def _no_key(subject: str, expected: str, got: str) -> PlanError:
+def _key_error(subject: str, expected: str, got: str) -> PlanError:
     return PlanError(
         subject, expected=expected, got=got, do="make the role's folder again with init"
     )

@@ -5,14 +5,14 @@ Signatures are checked before a text is read; what a text says, before it is com
 
 from collections.abc import Mapping, Sequence
 
-from mixtally.device.contract.reading import fingerprint_of, refused
-from mixtally.device.wire.fit import Frame, check_manifests, check_receipt, check_sheet
+from mixtally.device.contract.fields import fingerprint_of, make_refusal
+from mixtally.device.wire.consistency import Frame, check_manifests, check_receipt, check_sheet
 from mixtally.device.wire.manifest import Manifest, read_manifest, read_receipt
-from mixtally.device.wire.note import verified
+from mixtally.device.wire.note import verify_note
 from mixtally.device.wire.sheet import Sheet, read_sheet
 
 
-def signed_sheet(data: bytes, roles: Mapping[str, bytes], frame: Frame) -> Sheet:
+def verify_sheet(data: bytes, roles: Mapping[str, bytes], frame: Frame) -> Sheet:
     """The sheet in ``data``, which all roles have signed and the contract allows.
 
     where
@@ -20,12 +20,12 @@ def signed_sheet(data: bytes, roles: Mapping[str, bytes], frame: Frame) -> Sheet
 
     Raises RefusedError for anything else.
     """
-    sheet = read_sheet(verified(data, roles))
+    sheet = read_sheet(verify_note(data, roles))
     check_sheet(sheet, frame)
     return sheet
 
 
-def signed_round(
+def verify_round(
     sheet: bytes,
     manifests: Sequence[bytes],
     receipts: Sequence[bytes],
@@ -41,16 +41,16 @@ def signed_round(
 
     Raises RefusedError for anything else.
     """
-    signed_sheet(sheet, roles, frame)
+    verify_sheet(sheet, roles, frame)
     if len(manifests) > frame.hops or len(receipts) > len(manifests):
         expected = f"at most {frame.hops} manifests, and a receipt of each"
-        raise refused("other-hop", "round", expected, f"{len(manifests)} and {len(receipts)}")
+        raise make_refusal("other-hop", "round", expected, f"{len(manifests)} and {len(receipts)}")
     signers = [{name: key} for name, key in roles.items()]
     read = [
-        (fingerprint_of(data), read_manifest(verified(data, signer)))
+        (fingerprint_of(data), read_manifest(verify_note(data, signer)))
         for data, signer in zip(manifests, signers, strict=False)
     ]
     check_manifests(read, fingerprint_of(sheet), frame)
     for data, (digest, manifest), signer in zip(receipts, read, signers[1:], strict=False):
-        check_receipt(read_receipt(verified(data, signer)), digest, manifest)
+        check_receipt(read_receipt(verify_note(data, signer)), digest, manifest)
     return tuple(manifest for _, manifest in read)

@@ -9,13 +9,13 @@ import re
 from base64 import b64encode
 from typing import Any, NamedTuple
 
-from mixtally.device.contract.reading import (
+from mixtally.device.contract.fields import (
     Fields,
     base64_of,
     fingerprint_of,
     items,
-    parsed,
-    refused,
+    make_refusal,
+    parse_json,
     text,
     text_of,
     whole,
@@ -53,7 +53,7 @@ class Sheet(NamedTuple):
 
 def write_sheet(sheet: Sheet) -> bytes:
     """The text to be signed."""
-    return written(
+    return write_note(
         "sheet",
         {
             **sheet._asdict(),
@@ -72,31 +72,31 @@ def read_sheet(data: bytes) -> Sheet:
     )
     if not opens < closes < expires:
         got = f"{opens}, {closes}, {expires}"
-        raise refused("times-out-of-range", "sheet", "opens < closes < expires", got)
-    keys = tuple(_key(key, held.at("keys")) for key in held.items("keys"))
+        raise make_refusal("times-out-of-range", "sheet", "opens < closes < expires", got)
+    keys = tuple(_read_key(key, held.at("keys")) for key in held.items("keys"))
     if not LEAST_KEYS <= len(keys) <= MOST_KEYS:
         expected = "one of every hop and of the collector"
-        raise refused("keys-miscounted", held.at("keys"), expected, len(keys))
+        raise make_refusal("keys-miscounted", held.at("keys"), expected, len(keys))
     return Sheet(
-        digest(held, "contract"),
+        read_digest(held, "contract"),
         held.whole("round", 1, MOST_ROUNDS, "round-out-of-range"),
         opens,
         closes,
         expires,
         keys,
-        _prefixes(held.held["prefixes"], held.at("prefixes")),
+        _read_prefixes(held.values["prefixes"], held.at("prefixes")),
         held.flag("closing"),
     )
 
 
 def write_withdrawal(sheet: str) -> bytes:
     """The text that withdraws the round whose sheet has this SHA-256; before it opens, by all."""
-    return written("withdrawal", {"sheet": sheet})
+    return write_note("withdrawal", {"sheet": sheet})
 
 
 def read_withdrawal(data: bytes) -> str:
     """SHA-256 of the sheet that ``data`` withdraws; raises RefusedError for anything else."""
-    return digest(note_fields(data, "withdrawal", "version kind sheet"), "sheet")
+    return read_digest(note_fields(data, "withdrawal", "version kind sheet"), "sheet")
 
 
 def sheet_hash(data: bytes) -> bytes:
@@ -104,7 +104,7 @@ def sheet_hash(data: bytes) -> bytes:
     return bytes.fromhex(fingerprint_of(data))
 
 
-def written(kind: str, fields: dict[str, Any]) -> bytes:
+def write_note(kind: str, fields: dict[str, Any]) -> bytes:
     """A note of ``kind`` as text: its kind comes first, so that none passes for another."""
     plain = json.dumps({"version": VERSION, "kind": kind, **fields}, indent=1, allow_nan=False)
     return plain.encode("ascii") + b"\n"
@@ -112,42 +112,42 @@ def written(kind: str, fields: dict[str, Any]) -> bytes:
 
 def note_fields(data: bytes, kind: str, names: str) -> Fields:
     """The fields of a note of ``kind``; raises RefusedError for another kind or version."""
-    plain = parsed(text_of(data))
+    plain = parse_json(text_of(data))
     for name in ("version", "kind"):  # others have other fields
         if isinstance(plain, dict) and name in plain:
             one = Fields({name: plain[name]}, kind, name)
             if name == "version":
                 one.whole(name, VERSION, VERSION, "unknown-version")
             else:
-                one.chosen(name, kind, "another-kind")
+                one.choice(name, kind, "another-kind")
     return Fields(plain, kind, names)
 
 
 def kind_of(data: bytes) -> str:
     """What a note says it is: a contract, if it does not."""
-    plain = parsed(text_of(data))
+    plain = parse_json(text_of(data))
     kind = plain.get("kind", "contract") if isinstance(plain, dict) else None
     if not isinstance(kind, str):
-        raise refused("another-kind", "note", "an object with a kind", kind)
+        raise make_refusal("another-kind", "note", "an object with a kind", kind)
     return kind
 
 
-def digest(held: Fields, name: str) -> str:
+def read_digest(held: Fields, name: str) -> str:
     """A SHA-256 in 64 hexadecimal digits."""
     value = held.text(name)
     if not _DIGEST.fullmatch(value):
-        raise refused("digest-malformed", held.at(name), "64 digits of 0-9a-f", value)
+        raise make_refusal("digest-malformed", held.at(name), "64 digits of 0-9a-f", value)
     return value
 
 
-def _key(value: object, place: str) -> bytes:
+def _read_key(value: object, place: str) -> bytes:
     raw = base64_of(text(value, place))
     if not raw:
-        raise refused("key-configuration", place, "base64", value)
+        raise make_refusal("key-configuration", place, "base64", value)
     return raw
 
 
-def _prefixes(value: object, place: str) -> tuple[tuple[int, ...], ...] | None:
+def _read_prefixes(value: object, place: str) -> tuple[tuple[int, ...], ...] | None:
     if value is None:
         return None
     return tuple(

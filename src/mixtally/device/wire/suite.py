@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.hpke import (
     Suite,
 )
 
-from mixtally.device.contract.reading import refused
+from mixtally.device.contract.fields import make_refusal
 
 _TAIL = bytes.fromhex("0004 0001 0001")  # HKDF-SHA256, AES-128-GCM
 _SEED_BYTES = 64  # of ML-KEM
@@ -50,7 +50,7 @@ class HpkeSuite:
     public: Callable[[bytes], Any]
     public_of: Callable[[bytes], bytes]
 
-    def made(self) -> Suite:
+    def create_suite(self) -> Suite:
         """The library's suite; it cannot be pickled, so every process makes its own."""
         return Suite(self.library, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
@@ -65,33 +65,33 @@ class HpkeSuite:
         right = configuration[: len(head)] == head and tail == _TAIL
         if not right or len(raw) != self.public_bytes:
             expected = f"a key configuration of suite {self.number}"
-            raise refused("key-configuration", "key of a hop", expected, configuration.hex())
+            raise make_refusal("key-configuration", "key of a hop", expected, configuration.hex())
         try:
             _CHECKER.exchange(X25519PublicKey.from_public_bytes(raw[-_POINT_BYTES:]))
             return self.public(raw)
         except ValueError as error:  # among them points of small order: nobody could seal for them
             expected = "a public key"
-            raise refused("key-configuration", "key of a hop", expected, str(error)) from error
+            raise make_refusal("key-configuration", "key of a hop", expected, str(error)) from error
 
 
-def _public_of(raw: bytes) -> bytes:
+def _x25519_public_bytes(raw: bytes) -> bytes:
     return X25519PrivateKey.from_private_bytes(raw).public_key().public_bytes_raw()
 
 
-def _both(raw: bytes) -> tuple[MLKEM768PrivateKey, X25519PrivateKey]:
+def _split_private_key(raw: bytes) -> tuple[MLKEM768PrivateKey, X25519PrivateKey]:
     lattice = MLKEM768PrivateKey.from_seed_bytes(raw[:_SEED_BYTES])
     return lattice, X25519PrivateKey.from_private_bytes(raw[_SEED_BYTES:])
 
 
-def _both_public(raw: bytes) -> MLKEM768X25519PublicKey:
+def _combine_public_key(raw: bytes) -> MLKEM768X25519PublicKey:
     return MLKEM768X25519PublicKey(
         MLKEM768PublicKey.from_public_bytes(raw[:_LATTICE_BYTES]),
         X25519PublicKey.from_public_bytes(raw[_LATTICE_BYTES:]),
     )
 
 
-def _both_public_of(raw: bytes) -> bytes:
-    lattice, curve = _both(raw)
+def _hybrid_public_bytes(raw: bytes) -> bytes:
+    lattice, curve = _split_private_key(raw)
     return lattice.public_key().public_bytes_raw() + curve.public_key().public_bytes_raw()
 
 
@@ -105,7 +105,7 @@ SUITES = {
         library=KEM.X25519,
         private=X25519PrivateKey.from_private_bytes,
         public=X25519PublicKey.from_public_bytes,
-        public_of=_public_of,
+        public_of=_x25519_public_bytes,
     ),
     2: HpkeSuite(
         number=2,
@@ -114,9 +114,9 @@ SUITES = {
         private_bytes=_SEED_BYTES + 32,
         public_bytes=_LATTICE_BYTES + 32,
         library=KEM.MLKEM768_X25519,
-        private=lambda raw: MLKEM768X25519PrivateKey(*_both(raw)),
-        public=_both_public,
-        public_of=_both_public_of,
+        private=lambda raw: MLKEM768X25519PrivateKey(*_split_private_key(raw)),
+        public=_combine_public_key,
+        public_of=_hybrid_public_bytes,
     ),
 }
 """Suites by their numbers."""

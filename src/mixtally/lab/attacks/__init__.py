@@ -22,13 +22,13 @@ from mixtally.lab.attacks import (
     tracking,
 )
 from mixtally.lab.attacks.memoized import MemoizedTarget
-from mixtally.lab.attacks.outcome import Lab, Outcome, Verdict
+from mixtally.lab.attacks.outcome import AttackLab, Outcome, Verdict
 from mixtally.lab.attacks.target import Target
 
 __all__ = [
     "MEMOIZED_ATTACKS",
     "PLAN_ATTACKS",
-    "Lab",
+    "AttackLab",
     "MemoizedTarget",
     "Outcome",
     "Target",
@@ -37,7 +37,7 @@ __all__ = [
     "run_attacks",
 ]
 
-PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
+PLAN_ATTACKS: dict[str, Callable[[Target, AttackLab], list[Outcome]]] = {
     outsiders.TELL_APART: outsiders.tell_apart,
     outsiders.N_MINUS_1: outsiders.n_minus_1,
     difference.NAME: difference.run,
@@ -48,13 +48,13 @@ PLAN_ATTACKS: dict[str, Callable[[Target, Lab], list[Outcome]]] = {
     randomizer.NAME: randomizer.run,
     collection.NAME: collection.run,
 }
-MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, Lab], list[Outcome]]] = {
+MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, AttackLab], list[Outcome]]] = {
     one.NAME: one.run_memoized for one in (averaging, linking, tracking, responses)
 }
 
 
 def run_attacks(
-    target: Target | MemoizedTarget, lab: Lab, only: str | None = None
+    target: Target | MemoizedTarget, lab: AttackLab, only: str | None = None
 ) -> list[Outcome]:
     """Every attack that fits ``target``, or one of them; they share ``lab.error``.
 
@@ -70,12 +70,12 @@ def run_attacks(
     return [outcome for name in chosen for outcome in fitting[name](lab)]
 
 
-def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[Lab], list[Outcome]]]:
+def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[AttackLab], list[Outcome]]]:
     """By name, every attack that fits ``target``."""
     if isinstance(target, Target):
         return {
             name: partial(run, target)
             for name, run in PLAN_ATTACKS.items()
-            if name != selection.NAME or selection.coins(target)
+            if name != selection.NAME or selection.has_coins(target)
         }
     return {name: partial(run, target) for name, run in MEMOIZED_ATTACKS.items()}

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincc
 
-from mixtally.lab.attacks.outcome import P_VALUE, Lab, Outcome, Verdict
+from mixtally.lab.attacks.outcome import P_VALUE, AttackLab, Outcome, Verdict
 from mixtally.primitives.chance import Chance, SecureChance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _SHOWN = 20
@@ -42,7 +42,7 @@ class Checks:
         return cls(name, h, n, c)
 
     @classmethod
-    def exact(cls, name: str, off: int) -> "Checks":
+    def of_difference(cls, name: str, off: int) -> "Checks":
         """A number that is never ``off``."""
         return cls.of(name, abs(off), max(1, abs(off)), 0.0)
 
@@ -60,7 +60,7 @@ class Checks:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class FailedTest:
     """A test that failed: which, and where; what was counted, of how many draws; what was due."""
 
     test: str
@@ -71,7 +71,7 @@ class Flag:
     p_value: float
 
 
-def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]:
+def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest], int, float]:
     """Failed tests, the number of all tests, and the smallest p-value times that number.
 
     Every test may use an equal share of ``error`` (Bonferroni), so that a sound device is flagged
@@ -85,14 +85,14 @@ def flagged(groups: list[Checks], error: float) -> tuple[list[Flag], int, float]
         for i in np.flatnonzero(values * total < error):
             hits, trials = int(group.hits[i]), int(group.trials[i])
             due = float(trials * group.chance[i])
-            flags.append(Flag(group.name, int(i), hits, trials, due, float(values[i])))
+            flags.append(FailedTest(group.name, int(i), hits, trials, due, float(values[i])))
     flags.sort(key=lambda flag: flag.p_value)
     return flags, total, min(1.0, smallest * total)
 
 
-def audit(attack: str, checks: list[Checks], lab: Lab, runs: int, played: str) -> Outcome:
+def audit(attack: str, checks: list[Checks], lab: AttackLab, runs: int, played: str) -> Outcome:
     """Violated when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
-    flags, total, smallest = flagged(checks, lab.error)
+    flags, total, smallest = find_failures(checks, lab.error)
     found: dict[str, Any] = {
         "tests": total,
         "flags": [asdict(flag) for flag in flags[:_SHOWN]],

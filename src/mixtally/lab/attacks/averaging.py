@@ -13,21 +13,21 @@ import numpy as np
 
 from mixtally.lab.attacks.game import play
 from mixtally.lab.attacks.games import game_among
-from mixtally.lab.attacks.left import finite
 from mixtally.lab.attacks.memoized import (
     MemoizedTarget,
     Recall,
-    log_seen,
-    ones_of,
+    count_ones,
+    log_likelihood_true,
     simple_recall,
     true_rows,
 )
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
-from mixtally.lab.attacks.repeated import POINTS, repeated_numbers
-from mixtally.lab.attacks.target import ALONE, Target
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome, conclude_game
+from mixtally.lab.attacks.remaining_epsilon import none_if_infinite
+from mixtally.lab.attacks.repeated_numbers import POINTS, repeated_numbers
+from mixtally.lab.attacks.target import NOBODY, Target
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.model.mechanism.memoized import LEAST_PERMANENT, Memoized
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.memoized import recovery
 from mixtally.report.curves import Chart, Curve
@@ -38,10 +38,10 @@ _RUNS = 20_000
 _FEWER = 4_000
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """A plan's reports, without mixes, with fresh noise in every one."""
     runs = lab.runs if lab.runs is not None else _RUNS
-    game = game_among(target.behind(ALONE, mixes=0, collections=1))
+    game = game_among(target.senders_among(NOBODY, mixes=0, collections=1))
     total = np.zeros((2, runs))
     curve, first, tested = [], np.zeros((2, runs)), total
     for count in range(1, 21):
@@ -51,17 +51,17 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
             first = total
         if count == REPORTS:
             tested = total
-        curve.append((float(count), _error(total)))
+        curve.append((float(count), _error_rate(total)))
         lab.progress(NAME, count, 20)
-    flat = tuple((float(c), _error(first)) for c in range(1, 21))
-    local = finite(target.local_epsilon)
+    flat = tuple((float(c), _error_rate(first)) for c in range(1, 21))
+    local = none_if_infinite(target.local_epsilon)
     chart = _chart(
         "which of two answers, by the number of linked reports",
         (Curve("fresh noise every time", tuple(curve), dots=True), Curve("drawn once", flat)),
     )
     promised = None if local is None else REPORTS * local
     test = "sum of the reports' log-likelihood ratios; optimal"
-    found = distinguished(
+    found = conclude_game(
         Hypothesis(NAME, f"{REPORTS} fresh linked reports", promised, 0.0, test),
         Worlds(tested[0], tested[1]),
         lab,
@@ -71,14 +71,16 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     return [found]
 
 
-def _error(total: Floats) -> float:
+def _error_rate(total: Floats) -> float:
     """How often the likelier answer is the wrong one, ties counted half."""
     wrong = (total[0] < 0).mean() + (total[1] > 0).mean()
     ties = (total[0] == 0).mean() + (total[1] == 0).mean()
     return float(0.5 * (wrong + 0.5 * ties))
 
 
-def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+def run_memoized(
+    target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
+) -> list[Outcome]:
     """Reports of memoized answers: the loss after T of them, the error by their number; numbers."""
     mechanism, count = target.mechanism, target.reports
     recall = recall or simple_recall(mechanism)
@@ -87,7 +89,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     worlds = Worlds(*(_evidence(two, count, runs, lab, recall, side) for side in (0, 1)))
     promised = target.loss(count).eps_T
     curves = _error_curves(mechanism, lab, recall)
-    found = distinguished(
+    found = conclude_game(
         Hypothesis(NAME, f"{count} linked reports", promised, 0.0, "likelihood ratio; optimal"),
         worlds,
         lab,
@@ -101,11 +103,11 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
 
 
 def _evidence(
-    two: Memoized, reports: int, runs: int, lab: Lab, recall: Recall, side: int
+    two: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall, side: int
 ) -> Floats:
     """Log-likelihood ratios of value 0 against 1 when value ``side`` is held."""
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
-    ones = ones_of(reported, two.bins)
+    ones = count_ones(reported, two.bins)
     ratio = _bit_evidence(two, reports)
     evidence = ratio[ones]
     evidence[:, two.hashes :] *= -1.0
@@ -115,10 +117,12 @@ def _evidence(
 def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
     """Log-likelihood ratio of a true one against a true zero for every number of ones."""
     with np.errstate(invalid="ignore"):  # numbers of ones that are never shown, nor asked for
-        return log_seen(mechanism, 1, reports) - log_seen(mechanism, 0, reports)
+        return log_likelihood_true(mechanism, 1, reports) - log_likelihood_true(
+            mechanism, 0, reports
+        )
 
 
-def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve, ...]:
+def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[Curve, ...]:
     """Errors of fresh noise, of the memoized bit itself, and of memoized answers for both bits."""
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
@@ -129,15 +133,15 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     ratio = _bit_evidence(one, 1)
     bits = _memoized_bits(one, runs, lab)
 
-    def averaged(count: int) -> Floats:
-        ones = ones_of(fresh[:count], 2).astype(float)
+    def average_evidence(count: int) -> Floats:
+        ones = count_ones(fresh[:count], 2).astype(float)
         return np.asarray(ones * ratio[1] + (count - ones) * ratio[0])
 
     errors: dict[str, Callable[[int], float]] = {
-        "fresh noise every time": lambda count: _bit_error(averaged(count)),
+        "fresh noise every time": lambda count: _bit_error(average_evidence(count)),
         "the memoized bit, shown": lambda _: _bit_error(2.0 * bits - 1.0),
         "memory, true bit": lambda count: _bit_error(
-            _bit_evidence(one, count)[ones_of(reported[:count], 2)]
+            _bit_evidence(one, count)[count_ones(reported[:count], 2)]
         ),
         "memory, what it holds": lambda count: recovery(one, count).memoized,
     }
@@ -147,15 +151,15 @@ def _error_curves(mechanism: Memoized, lab: Lab, recall: Recall) -> tuple[Curve,
     )
 
 
-def _memoized_bits(one: Memoized, runs: int, lab: Lab) -> Floats:
+def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
     """What is memoized, reported as it is: p = 0 and q = 1, nearly."""
     bare = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
-    return ones_of(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
+    return count_ones(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
 
 def _bit_error(evidence: Floats) -> float:
     """Wrong guesses of a true one (column 0) and a true zero (column 1), ties counted half."""
-    return _error(np.array([evidence[:, 0], evidence[:, 1]]))
+    return _error_rate(np.array([evidence[:, 0], evidence[:, 1]]))
 
 
 def _chart(caption: str, curves: tuple[Curve, ...]) -> Chart:

@@ -6,10 +6,10 @@ The parameters become a part as plans have them: K fakes are those of K people, 
 from typing import Any
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.accounting.parameters import Parameters, parsed
+from mixtally.accounting.parameters import Parameters, parse_parameters
 from mixtally.errors import ParameterError, not_one_of
 from mixtally.lab.attacks.memoized import MemoizedTarget, memoized_target
-from mixtally.lab.attacks.target import ALONE, People, Target
+from mixtally.lab.attacks.target import NOBODY, HidingPeople, Target
 from mixtally.model.contract import (
     FakeRecord,
     NoRecipe,
@@ -17,15 +17,15 @@ from mixtally.model.contract import (
     Part,
     Recipe,
 )
-from mixtally.model.guarantee import arriving, checked_fraction, checked_users
+from mixtally.model.guarantee import check_fraction, check_users, count_arriving
 from mixtally.model.mechanism import Memoized, Shuffled, mechanisms
-from mixtally.model.mechanism.parameters import flags
+from mixtally.model.mechanism.parameters import format_flags
 
 ClaimedParameters = Parameters
 """Parameters of a mechanism, or of memoized answers, by the names of their options."""
 
 
-def claim(
+def build_target(
     name: str,
     parameters: Parameters,
     epsilon: float | None,
@@ -38,7 +38,7 @@ def claim(
     Raises ParameterError for an unknown mechanism, for parameters that are missing, not taken or
     out of range, and for a claim about memoized answers.
     """
-    given = _given(name, parameters)
+    given = _select_parameters(name, parameters)
     if name in Memoized.PROTOCOLS:
         if (epsilon, delta, honest_share) != (None, None, None):
             raise ParameterError(
@@ -55,19 +55,19 @@ def claim(
             got="neither" if epsilon is delta else "one",
             do="say what the parameters are claimed to guarantee",
         )
-    fraction = checked_fraction(1.0 if honest_share is None else honest_share)
-    users = checked_users(given["users"])
-    mechanism = _mechanism(name, parameters)
+    fraction = check_fraction(1.0 if honest_share is None else honest_share)
+    users = check_users(given["users"])
+    mechanism = _build_mechanism(name, parameters)
     if mechanism.gain == 0.0:
         raise ParameterError(
             "flip probability", expected="less than 1/2", got="1/2", do="such flips reveal nothing"
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     title = f"{name} with {words}"
-    return claimed(mechanism, users, epsilon, delta, title, fraction, accountant)
+    return target_of_mechanism(mechanism, users, epsilon, delta, title, fraction, accountant)
 
 
-def claimed(
+def target_of_mechanism(
     mechanism: Shuffled,
     users: int,
     epsilon: float,
@@ -80,15 +80,15 @@ def claimed(
 
     Raises PlanError for what no plan can be, as records in clear that are sent several times.
     """
-    fakes, shaped = mechanism.fakes_sent, mechanism.shaped
-    certain = People(arriving(fakes, honest_share), mechanism.crowd)
+    fakes, shaped = mechanism.fakes_sent, mechanism.shaped_fakes
+    certain = HidingPeople(count_arriving(fakes, honest_share), mechanism.crowd)
     return Target(
         (part_of(mechanism),),
         epsilon,
         delta,
         users,
-        People(fakes, users),
-        ALONE if shaped else certain,
+        HidingPeople(fakes, users),
+        NOBODY if shaped else certain,
         title,
         (accountant or Accountant()).certificate(
             Record.of(mechanism.with_honest(honest_share)), epsilon
@@ -100,7 +100,7 @@ def claimed(
 def part_of(mechanism: Shuffled) -> Part:
     """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
     record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
-    shaped = mechanism.shaped
+    shaped = mechanism.shaped_fakes
     recipe: Recipe = NoRecipe() if shaped is None else shaped.shape
     return Part(
         bins=mechanism.bins,
@@ -114,13 +114,13 @@ def part_of(mechanism: Shuffled) -> Part:
     )
 
 
-def _given(name: str, parameters: Parameters) -> dict[str, Any]:
+def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
     """The parameters given, once they are all that is needed and no more."""
     kinds = {name: kind for kind in mechanisms() for name in kind.PROTOCOLS}
     known = [name for name, kind in kinds.items() if kind.PROTOCOLS[name].claim is not None]
     if name not in known:
         raise not_one_of("protocol", name, known)
-    kind, given = kinds[name], parameters.given()
+    kind, given = kinds[name], parameters.list_given_names()
     takes = kind.PROTOCOLS[name]
     needs, may = takes.claim or (frozenset(), frozenset())
     for one, other in takes.instead:
@@ -129,16 +129,16 @@ def _given(name: str, parameters: Parameters) -> dict[str, Any]:
     if not needs <= given or not given <= needs | may:
         raise ParameterError(
             name,
-            expected=flags(needs, kind.PARAMETERS),
-            got=flags(given, kind.PARAMETERS) or "neither",
+            expected=format_flags(needs, kind.PARAMETERS),
+            got=format_flags(given, kind.PARAMETERS) or "neither",
             do="give exactly these"
-            + (f"; it may take {flags(may, kind.PARAMETERS)}" if may else ""),
+            + (f"; it may take {format_flags(may, kind.PARAMETERS)}" if may else ""),
         )
     order = [one.name for one in kind.PARAMETERS]
     return {each: parameters.get(each) for each in order if each in given}
 
 
-def _mechanism(name: str, given: Parameters) -> Shuffled:
+def _build_mechanism(name: str, given: Parameters) -> Shuffled:
     if name == "flip" and given.get("bits") is None and given.get("bins") is None:
         raise ParameterError(
             "flip",
@@ -147,5 +147,5 @@ def _mechanism(name: str, given: Parameters) -> Shuffled:
             do="give one",
         )
     if name == "single-bit" and given.get("fakes") is None:
-        given = given.having(fakes=0)
-    return parsed(name, given).sent.message.mechanism
+        given = given.with_values(fakes=0)
+    return parse_parameters(name, given).full_record.message.mechanism

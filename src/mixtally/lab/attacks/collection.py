@@ -14,18 +14,18 @@ independent draws of several chances varies less than the binomial it is tested 
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.lab.attacks.audit import Checks, audit, flagged, word_checks
-from mixtally.lab.attacks.lone import lone_checks
-from mixtally.lab.attacks.outcome import Lab, Outcome
-from mixtally.lab.attacks.randomizer import PROBES, fake_rate, probed
-from mixtally.lab.attacks.senders import first_values
+from mixtally.lab.attacks.audit import Checks, audit, find_failures, word_checks
+from mixtally.lab.attacks.outcome import AttackLab, Outcome
+from mixtally.lab.attacks.randomizer import PROBES, fake_rate, probe_part
+from mixtally.lab.attacks.senders import held_first_values
 from mixtally.lab.attacks.shuffling import large_shuffle_checks
+from mixtally.lab.attacks.single_records import single_record_checks
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import CountedRecipe, OwnFakes, Part, Shape
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.shape import AnyShape
 from mixtally.primitives.bits import Counts, Rows
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.tally.fold import tally_messages
 
 NAME = "collection"
@@ -35,15 +35,15 @@ _MESSAGES, _MOST_BYTES = 12_000, 1 << 26
 _MOST_SHAPED = 5_000_000
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """Every test there is for every different part."""
     words = word_checks(lab.chance)
-    if flagged(words, lab.error)[0]:  # nothing that is drawn from such words need ever end
+    if find_failures(words, lab.error)[0]:  # nothing that is drawn from such words need ever end
         return [audit(NAME, words, lab, 0, "words alone: they repeat")]
     moved, shuffled = large_shuffle_checks(lab)
     checks, sent, messages = words + moved, 0, 0
-    for name, part in target.kinds().items():
-        lone, few = lone_checks(name, part, lab)
+    for name, part in target.distinct_parts().items():
+        lone, few = single_record_checks(name, part, lab)
         played, many = collection_checks(name, part, target.hops, lab)
         checks, sent, messages = [*checks, *lone, *played], sent + few, messages + many
     return [
@@ -58,9 +58,9 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     ]
 
 
-def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[Checks], int]:
+def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple[list[Checks], int]:
     """Tests of a whole collection, half of it of the last bin and half of the first."""
-    small, users = _sized(part, hops)
+    small, users = _fit_size(part, hops)
     if users == 0:
         return [], 0
     bins, cells = (small.bins, small.layout.bins) if small.planes is None else (2, 2)
@@ -68,10 +68,10 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
     sent: list[Rows] = []
     played = lab.play([small], hops, [held], lab.chance, watch=sent.append)
     dropped = sum(played.received.parts[0].dropped.values())
-    refused = Checks.exact(f"message that the collector drops{name}", dropped)
+    refused = Checks.of_difference(f"message that the collector drops{name}", dropped)
     rows = np.concatenate(sent)
     first = len(rows) // 2
-    halves = [_shown(small, half) for half in (rows[:first], rows[first:])]
+    halves = [_count_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
     own = np.bincount(held, minlength=cells) * small.repeats
     own[bins : bins + small.record_messages - 1] += users * (small.pads > 0)
@@ -81,27 +81,29 @@ def collection_checks(name: str, part: Part, hops: int, lab: Lab) -> tuple[list[
         f"bit set in the first half of what a mix sends{name}", halves[0][ends], seen[ends], share
     )
     if isinstance(small.recipe, Shape):
-        shaped = _shaped(name, small.recipe, hops, seen - own)
+        shaped = _shaped_fake_checks(name, small.recipe, hops, seen - own)
         return [refused, order, *shaped], len(rows)
     fakes = len(rows) - users * small.record_messages
-    numbers = _numbers(name, small, users, hops, fakes)
-    return [refused, order, *numbers, *_noise(name, small, seen, own, max(0, fakes))], len(rows)
+    numbers = _fake_number_checks(name, small, users, hops, fakes)
+    return [refused, order, *numbers, *_noise_checks(name, small, seen, own, max(0, fakes))], len(
+        rows
+    )
 
 
-def _shown(part: Part, rows: Rows) -> Counts:
+def _count_shown(part: Part, rows: Rows) -> Counts:
     """How many messages name each bin, or how many planes hold either of the first two values."""
     if part.planes is None:
         return tally_messages(part.layout, rows).counts
-    held = first_values(part, part.planes, part.layout.codes(rows), 2)
+    held = held_first_values(part, part.planes, part.layout.codes(rows), 2)
     ones = np.unpackbits(held, axis=1, count=2, bitorder="little")
     return np.asarray(ones.sum(axis=0, dtype=np.int64))
 
 
-def _sized(part: Part, hops: int) -> tuple[Part, int]:
+def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
     """The part with a flip that is seen and fakes that are quick, and how many people."""
     small = part
     if part.threshold is not None:
-        small = probed(part, PROBES[1]) or probed(part, PROBES[0]) or part
+        small = probe_part(part, PROBES[1]) or probe_part(part, PROBES[0]) or part
     size = small.layout.message_bytes * part.record_messages
     users = 1 + max(_BATCH_BYTES // size, min(_MESSAGES, _MOST_BYTES // size))
     if isinstance(part.recipe, Shape):
@@ -115,7 +117,7 @@ def _sized(part: Part, hops: int) -> tuple[Part, int]:
     return small, users
 
 
-def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
+def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
     """How many fakes came, by whole ones, recipes and coins."""
     certain, coin = 0, 0.0
     if isinstance(part.recipe, CountedRecipe):
@@ -125,12 +127,12 @@ def _numbers(name: str, part: Part, users: int, hops: int, fakes: int) -> list[C
     tossed = min(max(0, fakes - certain), users)
     off = fakes - certain - tossed
     return [
-        Checks.exact(f"message that is missing or too many{name}", off),
+        Checks.of_difference(f"message that is missing or too many{name}", off),
         Checks.of(f"fake by a coin in a collection{name}", tossed, users, coin),
     ]
 
 
-def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
+def _noise_checks(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
     """Bins against what their holders, fakes and flips should show."""
     bins, messages = part.bins, int(own.sum()) + fakes
     if part.replaced is not None:  # binomials of several chances vary less than one of their mean
@@ -140,7 +142,7 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
         return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
     if part.planes is not None:
         others, rest = own[::-1] * part.record_messages, np.maximum(seen - own, 0)
-        kappa = 1.0 / part.planes.prime if part.pads else part.planes.meeting
+        kappa = 1.0 / part.planes.prime if part.pads else part.planes.collision_probability
         met = others * kappa + fakes / part.planes.prime
         most = others + fakes
         return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
@@ -159,7 +161,7 @@ def _noise(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list
     return checks
 
 
-def _shaped(name: str, shape: AnyShape, hops: int, numbers: Counts) -> list[Checks]:
+def _shaped_fake_checks(name: str, shape: AnyShape, hops: int, numbers: Counts) -> list[Checks]:
     """How many fakes all hops together added to each bin."""
     pmf = one = np.array(shape.weights, dtype=np.float64) / SCALE
     for _ in range(hops - 1):
@@ -169,7 +171,7 @@ def _shaped(name: str, shape: AnyShape, hops: int, numbers: Counts) -> list[Chec
     below = min(1.0, float(pmf[:mean].sum()))
     inside = np.bincount(np.clip(numbers, 0, len(pmf) - 1), minlength=len(pmf))
     return [
-        Checks.exact(f"impossible number of fakes in a collection{name}", past),
+        Checks.of_difference(f"impossible number of fakes in a collection{name}", past),
         Checks.of(f"bins with so many fakes in a collection{name}", inside, bins, pmf),
         Checks.of(f"fewer fakes than the mean{name}", int((numbers < mean).sum()), bins, below),
     ]

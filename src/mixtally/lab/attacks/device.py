@@ -8,7 +8,7 @@ from typing import Protocol as Interface
 
 from mixtally.device.client import draw
 from mixtally.device.client.net.seal import seal_part
-from mixtally.device.contract.part import Part as BarePart
+from mixtally.device.contract.part import ContractPart as BarePart
 from mixtally.device.wire.envelope import Sealer
 from mixtally.errors import ParameterError
 from mixtally.model.contract import Part, Recipe
@@ -16,14 +16,14 @@ from mixtally.model.layout import Layout
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.memo import Memo
-from mixtally.protocol.mixing import added, shuffle
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.protocol.mixing import draw_recipe_messages, shuffle
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.randomize.bins import Records
 
 _MOST_BYTES = 1_000_000
 
 
-def _held(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
+def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
     """Makes ``draws`` with a memo of its own, which ends with the device that holds it."""
     return lambda: partial(draws, memo=Memo(_MOST_BYTES))
 
@@ -39,16 +39,18 @@ class Device:
       sealed                   the envelopes of a part of one person's bundle
     """
 
-    reports: Callable[[Part, Records, Chance], Rows] = field(default_factory=_held(part_reports))
-    fakes: Callable[[Part, int, Chance], tuple[Rows, int]] = field(
-        default_factory=_held(part_fakes)
+    reports: Callable[[Part, Records, Chance], Rows] = field(
+        default_factory=_make_with_memo(randomize_records)
     )
-    added: Callable[[Recipe, Layout, Chance], Rows] = added
+    fakes: Callable[[Part, int, Chance], tuple[Rows, int]] = field(
+        default_factory=_make_with_memo(draw_part_fakes)
+    )
+    added: Callable[[Recipe, Layout, Chance], Rows] = draw_recipe_messages
     shuffle: Callable[[Rows, Chance], Rows] = shuffle
-    message: Callable[[BarePart, Sequence[int], draw.Words], bytes] = draw.message
-    record: Callable[[BarePart, Sequence[int], draw.Words], list[bytes]] = draw.record
-    fake: Callable[[BarePart, draw.Words], bytes] = draw.fake
-    coins: Callable[[Sequence[BarePart], draw.Words], list[int]] = draw.coins
+    message: Callable[[BarePart, Sequence[int], draw.RandomWords], bytes] = draw.draw_message
+    record: Callable[[BarePart, Sequence[int], draw.RandomWords], list[bytes]] = draw.draw_record
+    fake: Callable[[BarePart, draw.RandomWords], bytes] = draw.draw_fake
+    coins: Callable[[Sequence[BarePart], draw.RandomWords], list[int]] = draw.draw_fake_counts
     sealed: Callable[[Sealer, int, BarePart, Sequence[bytes]], list[bytes]] = seal_part
 
 
@@ -68,7 +70,7 @@ class Play(Interface):
         ...
 
 
-def unplayed(*_: object, **__: object) -> None:
+def refuse_to_play(*_: object, **__: object) -> None:
     """Nobody said how: raises ParameterError."""
     raise ParameterError(
         "collection",

@@ -11,19 +11,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from mixtally.lab.attacks.against import DRAWN, MOST_MESSAGES, outcomes
-from mixtally.lab.attacks.game import quick_runs, with_progress
+from mixtally.lab.attacks.game import iterate_runs, quick_runs
+from mixtally.lab.attacks.game_outcomes import DRAWN, MOST_MESSAGES, attack_outcomes
 from mixtally.lab.attacks.games import game_among
-from mixtally.lab.attacks.left import left
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome, conclude_game
+from mixtally.lab.attacks.remaining_epsilon import remaining_epsilon
 from mixtally.lab.attacks.senders import Senders
 from mixtally.lab.attacks.target import Target
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.model.contract import Shape
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives.bits import Counts, Rows, spans
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 from mixtally.protocol.tally.fold import tally_messages
 
@@ -34,23 +34,23 @@ _WIDTH = 3
 _DRAWN_RUNS = 100_000
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """A changed answer; for records of one value also an absent person."""
     if any(part.most_set != 1 for part in target.parts):
-        return _changed(target, lab)
+        return _attack_changed_answer(target, lab)
     lab = replace(lab, error=lab.error / 2.0)
-    return [*_changed(target, lab), _absent(target, lab)]
+    return [*_attack_changed_answer(target, lab), _attack_absence(target, lab)]
 
 
-def _changed(target: Target, lab: Lab) -> list[Outcome]:
-    game = game_among(target.behind(target.certain, collections=1), target.epsilon)
+def _attack_changed_answer(target: Target, lab: AttackLab) -> list[Outcome]:
+    game = game_among(target.senders_among(target.certain, collections=1), target.epsilon)
     promised, delta = target.epsilon, target.delta
     if target.collections == 1:
         promised, delta = 2.0 * target.epsilon, 2.0 * target.delta
         if target.verified:
-            twice = target.behind(target.certain, collections=2)
-            promised = min(promised, left(twice, delta, lab.accountant))
-    return outcomes(
+            twice = target.senders_among(target.certain, collections=2)
+            promised = min(promised, remaining_epsilon(twice, delta, lab.accountant))
+    return attack_outcomes(
         Hypothesis(
             NAME,
             "asked twice, answer changed",
@@ -64,8 +64,8 @@ def _changed(target: Target, lab: Lab) -> list[Outcome]:
     )
 
 
-def _absent(target: Target, lab: Lab) -> Outcome:
-    behind = target.behind(target.expected, target.hops, collections=1)
+def _attack_absence(target: Target, lab: AttackLab) -> Outcome:
+    behind = target.senders_among(target.expected, target.hops, collections=1)
     cost = sum(times * _cost(who) for who, times in behind.items())
     runs, how = lab.runs if lab.runs is not None else quick_runs(cost, 0.5), ""
     by_distribution = (
@@ -79,7 +79,7 @@ def _absent(target: Target, lab: Lab) -> Outcome:
         for _ in range(times):
             total += _differences(who, target.users, runs, lab, by_distribution=by_distribution)
     fakes = sum(times * who.fakes for who, times in behind.items())
-    return distinguished(
+    return conclude_game(
         Hypothesis(
             NAME,
             "asked twice, then absent",
@@ -94,38 +94,40 @@ def _absent(target: Target, lab: Lab) -> Outcome:
     )
 
 
-def _differences(who: Senders, users: int, runs: int, lab: Lab, *, by_distribution: bool) -> Floats:
+def _differences(
+    who: Senders, users: int, runs: int, lab: AttackLab, *, by_distribution: bool
+) -> Floats:
     """The statistic of one part in both worlds, shape (2, runs)."""
     if by_distribution:
         draw = Binomials(lab.chance, lab.tables)
-        noise = np.array([_noise_by_distribution(who, users, runs, draw) for _ in range(4)])
+        noise = np.array([_draw_noise_from_distribution(who, users, runs, draw) for _ in range(4)])
     else:
         noise = np.empty((4, runs, 2), dtype=np.int64)
-        for i in with_progress(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_noise(who, users, lab) for _ in range(4)]
-    sides = [noise[2 * own] - noise[2 * own + 1] + _own(who, own, runs, lab) for own in (0, 1)]
+        for i in iterate_runs(runs, lab, NAME + " (absent)"):
+            noise[:, i] = [_draw_noise(who, users, lab) for _ in range(4)]
+    sides = [noise[2 * own] - noise[2 * own + 1] + _draw_own(who, own, runs, lab) for own in (0, 1)]
     return np.array([both[:, 0] - both[:, 1] for both in sides], dtype=np.float64)
 
 
 def _messages(who: Senders) -> int:
     """Messages that a run draws: of shaped fakes two bins alone, in clear no people's."""
-    return 2 * (who.fakes + (who.people + 1) * who.part.randomized)
+    return 2 * (who.fakes + (who.people + 1) * who.part.is_randomized)
 
 
 def _cost(who: Senders) -> float:
     """Nanoseconds of both collections in both worlds."""
-    if who.part.randomized:
+    if who.part.is_randomized:
         return 240.0 * (who.people + 1) + 20.0 * who.fakes
     return 240.0 * who.fakes
 
 
-def _own(who: Senders, bin_index: int, runs: int, lab: Lab) -> Counts:
+def _draw_own(who: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
     """The person's message in the first two bins, shape (runs, 2)."""
-    rows = who.of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
+    rows = who.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
 
-def _noise(who: Senders, users: int, lab: Lab) -> Counts:
+def _draw_noise(who: Senders, users: int, lab: AttackLab) -> Counts:
     """Tallied counts of the first two bins without the person, as far as they are not certain.
 
     In clear what others hold is the same twice and cancels; it is left out.
@@ -133,38 +135,38 @@ def _noise(who: Senders, users: int, lab: Lab) -> Counts:
     chance, device = lab.chance, lab.device
     if isinstance(who.part.recipe, Shape):
         two = Layout(Form.INDEX, 2)
-        every = [who.shaped(two, chance, device) for _ in range(who.mixes)]
+        every = [who.draw_shaped_fakes(two, chance, device) for _ in range(who.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
-    if who.part.randomized:
+    if who.part.is_randomized:
         each = (users - 1) // who.part.bins
         codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
         codes = codes if who.threshold else np.minimum(codes, who.part.bins - 1)
         for span in spans(len(codes), _SPAN):
-            total += _two_bins(who.of_bins(codes[span], _WIDTH, chance, device))
-    for rows in who.drawn_fakes(min(_WIDTH, who.part.bins), chance, device):
-        total += _two_bins(rows)
+            total += _count_two_bins(who.draw_reports_of_bins(codes[span], _WIDTH, chance, device))
+    for rows in who.draw_fakes(min(_WIDTH, who.part.bins), chance, device):
+        total += _count_two_bins(rows)
     return total
 
 
-def _two_bins(rows: Rows) -> Counts:
+def _count_two_bins(rows: Rows) -> Counts:
     """How many messages show the first bin, and the second."""
     kinds = np.bincount(rows[:, 0] & 3, minlength=4)
     return np.asarray(kinds[1:3] + kinds[3])
 
 
-def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
+def _draw_noise_from_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
     """The same for many runs, drawn from its distribution, shape (runs, 2)."""
-    fakes = np.broadcast_to(np.asarray(who.numbers(runs, draw)), runs)
+    fakes = np.broadcast_to(np.asarray(who.draw_fake_numbers(runs, draw)), runs)
     ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
-    if who.uniform:
-        meet = 0.0 if who.part.planes is None else who.part.planes.meeting
+    if who.has_uniform_fakes:
+        meet = 0.0 if who.part.planes is None else who.part.planes.collision_probability
         either = draw(fakes, (2.0 - meet) / who.cells)
         both = draw(either, meet / (2.0 - meet))
         one = draw(either - both, 0.5)
         ones = np.stack([one + both, either - one], axis=1)
     if who.part.replaced is not None:
-        return ones + _replaced_by_distribution(who, users - 1, runs, draw)
+        return ones + _draw_replaced_from_distribution(who, users - 1, runs, draw)
     if not who.threshold:
         return ones
     q, sent = who.threshold / SCALE, users - 1 + fakes
@@ -172,7 +174,9 @@ def _noise_by_distribution(who: Senders, users: int, runs: int, draw: Binomials)
     return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)
 
 
-def _replaced_by_distribution(who: Senders, others: int, runs: int, draw: Binomials) -> Counts:
+def _draw_replaced_from_distribution(
+    who: Senders, others: int, runs: int, draw: Binomials
+) -> Counts:
     """What others name of the first two bins, who are spread over all of them, shape (runs, 2)."""
     kept, bins = 1.0 - (who.part.replaced or 0) / SCALE, who.part.bins
     each = others // bins

@@ -18,7 +18,7 @@ from mixtally.report.document import (
     Tone,
 )
 from mixtally.report.numbers import at_least, at_most
-from mixtally.report.promise import protects
+from mixtally.report.promise import protection_line
 
 _COLUMNS = (
     "attack", "the attacker", "noise", "promised", "attacked", "best", "margin", "verdict", "runs"
@@ -53,9 +53,9 @@ def document(
     return Document(
         title=heading,
         source="What each attack proves, beside what is promised.",
-        promise=_lines(promise, facts["level"], linked=linked),
+        promise=_promise_lines(promise, facts["level"], linked=linked),
         opening=(Text(_conclusion(outcomes)), _table(outcomes), Text(_LIMITS, note=True)),
-        sections=lambda: tuple(Section(one.title, tuple(_parts(one))) for one in outcomes),
+        sections=lambda: tuple(Section(one.title, tuple(_outcome_parts(one))) for one in outcomes),
         summary=lambda: (Text(heading), _table(outcomes, _SHORT)),
         prose=(_conclusion(outcomes), _LIMITS),
         facts=lambda: facts,
@@ -63,10 +63,10 @@ def document(
     )
 
 
-def _lines(promise: str, level: float, *, linked: bool) -> Promise:
+def _promise_lines(promise: str, level: float, *, linked: bool) -> Promise:
     """What is tested against which stated promise, and how often a sound one is called violated."""
     return (
-        protects(Observer.LINKED if linked else Observer.MESSAGES),
+        protection_line(Observer.LINKED if linked else Observer.MESSAGES),
         f"Under attack: {promise}",
         "In the whole table a sound promise is called violated with a chance of at most "
         f"{at_most(1.0 - level)}.",
@@ -74,11 +74,11 @@ def _lines(promise: str, level: float, *, linked: bool) -> Promise:
 
 
 def _table(outcomes: Sequence[Outcome], columns: tuple[str, ...] = _COLUMNS) -> Table:
-    rows = [[_cells(outcome)[name] for name in columns] for outcome in outcomes]
+    rows = [[_table_cells(outcome)[name] for name in columns] for outcome in outcomes]
     return Table(columns, rows, words=frozenset(_TEXTS), wide=True)
 
 
-def _parts(outcome: Outcome) -> list[Part]:
+def _outcome_parts(outcome: Outcome) -> list[Part]:
     parts: list[Part] = [Text(f"Played: {outcome.played}. Test: {outcome.test}.", note=True)]
     for flag in outcome.numbers.get("flags", []):
         text = (
@@ -93,7 +93,7 @@ def _parts(outcome: Outcome) -> list[Part]:
     return parts
 
 
-def _cells(outcome: Outcome) -> dict[str, Cell]:
+def _table_cells(outcome: Outcome) -> dict[str, Cell]:
     """Return one row of the table, a cell for each of ``_COLUMNS``."""
     return {
         "attack": outcome.attack,
@@ -102,13 +102,13 @@ def _cells(outcome: Outcome) -> dict[str, Cell]:
         "promised": "nothing" if outcome.promised is None else at_most(outcome.promised, 4),
         "attacked": f"{at_least(outcome.attacked, 4)} {outcome.unit}",
         "best": "" if outcome.best is None else at_least(outcome.best, 3),
-        "margin": "" if outcome.margin is None else f"{_nearly_zero(outcome.margin):.3g}",
+        "margin": "" if outcome.margin is None else f"{_drop_rounding(outcome.margin):.3g}",
         "verdict": Marked(str(outcome.verdict), _TONES[outcome.verdict]),
         "runs": f"{outcome.runs:,}",
     }
 
 
-def _nearly_zero(value: float) -> float:
+def _drop_rounding(value: float) -> float:
     """Rounding of a measured count is no margin."""
     return 0.0 if abs(value) < 1e-9 else value
 
@@ -119,11 +119,11 @@ def _conclusion(outcomes: Sequence[Outcome]) -> str:
     if violated:
         return "Violated: " + "; ".join(violated) + "."
     consistent = sum(o.verdict is Verdict.CONSISTENT for o in outcomes)
-    promises, made = _counted(consistent, "promise"), _counted(len(outcomes), "attack")
+    promises, made = _pluralize(consistent, "promise"), _pluralize(len(outcomes), "attack")
     return (
         f"No attack exceeds its promise: {made} made, {promises} consistent with what they prove."
     )
 
 
-def _counted(number: int, noun: str) -> str:
+def _pluralize(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + "s" * (number != 1)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.epsilon_proof import LEAST_RUNS
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.outcome import Lab
-from mixtally.lab.attacks.trial import LEAST_RUNS
+from mixtally.lab.attacks.outcome import AttackLab
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
@@ -60,11 +60,11 @@ class Game(ABC):
         """The statistic in world u and in world v, no message of which is of the other."""
 
     @abstractmethod
-    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+    def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """The statistics of many runs at once by the device's code, None where it cannot."""
 
     @abstractmethod
-    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
+    def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """The statistics of many runs from their distribution; None where ``at_once`` suffices."""
 
 
@@ -96,24 +96,24 @@ class ComposedGame(Game):
         every = [game.draw(chance, device) for game, times in self.games for _ in range(times)]
         return sum(u for u, _ in every), sum(v for _, v in every)
 
-    def at_once(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
+    def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
         """None where a part cannot."""
-        return _sum(
-            game.at_once(runs, chance, device) for game, times in self.games for _ in range(times)
+        return _add_statistics(
+            game.draw_runs(runs, chance, device) for game, times in self.games for _ in range(times)
         )
 
-    def drawn(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
+    def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """None where ``at_once`` suffices for every part."""
-        if all(game.drawn(1, draw) is None for game, _ in self.games):
+        if all(game.draw_from_distribution(1, draw) is None for game, _ in self.games):
             return None
-        return _sum(
-            game.drawn(runs, draw) or game.at_once(runs, draw.chance, Device())
+        return _add_statistics(
+            game.draw_from_distribution(runs, draw) or game.draw_runs(runs, draw.chance, Device())
             for game, times in self.games
             for _ in range(times)
         )
 
 
-def _sum(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
+def _add_statistics(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
     total: tuple[Floats, Floats] | None = None
     for one in every:
         if one is None:
@@ -122,24 +122,24 @@ def _sum(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats]
     return total
 
 
-def play(game: Game, lab: Lab, step: str, share: float = 1.0) -> Worlds:
+def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
     """The statistic of many runs; ``share`` of the usual number when the lab names none."""
     runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, share)
-    at_once = game.at_once(runs, lab.chance, lab.device)
+    at_once = game.draw_runs(runs, lab.chance, lab.device)
     if at_once is not None:
         return Worlds(*at_once)
     u, v = np.empty(runs), np.empty(runs)
-    for i in with_progress(runs, lab, step):
+    for i in iterate_runs(runs, lab, step):
         u[i], v[i] = game.draw(lab.chance, lab.device)
     return Worlds(u, v)
 
 
-def pilot(game: Game, runs: int, lab: Lab) -> Worlds:
+def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
     """Runs drawn beside the ``runs`` that are counted: they choose the event and do not count."""
     count = min(4 * runs, _PILOT // game.setting.kinds)
-    drawn = game.drawn(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
+    drawn = game.draw_from_distribution(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
     if drawn is None:  # the production code draws its distribution as fast
-        drawn = game.at_once(max(LEAST_RUNS, count), lab.chance, Device())
+        drawn = game.draw_runs(max(LEAST_RUNS, count), lab.chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
 
@@ -151,7 +151,7 @@ def quick_runs(cost: float, share: float = 1.0) -> int:
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))
 
 
-def with_progress(runs: int, lab: Lab, step: str) -> Iterator[int]:
+def iterate_runs(runs: int, lab: AttackLab, step: str) -> Iterator[int]:
     """The numbers of the runs, with progress reported to the lab."""
     every = max(1, runs // 200)
     for i in range(runs):

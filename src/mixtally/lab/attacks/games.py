@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from mixtally.lab.attacks.clear import ShapedGame, UniformGame
-from mixtally.lab.attacks.flipped import FlippedGame
+from mixtally.lab.attacks.clear_games import ShapedGame, UniformGame
+from mixtally.lab.attacks.flipped_game import FlippedGame
 from mixtally.lab.attacks.game import ComposedGame, Game
-from mixtally.lab.attacks.planes import PlanesGame
+from mixtally.lab.attacks.planes_game import PlanesGame
 from mixtally.lab.attacks.records import worst_records
-from mixtally.lab.attacks.replaced import ReplacedGame
+from mixtally.lab.attacks.replaced_game import ReplacedGame
 from mixtally.lab.attacks.senders import Senders
-from mixtally.lab.attacks.sets import SetGame
+from mixtally.lab.attacks.set_game import SetGame
 from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.model.contract import Shape
 
@@ -19,7 +19,9 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 
     ``epsilon`` is where the worst two records are looked for.
     """
-    games = [(game_of(who, epsilon), times * _alike(who)) for who, times in behind.items()]
+    games = [
+        (game_of(who, epsilon), times * _games_per_record(who)) for who, times in behind.items()
+    ]
     if [times for _, times in games] == [1]:
         return games[0][0]
     return ComposedGame(tuple(games))
@@ -28,22 +30,22 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
     """The worst game known of one part, or of one message of a set among shaped fakes."""
     if not who.threshold:
-        if _shaped(who):
+        if _has_shaped_fakes(who):
             return ShapedGame(who)
         if who.part.pads:
             return SetGame(who)
         if who.part.planes is not None:
             return PlanesGame(who)
         return UniformGame(who) if who.part.replaced is None else ReplacedGame(who)
-    if who.uniform and who.fakes:
+    if who.has_uniform_fakes and who.fakes:
         return UniformFlipsGame(who)
     return FlippedGame(who, *worst_records(who.part, who.people, who.fakes, epsilon))
 
 
-def _alike(who: Senders) -> int:
+def _games_per_record(who: Senders) -> int:
     """How many games alike a record is: of a set among shaped fakes one a message."""
-    return who.part.record_messages if _shaped(who) else 1
+    return who.part.record_messages if _has_shaped_fakes(who) else 1
 
 
-def _shaped(who: Senders) -> bool:
+def _has_shaped_fakes(who: Senders) -> bool:
     return isinstance(who.part.recipe, Shape) and who.mixes > 0

@@ -12,12 +12,12 @@ import numpy as np
 from mixtally.lab.attacks.memoized import (
     MemoizedTarget,
     Recall,
-    log_seen,
-    ones_of,
+    count_ones,
+    log_likelihood_true,
     simple_recall,
     true_rows,
 )
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome, conclude_game
 from mixtally.lab.attacks.refute import clopper_pearson_lower
 from mixtally.lab.attacks.worlds import Worlds, power_at
 from mixtally.model.mechanism import Memoized
@@ -31,12 +31,14 @@ _RUNS = 100_000
 _SPAN_BITS = 1 << 24
 
 
-def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+def run_memoized(
+    target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
+) -> list[Outcome]:
     """One person at both places against two persons with the same value."""
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     power, case = power_at(worlds, RATE), f"{target.reports} reports at two places each"
-    found = distinguished(
+    found = conclude_game(
         Hypothesis(NAME, case, None, 0.0, "likelihood ratio of both places' reports; optimal"),
         worlds,
         lab,
@@ -52,7 +54,7 @@ def _bits(target: MemoizedTarget) -> int:
     return 8 * target.mechanism.bins * target.reports
 
 
-def link(target: MemoizedTarget, runs: int, lab: Lab, recall: Recall) -> Worlds:
+def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> Worlds:
     """Statistics of one person at both places (u) and of two persons (v)."""
     mechanism, count = target.mechanism, target.reports
     tables = np.array([link_evidence(mechanism, count, bit) for bit in (0, 1)])
@@ -64,7 +66,7 @@ def link(target: MemoizedTarget, runs: int, lab: Lab, recall: Recall) -> Worlds:
         same = recall(true, mechanism.bins, 2 * count, lab.chance)
         one, other = (recall(true, mechanism.bins, count, lab.chance) for _ in range(2))
         for side, places in enumerate(((same[:count], same[count:]), (one, other))):
-            here, there = (ones_of(part, mechanism.bins) for part in places)
+            here, there = (count_ones(part, mechanism.bins) for part in places)
             worlds[side].append(tables[of_bit, here, there].sum(axis=1))
         lab.progress(NAME, span.stop, runs)
     return Worlds(np.concatenate(worlds[0]), np.concatenate(worlds[1]))
@@ -73,8 +75,8 @@ def link(target: MemoizedTarget, runs: int, lab: Lab, recall: Recall) -> Worlds:
 def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
     """Log of P(s, t | one memoized answer) / P(s) P(t) for every pair of numbers of ones."""
     # Of one memoized answer, s and t ones at the places are as likely as any s + t of all reports.
-    both = log_seen(mechanism, true_bit, 2 * reports)
-    alone = log_seen(mechanism, true_bit, reports)
+    both = log_likelihood_true(mechanism, true_bit, 2 * reports)
+    alone = log_likelihood_true(mechanism, true_bit, reports)
     places = np.arange(reports + 1)
     with np.errstate(invalid="ignore"):  # numbers of ones that are never shown
         return np.asarray(both[np.add.outer(places, places)] - np.add.outer(alone, alone))

@@ -15,10 +15,10 @@ from scipy.special import xlog1py, xlogy
 
 from mixtally.accounting.divergence.memoized import Loss, loss
 from mixtally.errors import in_range
-from mixtally.model.mechanism.memoized import Memoized, memoized
+from mixtally.model.mechanism.memoized import Memoized, make_memoized
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
 from mixtally.primitives.tails import Floats
 
@@ -56,7 +56,7 @@ class MemoizedTarget:
     @property
     def title(self) -> str:
         """The target in words."""
-        one, (p, q) = self.mechanism, self.mechanism.shown
+        one, (p, q) = self.mechanism, self.mechanism.report_probabilities
         return (
             f"memoized answers with f = {one.f:g}, p = {p:g}, q = {q:g}, "
             f"{one.hashes} of {one.bins} bits set, {self.reports} reports"
@@ -67,26 +67,26 @@ def memoized_target(
     permanent: float, p: float, q: float, hashes: int, reports: int, bits: int = DEFAULT_BITS
 ) -> MemoizedTarget:
     """The target with these parameters; raises ParameterError for those outside their ranges."""
-    return MemoizedTarget(memoized(bits, permanent, p, q, hashes=hashes), reports)
+    return MemoizedTarget(make_memoized(bits, permanent, p, q, hashes=hashes), reports)
 
 
 def simple_recall(mechanism: Memoized) -> Recall:
     """Permanent: flipped with f / 2. Report: a memoized 1 becomes 1 with q, a 0 with p."""
 
     def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
-        response = _flipped(rows, columns, mechanism.permanent // 2, chance)
+        response = _flip_rows(rows, columns, mechanism.permanent // 2, chance)
         blank = np.zeros_like(response)
         reported = []
         for _ in range(reports):
-            zero = _flipped(blank, columns, mechanism.p, chance)
-            one = _flipped(blank, columns, mechanism.q, chance)
+            zero = _flip_rows(blank, columns, mechanism.p, chance)
+            one = _flip_rows(blank, columns, mechanism.q, chance)
             reported.append((response & one) | (~response & zero))
         return reported
 
     return recall
 
 
-def _flipped(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
+def _flip_rows(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
     return flip(rows, columns, min(SCALE - 1, threshold), chance) if threshold else rows
 
 
@@ -97,33 +97,33 @@ def true_rows(mechanism: Memoized, people: int, first: int = 0) -> Rows:
     return np.tile(np.packbits(bits, axis=1, bitorder="little"), (people, 1))
 
 
-def unpacked(rows: Rows, columns: int) -> Rows:
+def unpack_bits(rows: Rows, columns: int) -> Rows:
     """One byte a bit, shape (people, columns)."""
     return np.unpackbits(rows, axis=1, count=columns, bitorder="little")
 
 
-def ones_of(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
+def count_ones(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
     """How many of the reports, up to 10^6, show each bit set, shape (people, columns)."""
-    total = unpacked(reported[0], columns).astype(np.uint32)
+    total = unpack_bits(reported[0], columns).astype(np.uint32)
     for rows in reported[1:]:
-        total = total + unpacked(rows, columns)
+        total = total + unpack_bits(rows, columns)
     return total
 
 
-def log_reported(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
+def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
     """Log P(ones = 0..reports) of one bit that is memoized as 0, and as 1, but for log C(T, s)."""
     s = np.arange(reports + 1.0)
     zero, one = (
         np.asarray(xlogy(s, x) + xlog1py(reports - s, -x), dtype=np.float64)
-        for x in mechanism.shown
+        for x in mechanism.report_probabilities
     )
     return zero, one
 
 
-def log_seen(mechanism: Memoized, true_bit: int, reports: int) -> Floats:
+def log_likelihood_true(mechanism: Memoized, true_bit: int, reports: int) -> Floats:
     """The same for a bit whose true value is known, and not what is memoized of it."""
-    zero, one = log_reported(mechanism, reports)
-    chance = memoized_one(mechanism, true_bit)
+    zero, one = log_likelihood_memoized(mechanism, reports)
+    chance = memoized_one_probability(mechanism, true_bit)
     return np.logaddexp(_log(chance) + one, _log(1.0 - chance) + zero)
 
 
@@ -131,7 +131,7 @@ def _log(chance: float) -> float:
     return math.log(chance) if chance > 0.0 else -math.inf
 
 
-def memoized_one(mechanism: Memoized, true_bit: int) -> float:
+def memoized_one_probability(mechanism: Memoized, true_bit: int) -> float:
     """P(a one is memoized) under a true bit."""
     half = mechanism.f / 2.0
     return 1.0 - half if true_bit else half

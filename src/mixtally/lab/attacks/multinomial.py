@@ -12,8 +12,8 @@ import numpy as np
 
 from mixtally.primitives.bits import Counts
 from mixtally.primitives.chance import Chance, Words
-from mixtally.primitives.draw import from_table
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.draw import draw_from_table
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats, pmf, window
 
@@ -47,11 +47,11 @@ class Binomials:
         if probability >= 1.0:
             return trials.copy()
         least = int(trials.min())
-        total = self._drawn(least, probability, len(trials))
+        total = self._draw_binomial(least, probability, len(trials))
         over = trials - least
         for digit in range(int(over.max(initial=0)).bit_length()):
             some = np.flatnonzero(over >> digit & 1)
-            total[some] += self._drawn(1 << digit, probability, len(some))
+            total[some] += self._draw_binomial(1 << digit, probability, len(some))
         return total
 
     @property
@@ -59,7 +59,7 @@ class Binomials:
         """What all draws are made of."""
         return self._chance
 
-    def kinds(self, trials: int | Counts, pmf: Floats, runs: int) -> Counts:
+    def draw_multinomial(self, trials: int | Counts, pmf: Floats, runs: int) -> Counts:
         """How many messages are of each kind, shape (runs, kinds), a run a row.
 
         Every run has ``trials`` messages, or each its own number of them, shape (runs,).
@@ -77,15 +77,15 @@ class Binomials:
         counts[:, order[-1]] += left
         return counts
 
-    def _drawn(self, trials: int, probability: float, count: int) -> Counts:
+    def _draw_binomial(self, trials: int, probability: float, count: int) -> Counts:
         if not trials:
             return np.zeros(count, dtype=np.int64)
         key = (trials, probability)
-        table: _Table = self._tables.get(key, lambda: _table(trials, probability))
-        return table.first + from_table(self._chance, table.cumulative, count)
+        table: _Table = self._tables.get(key, lambda: _build_table(trials, probability))
+        return table.first + draw_from_table(self._chance, table.cumulative, count)
 
 
-def _table(trials: int, probability: float) -> _Table:
+def _build_table(trials: int, probability: float) -> _Table:
     first, last = window(trials, probability)
     cumulative = np.cumsum(pmf(trials, probability, first, last))
     cumulative /= cumulative[-1]

@@ -9,14 +9,14 @@ import numpy as np
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.errors import ParameterError, in_range
-from mixtally.lab.attacks.device import Device, Play, unplayed
+from mixtally.lab.attacks.device import Device, Play, refuse_to_play
+from mixtally.lab.attacks.epsilon_proof import LEAST_RUNS, Proof, prove, prove_either
 from mixtally.lab.attacks.multinomial import MOST_BYTES
 from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_upper
-from mixtally.lab.attacks.trial import LEAST_RUNS, Proof, prove, prove_either
 from mixtally.lab.attacks.worlds import Worlds, roc, roc_band
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.curves import Band, Chart, Curve
 
 EPSILON = "eps"
@@ -27,7 +27,7 @@ _MOST_GROWTH = 700.0
 _RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
 
 
-class Noise(StrEnum):
+class NoiseSource(StrEnum):
     """Where an attack's messages come from."""
 
     CODE = "code"
@@ -48,7 +48,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Lab:
+class AttackLab:
     """What attacks share; raises ParameterError for numbers of runs that are out of range.
 
     where
@@ -66,9 +66,9 @@ class Lab:
     error: float
     runs: int | None = None
     device: Device = field(default_factory=Device)
-    progress: Progress = quiet
+    progress: Progress = ignore_progress
     drawn: int | None = 0
-    play: Play = unplayed
+    play: Play = refuse_to_play
     accountant: Accountant = field(default_factory=Accountant)
     tables: Memo = field(default_factory=lambda: Memo(MOST_BYTES))
 
@@ -135,13 +135,13 @@ class Outcome:
     test: str
     numbers: dict[str, Any] = field(default_factory=dict)
     charts: tuple[Chart, ...] = ()
-    noise: Noise = Noise.CODE
+    noise: NoiseSource = NoiseSource.CODE
     best: float | None = None
 
     @property
     def title(self) -> str:
         """What it is called where it stands alone."""
-        return named(self.attack, self.case, self.noise)
+        return describe_attack(self.attack, self.case, self.noise)
 
     @property
     def margin(self) -> float | None:
@@ -167,19 +167,19 @@ class Outcome:
         }  # fmt: skip
 
 
-def named(attack: str, case: str, noise: Noise) -> str:
+def describe_attack(attack: str, case: str, noise: NoiseSource) -> str:
     """An attack in a few words; the code's own noise is not mentioned."""
-    drawn = ", noise from the distribution" if noise is Noise.DISTRIBUTION else ""
+    drawn = ", noise from the distribution" if noise is NoiseSource.DISTRIBUTION else ""
     return f"{attack}: {case}{drawn}"
 
 
-def distinguished(
+def conclude_game(
     hypothesis: Hypothesis,
     worlds: Worlds,
-    lab: Lab,
+    lab: AttackLab,
     *,
     played: str,
-    noise: Noise = Noise.CODE,
+    noise: NoiseSource = NoiseSource.CODE,
     pilot: Worlds | None = None,
     charts: tuple[Chart, ...] = (),
     **numbers: Any,
@@ -194,14 +194,14 @@ def distinguished(
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     delta = hypothesis.delta
-    if pilot is None or noise is Noise.DISTRIBUTION:
+    if pilot is None or noise is NoiseSource.DISTRIBUTION:
         proof = prove(worlds, delta, lab.error, pilot)
     else:
         proof = prove_either(worlds, delta, lab.error, pilot)
     verdict = Verdict.MEASURED
     if promised is not None:
         verdict = Verdict.VIOLATED if proof.epsilon > promised else Verdict.CONSISTENT
-    curve = roc_chart(named(attack, case, noise), worlds, promised, delta, lab.error)
+    curve = roc_chart(describe_attack(attack, case, noise), worlds, promised, delta, lab.error)
     return Outcome(
         attack,
         case,
@@ -212,14 +212,14 @@ def distinguished(
         len(worlds.u),
         played,
         hypothesis.test,
-        numbers=_numbers(proof, hypothesis, lab.error) | numbers,
+        numbers=_proof_numbers(proof, hypothesis, lab.error) | numbers,
         charts=(curve, *charts),
         noise=noise,
         best=proof.best,
     )
 
 
-def _numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, Any]:
+def _proof_numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, Any]:
     """``delta_seen`` is the largest delta at the promised epsilon that the event proves."""
     grow = exp(min(_MOST_GROWTH, hypothesis.promised or 0.0))
     low = float(clopper_pearson_lower(np.array(proof.hits), proof.trials, error / 2.0))

@@ -20,12 +20,12 @@ report keeps by itself.
 
 from dataclasses import replace
 
-from mixtally.lab.attacks.against import outcomes
-from mixtally.lab.attacks.game import Game, pilot, play
+from mixtally.lab.attacks.game import Game, draw_pilot, play
+from mixtally.lab.attacks.game_outcomes import attack_outcomes
 from mixtally.lab.attacks.games import game_among
-from mixtally.lab.attacks.left import finite, left
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
-from mixtally.lab.attacks.target import ALONE, People, Target
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome, conclude_game
+from mixtally.lab.attacks.remaining_epsilon import none_if_infinite, remaining_epsilon
+from mixtally.lab.attacks.target import NOBODY, HidingPeople, Target
 
 TELL_APART, N_MINUS_1, COLLUSION = "tell-apart", "n-1", "collusion"
 TEST = (
@@ -34,60 +34,62 @@ TEST = (
 )
 
 
-def tell_apart(target: Target, lab: Lab) -> list[Outcome]:
+def tell_apart(target: Target, lab: AttackLab) -> list[Outcome]:
     """One game against the promise itself."""
-    game = game_among(target.behind(target.expected, target.hops), target.epsilon)
-    return outcomes(_promise(target, TELL_APART, "sees every message"), game, lab)
+    game = game_among(target.senders_among(target.expected, target.hops), target.epsilon)
+    return attack_outcomes(_build_hypothesis(target, TELL_APART, "sees every message"), game, lab)
 
 
-def n_minus_1(target: Target, lab: Lab) -> list[Outcome]:
+def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
     """A game for every place of the honest hop, and one in which counted flips are told."""
     case, hops = "knows all other reports", target.hops
     if hops > 1:
         case = f"only {'one' if target.by_mixes else 'hop 1'} of {hops} hops is honest"
     games: list[tuple[Hypothesis, Game]] = [
         (
-            _promise(target, N_MINUS_1, case),
-            game_among(target.behind(target.certain), target.epsilon),
+            _build_hypothesis(target, N_MINUS_1, case),
+            game_among(target.senders_among(target.certain), target.epsilon),
         )
     ]
     if target.certain.flips:
-        told = target.behind(People(target.certain.fakes, 0))
-        epsilon = finite(left(told, target.delta, lab.accountant))
-        promise = _promise(target, N_MINUS_1, "knows others' reports and flips")
+        told = target.senders_among(HidingPeople(target.certain.fakes, 0))
+        epsilon = none_if_infinite(remaining_epsilon(told, target.delta, lab.accountant))
+        promise = _build_hypothesis(target, N_MINUS_1, "knows others' reports and flips")
         games.append((replace(promise, promised=epsilon), game_among(told, target.epsilon)))
     if hops > 1 and not target.by_mixes:
         case = "only a later hop is honest, others' messages were left out before it"
-        own = target.behind(People(1, 0))
-        games.append((_promise(target, N_MINUS_1, case), game_among(own, target.epsilon)))
+        own = target.senders_among(HidingPeople(1, 0))
+        games.append((_build_hypothesis(target, N_MINUS_1, case), game_among(own, target.epsilon)))
     lab = replace(lab, error=lab.error / len(games))
-    return [one for promise, game in games for one in outcomes(promise, game, lab)]
+    return [one for promise, game in games for one in attack_outcomes(promise, game, lab)]
 
 
-def collusion(target: Target, lab: Lab) -> list[Outcome]:
+def collusion(target: Target, lab: AttackLab) -> list[Outcome]:
     """Some people conspire, where any are counted on; then every mix does."""
-    if target.certain == ALONE:
-        return [every_mix(target, lab)]
+    if target.certain == NOBODY:
+        return [all_mixes_collude(target, lab)]
     lab = replace(lab, error=lab.error / 2.0)
-    behind = target.behind(target.certain.half())
-    epsilon = finite(left(behind, target.delta, lab.accountant))
-    promise = replace(_promise(target, COLLUSION, "half of the people tell"), promised=epsilon)
-    played = outcomes(promise, game_among(behind, target.epsilon), lab)
-    return [*played, every_mix(target, lab)]
+    behind = target.senders_among(target.certain.halve())
+    epsilon = none_if_infinite(remaining_epsilon(behind, target.delta, lab.accountant))
+    promise = replace(
+        _build_hypothesis(target, COLLUSION, "half of the people tell"), promised=epsilon
+    )
+    played = attack_outcomes(promise, game_among(behind, target.epsilon), lab)
+    return [*played, all_mixes_collude(target, lab)]
 
 
-def every_mix(target: Target, lab: Lab) -> Outcome:
+def all_mixes_collude(target: Target, lab: AttackLab) -> Outcome:
     """Every mix reveals which messages are the person's."""
-    game = game_among(target.behind(ALONE, mixes=0, collections=1))
+    game = game_among(target.senders_among(NOBODY, mixes=0, collections=1))
     worlds = play(game, lab, COLLUSION)
-    return distinguished(
-        Hypothesis(COLLUSION, "every mix tells", finite(target.local_epsilon), 0.0, TEST),
+    return conclude_game(
+        Hypothesis(COLLUSION, "every mix tells", none_if_infinite(target.local_epsilon), 0.0, TEST),
         worlds,
         lab,
         played="the person's messages alone",
-        pilot=pilot(game, len(worlds.u), lab),
+        pilot=draw_pilot(game, len(worlds.u), lab),
     )
 
 
-def _promise(target: Target, attack: str, case: str) -> Hypothesis:
+def _build_hypothesis(target: Target, attack: str, case: str) -> Hypothesis:
     return Hypothesis(attack, case, target.epsilon, target.delta, TEST)

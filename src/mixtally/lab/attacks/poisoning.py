@@ -13,16 +13,16 @@ from itertools import chain
 import numpy as np
 
 from mixtally.errors import MessageError
-from mixtally.lab.attacks.outcome import Lab, Outcome, Verdict
+from mixtally.lab.attacks.outcome import AttackLab, Outcome, Verdict
 from mixtally.lab.attacks.senders import points_of
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import Part
+from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.layout import Form, Layout
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Counts, Rows
-from mixtally.protocol.estimate.planes import pointing_at
-from mixtally.protocol.tally.fold import add, tally_messages
+from mixtally.protocol.estimate.planes import count_pointing_at
+from mixtally.protocol.tally.fold import add_tallies, tally_messages
 
 NAME = "poisoning"
 _OTHERS = 50
@@ -30,26 +30,28 @@ _SINGLES = 64
 _SLACK = 1.0 + 1e-9
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """The worst of all lies against the bound, in every different part."""
-    return [_worst(name, part, target.hops, lab) for name, part in target.kinds().items()]
+    return [
+        _attack_part(name, part, target.hops, lab) for name, part in target.distinct_parts().items()
+    ]
 
 
-def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
+def _attack_part(name: str, part: Part, hops: int, lab: AttackLab) -> Outcome:
     layout = part.layout
     alone = part.replaced is not None or (part.own is None and not part.by_mixes)
     mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * alone, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
     honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
     estimates, refused = [], 0
-    for lie in chain(lies(layout), _planes_of_values(part, lab)):
+    for lie in chain(iterate_lies(layout), _iterate_value_planes(part, lab)):
         try:
-            tally = add(honest, tally_messages(layout, lie))
+            tally = add_tallies(honest, tally_messages(layout, lie))
         except MessageError:
             refused += 1
         else:
-            seen = _seen(part, tally)
-            estimates.append(mechanism.unbiased(seen, tally.messages))
+            seen = _select_counts(part, tally)
+            estimates.append(mechanism.debias_counts(seen, tally.messages))
     every = np.array(estimates)
     moved, bound = float(np.ptp(every, axis=0).max()), 1.0 / mechanism.gain
     return Outcome(
@@ -64,14 +66,14 @@ def _worst(name: str, part: Part, hops: int, lab: Lab) -> Outcome:
         "largest difference between two lies in the estimate of a bin; exhaustive by kind",
         numbers={
             "refused": refused,
-            "messages_of_a_user": part.sent,
-            "counts_of_a_user": part.sent * moved,
+            "messages_of_a_user": part.mean_sent,
+            "counts_of_a_user": part.mean_sent * moved,
             "every_bin_at_once": part.threshold is not None,
         },
     )
 
 
-def _planes_of_values(part: Part, lab: Lab) -> Iterator[Rows]:
+def _iterate_value_planes(part: Part, lab: AttackLab) -> Iterator[Rows]:
     """Messages that each name a plane of one of the values whose estimates are looked at.
 
     A plane chosen at random hardly ever holds one of so few values.
@@ -81,26 +83,26 @@ def _planes_of_values(part: Part, lab: Lab) -> Iterator[Rows]:
         yield from (row[None, :] for row in lab.device.reports(part, values, lab.chance))
 
 
-def _seen(part: Part, tally: Tally) -> Counts:
+def _select_counts(part: Part, tally: Tally) -> Counts:
     """What estimates are made of: of planes for some values, the liar's own among them."""
     if part.planes is None:
         return tally.counts
     points = points_of(part, part.planes, np.arange(min(part.bins, _SINGLES)))
-    return pointing_at(part.planes, tally, points)[0]
+    return count_pointing_at(part.planes, tally, points)[0]
 
 
-def lies(layout: Layout) -> Iterator[Rows]:
+def iterate_lies(layout: Layout) -> Iterator[Rows]:
     """Messages an attacker might send: allowed ones first, then malformed ones."""
     width, bins = layout.message_bytes, layout.bins
     some = np.unique(np.linspace(0, bins - 1, min(bins, _SINGLES)).astype(np.int64))
     yield from (row[None, :] for row in layout.rows(some))
     if layout.form is not Form.INDEX:
-        yield layout.blank(1)
-        yield _first_bins(layout, layout.cap or bins)
+        yield layout.blank_rows(1)
+        yield _message_of_first_bins(layout, layout.cap or bins)
     if layout.form is Form.BITS:
-        yield _first_bins(layout, bins)
+        yield _message_of_first_bins(layout, bins)
         if bins % 8:
-            past = layout.blank(1)
+            past = layout.blank_rows(1)
             past[0, -1] = 0x80
             yield past
     elif bins < 1 << 8 * width and bins < 1 << layout.position_bits:
@@ -110,9 +112,9 @@ def lies(layout: Layout) -> Iterator[Rows]:
     yield np.zeros((1, width + 1), dtype=np.uint8)
 
 
-def _first_bins(layout: Layout, many: int) -> Rows:
+def _message_of_first_bins(layout: Layout, many: int) -> Rows:
     """A message that names so many bins, the first ones."""
     if layout.form is Form.POSITIONS:
-        return layout.named(np.zeros(many, dtype=np.int64), np.arange(many), 1)
+        return layout.write_positions(np.zeros(many, dtype=np.int64), np.arange(many), 1)
     ones = (np.arange(layout.bins) < many).astype(np.uint8)
     return np.packbits(ones[None], axis=1, bitorder="little")

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.lab.attacks.worlds import Worlds, places_to_cut
+from mixtally.lab.attacks.worlds import Worlds, candidate_cuts
 from mixtally.primitives.tails import Floats
 
 _MOST_EPSILON = 60.0
@@ -53,15 +53,15 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
         in_u, in_v = 2.0 / (1.0 + np.exp(-seen)), 2.0 / (1.0 + np.exp(seen))
     found = []
     for favors_u in (True, False):
-        cuts = places_to_cut(seen)
-        shares = [_shares(seen, weights, cuts, favors_u) for weights in (in_u, in_v)]
+        cuts = candidate_cuts(seen)
+        shares = [_event_chances(seen, weights, cuts, favors_u) for weights in (in_u, in_v)]
         p, q = shares if favors_u else shares[::-1]
         place, proved = most_powerful(p, q, runs, delta, error)
         found.append(Event(float(cuts[place]), favors_u, proved))
     return max(found, key=lambda event: event.epsilon)
 
 
-def _shares(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
+def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
     """The weight of the sorted values that are at least (or at most) each cut."""
     total = np.concatenate([[0.0], np.cumsum(weights)]) / len(seen)
     if above:
@@ -76,30 +76,30 @@ def most_powerful(p: Floats, q: Floats, runs: int, delta: float, error: float) -
     """
     from scipy.optimize import brentq
 
-    p, q = _inner(p), _inner(q)
+    p, q = _clip_chances(p), _clip_chances(q)
 
     def excess(epsilon: float) -> float:
-        smallest = float(_p_value(p, q, epsilon, runs, delta).min())
+        smallest = float(_median_p_value(p, q, epsilon, runs, delta).min())
         return math.log(max(smallest, 1e-300) / error)
 
     if excess(0.0) > 0.0:
         return 0, 0.0
-    kept = _kept_from(p, q, delta)
+    kept = _least_kept_epsilon(p, q, delta)
     found = kept if excess(kept) <= 0.0 else float(brentq(excess, 0.0, kept, xtol=_CLOSE))
-    return int(np.argmin(_p_value(p, q, found, runs, delta))), found
+    return int(np.argmin(_median_p_value(p, q, found, runs, delta))), found
 
 
-def _inner(chances: Floats) -> Floats:
+def _clip_chances(chances: Floats) -> Floats:
     return np.clip(chances, 1e-300, 1.0 - 1e-16)
 
 
-def _kept_from(p: Floats, q: Floats, delta: float) -> float:
+def _least_kept_epsilon(p: Floats, q: Floats, delta: float) -> float:
     """The epsilon from which on the promise is kept for every event."""
     ratio = float((np.maximum(p - delta, 0.0) / q).max())
     return min(_MOST_EPSILON, math.log(max(1.0, ratio)))
 
 
-def _p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> Floats:
+def _median_p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> Floats:
     """The p-value that half of all repetitions show, 1 where the promise is kept."""
     from scipy.special import log_ndtr, ndtr
 
@@ -107,8 +107,8 @@ def _p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> F
     grow = math.exp(epsilon)
     broken = np.flatnonzero((p - delta) / grow > q)
     p, q = p[broken], q[broken]
-    near = _inner(nearest(p, q, grow, delta))
-    edge = _inner(grow * near + delta)
+    near = _clip_chances(nearest_on_edge(p, q, grow, delta))
+    edge = _clip_chances(grow * near + delta)
     distance, variance = np.zeros(len(p)), np.zeros(len(p))
     for true, other in ((p, edge), (q, near)):
         one, none = np.log(true / other), np.log1p(-true) - np.log1p(-other)
@@ -122,7 +122,7 @@ def _p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> F
     return found
 
 
-def nearest(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
+def nearest_on_edge(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
     """The q of the pair on the edge of the promise that has the least D; p exceeds grow q + delta.
 
     With c where the edge is at p, a where it is at 0 and e where it is at 1, D has slope zero at

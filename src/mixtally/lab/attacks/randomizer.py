@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from mixtally.device.contract.planes import is_prime, most_digits
 from mixtally.lab.attacks.audit import Checks, audit
-from mixtally.lab.attacks.outcome import Lab, Outcome
-from mixtally.lab.attacks.senders import first_positions, holds, points_of
+from mixtally.lab.attacks.outcome import AttackLab, Outcome
+from mixtally.lab.attacks.senders import first_positions, planes_hold_points, points_of
 from mixtally.lab.attacks.shuffling import small_shuffle_checks
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import (
@@ -38,13 +38,13 @@ from mixtally.model.contract import (
 from mixtally.model.layout import MOST_CAP, Form, Layout
 from mixtally.model.shape import AnyShape
 from mixtally.planning.layouts import least_cap
-from mixtally.primitives.bits import Counts, Rows, one_hot, spans
+from mixtally.primitives.bits import Counts, Rows, one_hot_rows, spans
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.tally.sift import sift
 
 NAME = "randomizer"
-Counted = tuple[list[Checks], int]
+CountedChecks = tuple[list[Checks], int]
 """Tests, and how many messages were drawn for them."""
 MOST_REPORTS = 84_000
 """All reports and fakes of an audit, but for coins, for at least 500 of a kind, and for shifts
@@ -56,16 +56,16 @@ _COINS, _CAPPED = 10_000, 200
 _BIT_BUDGET = 150_000_000
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
-_EACH = 1 << 20
+_MOST_COUNTED_NUMBERS = 1 << 20
 """Numbers of which each is counted; of more only blocks."""
-_NEVER = 1e-12
+_PROBE_CAP_RATE = 1e-12
 """How often a message of a probe may have more ones than its cap."""
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """Every test there is for every different part."""
     checks, messages = small_shuffle_checks(lab), 0
-    kinds = target.kinds()
+    kinds = target.distinct_parts()
     for name, part in kinds.items():
         found, drawn = part_checks(name, part, lab, len(kinds))
         checks, messages = checks + found, messages + drawn
@@ -73,11 +73,11 @@ def run(target: Target, lab: Lab) -> list[Outcome]:
     return [audit(NAME, checks, lab, messages, played)]
 
 
-def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
+def part_checks(name: str, part: Part, lab: AttackLab, share: int = 1) -> CountedChecks:
     """Tests of a part, by one of ``share`` shares of all messages that may be drawn."""
     most = MOST_REPORTS // share
     if part.threshold is not None:
-        probes = [part, *filter(None, (probed(part, threshold) for threshold in PROBES))]
+        probes = [part, *filter(None, (probe_part(part, threshold) for threshold in PROBES))]
         each = max(500, min(most // 6, _BIT_BUDGET // (6 * share * part.bins)))
         every = [flip_checks(name, one, lab, each) for one in probes]
     elif isinstance(part.recipe, Shape):
@@ -88,22 +88,22 @@ def part_checks(name: str, part: Part, lab: Lab, share: int = 1) -> Counted:
         every = [clear_checks(name, part, lab, most // 2)]
     every += [
         coin_checks(name, part, lab, _COINS // share),
-        kept_caps(name, part, lab),
-        kept_apart(name, part, lab),
+        cap_checks(name, part, lab),
+        separation_checks(name, part, lab),
     ]
     return [one for checks, _ in every for one in checks], sum(messages for _, messages in every)
 
 
-def probed(part: Part, threshold: int) -> Part | None:
+def probe_part(part: Part, threshold: int) -> Part | None:
     """The part with other flips, and a cap that these never pass; None where none is that large."""
     layout, largest = part.layout, part.bins if part.most_set is None else part.most_set
-    cap = layout.cap and least_cap(part.bins, largest, threshold, _NEVER)
+    cap = layout.cap and least_cap(part.bins, largest, threshold, _PROBE_CAP_RATE)
     if cap and cap > MOST_CAP and layout.form is Form.POSITIONS:
         return None
-    return _flipping(part, threshold, cap)
+    return _with_threshold(part, threshold, cap)
 
 
-def _flipping(part: Part, threshold: int, cap: int | None) -> Part:
+def _with_threshold(part: Part, threshold: int, cap: int | None) -> Part:
     recipe = part.recipe
     if isinstance(recipe, BlanksRecipe):
         recipe = replace(recipe, threshold=threshold)
@@ -111,7 +111,7 @@ def _flipping(part: Part, threshold: int, cap: int | None) -> Part:
     return replace(part, threshold=threshold, recipe=recipe, layout=layout)
 
 
-def one_each(part: Part) -> Part:
+def with_one_fake_each(part: Part) -> Part:
     """The part whose devices add one fake each."""
     assert part.own is not None
     return replace(part, own=OwnFakes(part.own.record, 1, 0))
@@ -124,21 +124,21 @@ def fake_rate(part: Part) -> float:
     return q + (1.0 - 2.0 * q) / part.bins if uniform else q
 
 
-def flip_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
     """Tests of so many flipped reports and flipped fakes.
 
     Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
     binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
     """
-    total, start = list[Checks](), _spread(part.bins, count)
+    total, start = list[Checks](), _first_code(part.bins, count)
     label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
     for span in spans(count, max(2, _SPAN_BITS // part.bins)):
-        some = _some_flips(label, part, np.arange(start + span.start, start + span.stop), lab)
+        some = _flip_span_checks(label, part, np.arange(start + span.start, start + span.stop), lab)
         total = [one + other for one, other in zip(total, some, strict=True)] if total else some
     return total, 2 * count
 
 
-def _some_flips(label: str, part: Part, numbers: Counts, lab: Lab) -> list[Checks]:
+def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
     """Of as many fakes as ``numbers``, and reports of these bins, modulo how many there are.
 
     A record's repeats stand together: each of them is a report like any other. Of free bits every
@@ -146,24 +146,28 @@ def _some_flips(label: str, part: Part, numbers: Counts, lab: Lab) -> list[Check
     """
     bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
     people = numbers[:: part.repeats] % (bins + (part.most_set is None))
-    held = _held(bins, np.repeat(people, part.repeats)[:count])
-    records = people if part.most_set == 1 else _held(bins, people)
+    held = _pack_records(bins, np.repeat(people, part.repeats)[:count])
+    records = people if part.most_set == 1 else _pack_records(bins, people)
     sent = lab.device.reports(part, records, lab.chance)
-    fakes = _fakes(part, count, lab)
+    fakes = _draw_fakes(part, count, lab)
     lost = len(sent) - len(people) * part.repeats, len(fakes) - count * has_fakes(part)
-    refused = _refused(layout, sent) + _refused(layout, fakes)
+    refused = _count_refused(layout, sent) + _count_refused(layout, fakes)
     numbers_off = [
-        Checks.exact(f"report that is missing or too many, {label}", lost[0]),
-        Checks.exact(f"fake that is missing or too many, {label}", lost[1]),
-        Checks.exact(f"message that the collector refuses, {label}", refused),
+        Checks.of_difference(f"report that is missing or too many, {label}", lost[0]),
+        Checks.of_difference(f"fake that is missing or too many, {label}", lost[1]),
+        Checks.of_difference(f"message that the collector refuses, {label}", refused),
     ]
     if any(one.hits.any() for one in numbers_off):
         count, sent, fakes, held = 0, sent[:0], fakes[:0], held[:0]
-    rows, blanks, uniform = layout.dense(sent), layout.dense(fakes), fake_rate(part) != q
+    rows, blanks, uniform = (
+        layout.to_packed_bits(sent),
+        layout.to_packed_bits(fakes),
+        fake_rate(part) != q,
+    )
     set_bits = column_counts(held, bins)
     clear, own = column_counts(rows & ~held, bins), column_counts(~rows & held, bins)
     flips = rows ^ held if uniform else np.concatenate([rows ^ held, blanks])
-    following, pairs = _twice_in_a_row(flips), len(flips) // 2 * bins
+    following, pairs = _count_repeated_bits(flips), len(flips) // 2 * bins
     even = np.bitwise_count(flips & np.uint8(0x55) & (flips >> 1)).sum(dtype=np.int64)
     trials, holding = len(flips) * (bins // 2), int(set_bits.sum())
     return [
@@ -182,13 +186,14 @@ def _fake_checks(label: str, fakes: Rows, part: Part) -> list[Checks]:
     """How often bits of flipped fakes are set."""
     bins, count, rate = part.bins, len(fakes), fake_rate(part)
     seen = column_counts(fakes, bins)
-    places = count * _by_place(np.ones_like(seen))
+    places = count * _count_by_place(np.ones_like(seen))
     return [
         Checks.of(f"bit of a fake set, {label}", seen, count, rate),
-        Checks.of(f"bit of a fake set, by place mod {_BLOCKS}, {label}", _by_place(seen), places,
+        Checks.of(f"bit of a fake set, by place mod {_BLOCKS}, {label}", _count_by_place(seen),
+            places,
                   rate),
         Checks.of(f"any bit of a fake set, {label}", seen.sum(), count * bins, rate),
-        Checks.of(f"two fakes in a row, {label}", _twice_in_a_row(fakes), count // 2 * bins,
+        Checks.of(f"two fakes in a row, {label}", _count_repeated_bits(fakes), count // 2 * bins,
                   rate * rate),
     ]  # fmt: skip
 
@@ -198,45 +203,49 @@ def has_fakes(part: Part) -> bool:
     return part.own is not None or part.by_mixes
 
 
-def _fakes(part: Part, count: int, lab: Lab) -> Rows:
+def _draw_fakes(part: Part, count: int, lab: AttackLab) -> Rows:
     """So many flipped fakes of devices, or blanks of a hop; none where nobody adds any."""
     if isinstance(part.recipe, CountedRecipe):
         return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
-    return lab.device.fakes(one_each(part), count, lab.chance)[0] if part.own else _none(part)
+    return (
+        lab.device.fakes(with_one_fake_each(part), count, lab.chance)[0]
+        if part.own
+        else _no_messages(part)
+    )
 
 
-def _none(part: Part) -> Rows:
-    return part.layout.blank(0)
+def _no_messages(part: Part) -> Rows:
+    return part.layout.blank_rows(0)
 
 
-def _refused(layout: Layout, rows: Rows) -> int:
+def _count_refused(layout: Layout, rows: Rows) -> int:
     """How many messages are dropped before they are counted."""
     return sum(sift(layout, rows).dropped.values())
 
 
-def _held(bins: int, codes: Counts) -> Rows:
+def _pack_records(bins: int, codes: Counts) -> Rows:
     """Packed records, each of one bin; of none where that lies beyond the last."""
-    return first_positions(Layout(Form.BITS, bins + 1), one_hot(codes, bins + 1), bins)
+    return first_positions(Layout(Form.BITS, bins + 1), one_hot_rows(codes, bins + 1), bins)
 
 
-def _twice_in_a_row(flips: Rows) -> int:
+def _count_repeated_bits(flips: Rows) -> int:
     """Bits set in a message and in the next, of pairs that share none."""
     pairs = len(flips) // 2
     both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
     return int(np.bitwise_count(both).sum(dtype=np.int64))
 
 
-def _spread(bins: int, count: int) -> int:
+def _first_code(bins: int, count: int) -> int:
     """Where codes start, so that a few reports of many bins end with the last bin."""
     return bins - count if count < bins else 0
 
 
-def _by_place(counts: Counts) -> Counts:
+def _count_by_place(counts: Counts) -> Counts:
     """Counts of the positions whose numbers agree modulo 64: where they lie in a word."""
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
-def coin_checks(name: str, part: Part, lab: Lab, most: int) -> Counted:
+def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChecks:
     """How many fakes devices draw by their coins: no more than ``most``, or of 100 devices."""
     own = part.own
     if own is None:
@@ -246,26 +255,26 @@ def coin_checks(name: str, part: Part, lab: Lab, most: int) -> Counted:
     more = number - devices * own.whole
     outside, tossed = max(0, -more) + max(0, more - devices), min(max(0, more), devices)
     return [
-        Checks.exact(f"fakes of devices beyond what coins give{name}", outside),
-        Checks.exact(f"fakes of devices that are not there{name}", len(rows) - number),
+        Checks.of_difference(f"fakes of devices beyond what coins give{name}", outside),
+        Checks.of_difference(f"fakes of devices that are not there{name}", len(rows) - number),
         Checks.of(f"coins of devices{name}", tossed, devices, own.coin / SCALE),
     ], len(rows)
 
 
-def kept_caps(name: str, part: Part, lab: Lab) -> Counted:
+def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     """Whether a draw with more ones than the cap is drawn again, where about half of all are."""
     if part.threshold is None or part.layout.cap is None:
         return [], 0
     largest = part.bins if part.most_set is None else part.most_set
-    half = _flipping(part, PROBES[0], max(largest, least_cap(part.bins, 1, PROBES[0], 0.5)))
+    half = _with_threshold(part, PROBES[0], max(largest, least_cap(part.bins, 1, PROBES[0], 0.5)))
     codes = np.arange(_CAPPED) % part.bins
-    sent, fakes = lab.device.reports(half, codes, lab.chance), _fakes(half, _CAPPED, lab)
-    over = _refused(half.layout, sent) + _refused(half.layout, fakes)
-    check = Checks.exact(f"message with more ones than its cap{name}", over)
+    sent, fakes = lab.device.reports(half, codes, lab.chance), _draw_fakes(half, _CAPPED, lab)
+    over = _count_refused(half.layout, sent) + _count_refused(half.layout, fakes)
+    check = Checks.of_difference(f"message with more ones than its cap{name}", over)
     return [check], len(sent) + len(fakes)
 
 
-def kept_apart(name: str, part: Part, lab: Lab) -> Counted:
+def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     """Whether a direction is drawn again in which a member of a set meets another: of sets of every
     size, over the fewest planes of a direction, where most sets meet.
     """
@@ -282,24 +291,24 @@ def kept_apart(name: str, part: Part, lab: Lab) -> Counted:
     people, places = np.arange(_CAPPED)[:, None], np.arange(most)
     sets = np.where(places < people % (most + 1), (people + places) % bins, -1)
     named = layout.codes(lab.device.reports(probe, sets, lab.chance))
-    own = [planes.bare.members(sorted(one[one >= 0].tolist()), bins, most) for one in sets]
+    own = [planes.device_planes.members(sorted(one[one >= 0].tolist()), bins, most) for one in sets]
     lost = len(named) - sets.size
     points = np.repeat(np.array(own), most, axis=0)[: len(named)]
-    shown = holds(planes, np.repeat(named[: len(points)], most), points.ravel())
+    shown = planes_hold_points(planes, np.repeat(named[: len(points)], most), points.ravel())
     due = np.resize(np.eye(most, dtype=np.bool_), points.shape)
     met = int((shown.reshape(points.shape) != due).any(axis=1).sum())
     return [
-        Checks.exact(f"message of a set that is missing or too many{name}", lost),
-        Checks.exact(f"message that holds more or others than its member{name}", met),
+        Checks.of_difference(f"message of a set that is missing or too many{name}", lost),
+        Checks.of_difference(f"message that holds more or others than its member{name}", met),
     ], len(named)
 
 
-def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
+def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
     """Whether so many reports in clear name their bin, or any as often as values are replaced, and
     the pads that a set of it lacks; and fakes any of these alike.
     """
     g, cells, most = (part.replaced or 0) / SCALE, part.layout.bins, part.record_messages
-    codes = (np.arange(count // most) + _spread(part.bins, count // most)) % part.bins
+    codes = (np.arange(count // most) + _first_code(part.bins, count // most)) % part.bins
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
     pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
     expected = np.column_stack([codes, *pads]).ravel()
@@ -307,29 +316,33 @@ def clear_checks(name: str, part: Part, lab: Lab, count: int) -> Counted:
     right = some == held
     if part.planes is not None:
         points, cells = points_of(part, part.planes, held), part.planes.prime
-        right = holds(part.planes, some, points)
+        right = planes_hold_points(part.planes, some, points)
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
-        Checks.exact(f"report that is missing or too many{name}", len(named) - len(expected)),
+        Checks.of_difference(
+            f"report that is missing or too many{name}", len(named) - len(expected)
+        ),
         Checks.of(f"report that names another bin{name}", wrong, len(expected), due),
     ]
     if part.planes is not None:
-        every = part.planes.bare.directions
-        checks += _alike(f"direction of a report{name}", some // part.planes.prime, every)
+        every = part.planes.device_planes.directions
+        checks += _uniformity_checks(
+            f"direction of a report{name}", some // part.planes.prime, every
+        )
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
         checks.append(Checks.of(f"report so many bins away{name}", off, len(expected), g / cells))
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
-    fakes = part.layout.codes(_fakes(part, count, lab))
+    fakes = part.layout.codes(_draw_fakes(part, count, lab))
     return [
         *checks,
-        Checks.exact(f"fake that is missing or too many{name}", len(fakes) - count),
-        *_alike(f"fake{name}", fakes, part.layout.bins),
+        Checks.of_difference(f"fake that is missing or too many{name}", len(fakes) - count),
+        *_uniformity_checks(f"fake{name}", fakes, part.layout.bins),
     ], 2 * count
 
 
-def _alike(what: str, drawn: Counts, every: int) -> list[Checks]:
+def _uniformity_checks(what: str, drawn: Counts, every: int) -> list[Checks]:
     """Whether numbers are uniform below ``every``: blocks, two in a row, each where few."""
     inside = drawn[(drawn >= 0) & (drawn < every)]
     ends = [-(-every * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
@@ -339,17 +352,19 @@ def _alike(what: str, drawn: Counts, every: int) -> list[Checks]:
     pairs = len(drawn) // 2
     same = int((drawn[0 : 2 * pairs : 2] == drawn[1 : 2 * pairs : 2]).sum())
     found = [
-        Checks.exact(f"{what} past the last", len(drawn) - len(inside)),
+        Checks.of_difference(f"{what} past the last", len(drawn) - len(inside)),
         Checks.of(f"{what} in a block", blocks, len(drawn), sizes / every),
         Checks.of(f"{what} like the one before", same, pairs, 1.0 / every),
     ]
-    if every <= _EACH:
+    if every <= _MOST_COUNTED_NUMBERS:
         seen = np.bincount(inside, minlength=every)
         found.append(Checks.of(f"{what} in a bin", seen, len(drawn), 1.0 / every))
     return found
 
 
-def _shaped_checks(name: str, part: Part, shape: AnyShape, lab: Lab, most: int) -> Counted:
+def _shaped_checks(
+    name: str, part: Part, shape: AnyShape, lab: AttackLab, most: int
+) -> CountedChecks:
     """Tests of the numbers that a hop draws."""
     weights = np.array(shape.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
@@ -374,7 +389,7 @@ def _shaped_checks(name: str, part: Part, shape: AnyShape, lab: Lab, most: int) 
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [
-        Checks.exact(f"number of fakes past the last{name}", past),
+        Checks.of_difference(f"number of fakes past the last{name}", past),
         Checks.of(f"number of fakes in a bin{name}", seen, drawn, weights),
         Checks.of(f"number of fakes near the mean{name}", near_seen, drawn, near_chance),
         Checks.of(f"two neighboring bins{name}", same, pairs, float(weights @ weights)),

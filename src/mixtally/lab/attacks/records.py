@@ -14,13 +14,13 @@ from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.saddle_point import ceiling, saddle_point_bounds
 from mixtally.lab.attacks.senders import Bits
 from mixtally.model.contract import Part
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
 """Who of x, u, v holds a position: where v holds what the crowd does, u alone differs from it."""
 
-Held = tuple[int, ...]
+PositionCounts = tuple[int, ...]
 """How many positions there are of each of ``_KINDS``."""
 
 
@@ -29,7 +29,7 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
     hiding = max(2, people + 1, fakes + 1)
     q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
 
-    candidates = {_orbit(held): held for held in _possible(part, people)}
+    candidates = {_to_orbit(held): held for held in _iterate_position_counts(part, people)}
     distributions = {orbit: flip_distribution(orbit, q, grow) for orbit in candidates}
     ranked = sorted(distributions, key=lambda orbit: -ceiling(distributions[orbit], hiding))
     few = sum(ranked[0]) > _SHORT
@@ -43,15 +43,15 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
     return x, u, v
 
 
-def _orbit(held: Held) -> Orbit:
+def _to_orbit(held: PositionCounts) -> Orbit:
     only_u, only_v, both, crowd, shared = held
     return Orbit(only_u + shared, only_v, both + crowd)
 
 
-def _possible(part: Part, people: int) -> Iterator[Held]:
+def _iterate_position_counts(part: Part, people: int) -> Iterator[PositionCounts]:
     """What may be held, of many bits only the few or all that were ever worst."""
     if part.most_set is None:  # the crowd may hold none: vectors are free
-        yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.orbits(part.bins))
+        yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.list_orbits(part.bins))
         return
     most, bins = part.most_set, part.bins
     sizes = set(range(most + 1))

@@ -44,7 +44,7 @@ def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
     return np.where(hits < trials, betainccinv(some + 1.0, trials - some, error), 1.0)
 
 
-class Counts:
+class EventCounts:
     """How often an event came: ``hits`` of ``trials[0]`` runs in u, ``alarms`` of ``trials[1]``."""
 
     def __init__(self, hits: int, alarms: int, trials: tuple[int, int]) -> None:

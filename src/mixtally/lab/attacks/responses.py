@@ -11,40 +11,43 @@ from msgspec.structs import replace
 
 from mixtally.lab.attacks.audit import Checks, audit, word_checks
 from mixtally.lab.attacks.memoized import MemoizedTarget
-from mixtally.lab.attacks.outcome import Lab, Outcome
-from mixtally.lab.memoization import Memory
+from mixtally.lab.attacks.outcome import AttackLab, Outcome
+from mixtally.lab.memoization import MemoizedDevice
 from mixtally.model.mechanism import Memoized
 from mixtally.model.memoized_plan import MemoizedPlan, hashed_question
 from mixtally.model.question import Question
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.fixed import SCALE
-from mixtally.protocol.encode.bloom import bloom
-from mixtally.protocol.randomize.memoized import new_key, report
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.encode.bloom import encode_bloom
+from mixtally.protocol.randomize.memoized import draw_reports, new_key
 
 NAME = "collection"
 _PEOPLE, _BIT_BUDGET = 4_000, 8_000_000
 _REPORTS = 2
 
 
-def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
+def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:
     """Both levels of memoized answers, as devices make them."""
-    plan = _plan(target)
+    plan = _build_plan(target)
     mechanism = plan.mechanism
     people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
     persons = [str(person) for person in range(people)]
     values = [str(person // 2 % mechanism.bins) for person in range(people)]  # two alike in a row
     if mechanism.hashed:
-        records = bloom(plan, [0] * people, values)
+        records = encode_bloom(plan, [0] * people, values)
     else:
         records = mechanism.layout.rows(np.array([int(value) for value in values]))
     key = new_key(lab.chance)
     responses, reports = [], []
     for turn in range(_REPORTS):
-        responses.append(Memory(plan, key).responses(persons, values))
-        reports.append(report(mechanism, responses[-1], lab.chance))
+        responses.append(MemoizedDevice(plan, key).responses(persons, values))
+        reports.append(draw_reports(mechanism, responses[-1], lab.chance))
         lab.progress(NAME, turn + 1, _REPORTS)
-    checks = [*_permanent(mechanism, records, responses), *_reported(mechanism, responses, reports)]
+    checks = [
+        *_permanent_checks(mechanism, records, responses),
+        *_report_checks(mechanism, responses, reports),
+    ]
     checks += word_checks(lab.chance)
     return [
         audit(
@@ -57,7 +60,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab) -> list[Outcome]:
     ]
 
 
-def _plan(target: MemoizedTarget) -> MemoizedPlan:
+def _build_plan(target: MemoizedTarget) -> MemoizedPlan:
     """Values are hashed only where one of them sets several bits."""
     one = target.mechanism
     question = Question(name="attacked", bins=one.bins)
@@ -67,7 +70,7 @@ def _plan(target: MemoizedTarget) -> MemoizedPlan:
     return MemoizedPlan(question=question, mechanism=mechanism)
 
 
-def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
+def _permanent_checks(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
     """The permanent responses: their distribution, one a person, the same at every report."""
     bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
     flips = responses[0] ^ records
@@ -82,7 +85,7 @@ def _permanent(mechanism: Memoized, records: Rows, responses: list[Rows]) -> lis
     ]
 
 
-def _reported(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
+def _report_checks(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
     """The reports of what was memoized when they were drawn, and two of them together."""
     checks, people = [], len(responses[0])
     ones = column_counts(responses[0], mechanism.bins)

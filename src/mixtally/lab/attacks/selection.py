@@ -34,21 +34,21 @@ from mixtally.device.contract.part import read_part
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
-from mixtally.lab.attacks.against import outcomes
 from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.game import quick_runs
+from mixtally.lab.attacks.game_outcomes import attack_outcomes
 from mixtally.lab.attacks.games import game_among
-from mixtally.lab.attacks.left import finite, left
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome
 from mixtally.lab.attacks.outsiders import TEST
+from mixtally.lab.attacks.remaining_epsilon import none_if_infinite, remaining_epsilon
 from mixtally.lab.attacks.senders import Senders
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import OwnFakes, Part
-from mixtally.model.spelling import plain
+from mixtally.model.contract_json import stringify_large_integers
 from mixtally.primitives.bits import Counts, Rows, spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.server.node.wrapping import secret_bytes
 
 NAME = "selection"
@@ -60,7 +60,7 @@ _SPAN_PEOPLE = 1 << 18
 
 
 @dataclass(frozen=True)
-class Selected(Senders):
+class SelectedSenders(Senders):
     """Senders of whom only those arrive whose coins gave no fake, as far as these are enough.
 
     where
@@ -81,12 +81,12 @@ class Selected(Senders):
         whole, coin = self._own.whole, self._own.coin
         return self.honest * whole + max(0, ceil(self.users * coin / SCALE) - self.kept_back)
 
-    def numbers(self, runs: int, draw: Binomials) -> Counts:
+    def draw_fake_numbers(self, runs: int, draw: Binomials) -> Counts:
         """Draw how many fakes arrive in each of ``runs`` runs, shape (runs,)."""
         tossed = draw(np.full(runs, self.users, dtype=np.int64), self._own.coin / SCALE)
         return self.honest * self._own.whole + np.maximum(0, tossed - self.kept_back)
 
-    def own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+    def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the fakes that arrive in one run, those of bundles that are kept back left out."""
         own, tossed = self._own, self.kept_back
         certain = self.kept_back * own.whole
@@ -104,73 +104,79 @@ class Selected(Senders):
         return self.part.own
 
 
-def coins(target: Target) -> bool:
+def has_coins(target: Target) -> bool:
     """Return whether people's devices toss coins in this target."""
     return any(part.own is not None and part.own.coin for part in target.parts)
 
 
-def run(target: Target, lab: Lab) -> list[Outcome]:
+def run(target: Target, lab: AttackLab) -> list[Outcome]:
     """Play the game of who sees lengths, and that of a first mix that opens its layer."""
     lab = replace(lab, error=lab.error / (1 + (target.hops > 1)))
-    found = _by_length(target, lab)
-    return found if target.hops == 1 else [*found, *_by_first_mix(target, lab)]
+    found = _attack_by_length(target, lab)
+    return found if target.hops == 1 else [*found, *_attack_by_first_mix(target, lab)]
 
 
-def _by_length(target: Target, lab: Lab) -> list[Outcome]:
-    lengths = {name: bundle_lengths(part, lab) for name, part in target.kinds().items()}
-    shown = {part for name, part in target.kinds().items() if len(set(lengths[name])) > 1}
+def _attack_by_length(target: Target, lab: AttackLab) -> list[Outcome]:
+    lengths = {
+        name: measure_bundle_lengths(part, lab) for name, part in target.distinct_parts().items()
+    }
+    shown = {part for name, part in target.distinct_parts().items() if len(set(lengths[name])) > 1}
     case = "keeps back long bundles" if shown else "sees lengths, which are all alike"
     behind = {
-        _selected(who, target.expected.fakes) if who.part in shown else who: times
-        for who, times in target.behind(target.certain).items()
+        _select_senders(who, target.expected.fakes) if who.part in shown else who: times
+        for who, times in target.senders_among(target.certain).items()
     }
     promise = Hypothesis(NAME, case, target.epsilon, target.delta, TEST)
-    return _played(promise, behind, target, lab, bundle_bytes=sorted({*sum(lengths.values(), ())}))
+    return _play_selection(
+        promise, behind, target, lab, bundle_bytes=sorted({*sum(lengths.values(), ())})
+    )
 
 
-def _by_first_mix(target: Target, lab: Lab) -> list[Outcome]:
+def _attack_by_first_mix(target: Target, lab: AttackLab) -> list[Outcome]:
     behind = {
-        _selected(who, target.expected.fakes): times
-        for who, times in target.behind(target.certain).items()
+        _select_senders(who, target.expected.fakes): times
+        for who, times in target.senders_among(target.certain).items()
     }
     promise = Hypothesis(
         NAME,
         "the first mix keeps back bundles without padding",
-        finite(remaining_epsilon(behind, target.delta, lab)),
+        none_if_infinite(epsilon_of_certain_fakes(behind, target.delta, lab)),
         target.delta,
         TEST,
     )
-    return _played(promise, behind, target, lab)
+    return _play_selection(promise, behind, target, lab)
 
 
-def _played(
-    promise: Hypothesis, behind: Mapping[Senders, int], target: Target, lab: Lab, **more: Any
+def _play_selection(
+    promise: Hypothesis, behind: Mapping[Senders, int], target: Target, lab: AttackLab, **more: Any
 ) -> list[Outcome]:
     game = game_among(behind, target.epsilon)
     if lab.runs is None:  # a game counts what arrives, and everybody tosses a coin
         cost = _COIN_COST * target.expected.fakes * sum(behind.values())
         lab = replace(lab, runs=quick_runs(game.setting.cost + cost))
-    more |= {"users": target.expected.fakes, "kept_back": _kept_back(target)}
+    more |= {"users": target.expected.fakes, "kept_back": _count_kept_back(target)}
     return [
-        replace(one, numbers=one.numbers | more, played=f"{one.played}; {_who(target)}")
-        for one in outcomes(promise, game, lab)
+        replace(
+            one, numbers=one.numbers | more, played=f"{one.played}; {_describe_selection(target)}"
+        )
+        for one in attack_outcomes(promise, game, lab)
     ]
 
 
-def _who(target: Target) -> str:
-    return f"{_kept_back(target):,} of {target.expected.fakes:,} bundles may be kept back"
+def _describe_selection(target: Target) -> str:
+    return f"{_count_kept_back(target):,} of {target.expected.fakes:,} bundles may be kept back"
 
 
-def _kept_back(target: Target) -> int:
+def _count_kept_back(target: Target) -> int:
     return target.expected.fakes - target.certain.fakes
 
 
-def bundle_lengths(part: Part, lab: Lab) -> tuple[int, ...]:
+def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
     """Return the lengths of bundles of this part without and with a coin's fake.
 
     The code of devices seals them, for one hop and the collector.
     """
-    suite, bare = SUITES[1], read_part(plain(msgspec.to_builtins(part)), "part")
+    suite, bare = SUITES[1], read_part(stringify_large_integers(msgspec.to_builtins(part)), "part")
     keys = [suite.configuration(secret_bytes(lab.chance, suite.private_bytes)) for _ in range(2)]
     sealer = Sealer(suite, keys, bytes(32))
     message = bytes(part.layout.message_bytes)
@@ -180,7 +186,7 @@ def bundle_lengths(part: Part, lab: Lab) -> tuple[int, ...]:
     )
 
 
-def remaining_epsilon(behind: Mapping[Senders, int], delta: float, lab: Lab) -> float:
+def epsilon_of_certain_fakes(behind: Mapping[Senders, int], delta: float, lab: AttackLab) -> float:
     """Return an epsilon that the fakes which almost surely arrive keep at ``delta``.
 
     Let k be a number of fakes that fewer than k come with chance r. Then delta(epsilon) is at most
@@ -188,13 +194,13 @@ def remaining_epsilon(behind: Mapping[Senders, int], delta: float, lab: Lab) -> 
     messages add up to at most ``_RARE`` of delta. The result may be infinite.
     """
     rare = _RARE * delta / sum(behind.values())
-    certain = {_certain(who, rare): times for who, times in behind.items()}
-    return left(certain, delta * (1.0 - _RARE), lab.accountant)
+    certain = {_certain_senders(who, rare): times for who, times in behind.items()}
+    return remaining_epsilon(certain, delta * (1.0 - _RARE), lab.accountant)
 
 
-def _certain(who: Senders, rare: float) -> Senders:
+def _certain_senders(who: Senders, rare: float) -> Senders:
     """Return senders of a fixed number of fakes, fewer than which come with chance ``rare``."""
-    if not isinstance(who, Selected):
+    if not isinstance(who, SelectedSenders):
         return who
     own = who.part.own
     assert own is not None
@@ -203,11 +209,11 @@ def _certain(who: Senders, rare: float) -> Senders:
     return Senders(alike, who.people, fakes, who.mixes)
 
 
-def _selected(who: Senders, users: int) -> Senders:
+def _select_senders(who: Senders, users: int) -> Senders:
     """Return the same senders after the selection; themselves where no coin is tossed."""
     if who.part.own is None or not who.part.own.coin:
         return who
-    return Selected(who.part, who.people, who.honest, who.mixes, users)
+    return SelectedSenders(who.part, who.people, who.honest, who.mixes, users)
 
 
 def _least_coins(users: int, own: OwnFakes, rare: float) -> int:

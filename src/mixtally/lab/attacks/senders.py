@@ -20,8 +20,8 @@ from mixtally.model.layout import Form, Layout
 from mixtally.model.planes import bin_points, digits_of, directions, points_at
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import SCALE
 
 Bits = tuple[int, ...]
 """What a record holds in the positions that matter."""
@@ -69,7 +69,7 @@ class Senders:
         return self.part.threshold or 0
 
     @property
-    def uniform(self) -> bool:
+    def has_uniform_fakes(self) -> bool:
         """Whether fakes are records of random bins."""
         if isinstance(self.part.recipe, UniformRecipe):
             return True
@@ -81,7 +81,7 @@ class Senders:
         planes = self.part.planes
         return self.part.bins if planes is None else planes.prime
 
-    def numbers(self, runs: int, draw: Binomials) -> int | Counts:
+    def draw_fake_numbers(self, runs: int, draw: Binomials) -> int | Counts:
         """How many fakes each of ``runs`` runs has, shape (runs,), or one number for all."""
         own = self.part.own
         if own is None or not own.coin:
@@ -89,62 +89,64 @@ class Senders:
         more = draw(np.full(runs, self.honest, dtype=np.int64), own.coin / SCALE)
         return self.honest * own.whole + more
 
-    def reports(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
+    def draw_reports(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
         """``count`` messages of people who hold ``record``, in its positions, one message each."""
         width = len(record)
         if not self.threshold:
-            return self.of_bins(np.full(count, record.index(1)), width, chance, device)
-        part = structs.replace(self._narrowed(width), repeats=1)
+            return self.draw_reports_of_bins(np.full(count, record.index(1)), width, chance, device)
+        part = structs.replace(self._narrow_part(width), repeats=1)
         held = np.zeros(part.bins, dtype=np.uint8)
         held[:width] = record
         rows = np.tile(np.packbits(held, bitorder="little"), (count, 1))
         return first_positions(part.layout, device.reports(part, rows, chance), width)
 
-    def of_bins(self, codes: Counts, width: int, chance: Chance, device: Device) -> Rows:
+    def draw_reports_of_bins(
+        self, codes: Counts, width: int, chance: Chance, device: Device
+    ) -> Rows:
         """Messages of people who are in the bins ``codes``, each one of the first ``width``."""
-        part = self._narrowed(width) if self.threshold else self.part
+        part = self._narrow_part(width) if self.threshold else self.part
         part = structs.replace(part, repeats=1)
-        return self._seen(part, device.reports(part, codes, chance), width)
+        return self._select_positions(part, device.reports(part, codes, chance), width)
 
-    def drawn_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
+    def draw_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
         """The first ``width`` positions of the fakes of one run, some at a time."""
-        part = self._narrowed(width) if self.threshold else self.part
+        part = self._narrow_part(width) if self.threshold else self.part
         if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.mixes):
                 rows = device.added(part.recipe, part.layout, chance)
-                yield self._seen(part, rows, width)
+                yield self._select_positions(part, rows, width)
             return
-        for rows in self.own_fakes(part, chance, device):
-            if self.uniform and part.bins < self.part.bins:
-                rows = self._beyond(part, rows, chance, device)
-            yield self._seen(part, rows, width)
+        for rows in self.draw_own_fakes(part, chance, device):
+            if self.has_uniform_fakes and part.bins < self.part.bins:
+                rows = self._redraw_far_fakes(part, rows, chance, device)
+            yield self._select_positions(part, rows, width)
 
-    def own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+    def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the fakes of people's devices that arrive in one run, some at a time."""
         for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
             yield device.fakes(part, span.stop - span.start, chance)[0]
 
-    def _seen(self, part: Part, rows: Rows, width: int) -> Rows:
+    def _select_positions(self, part: Part, rows: Rows, width: int) -> Rows:
         """The first positions of messages, or which of the first values their planes hold."""
         if part.planes is not None:
-            return first_values(part, part.planes, part.layout.codes(rows), width)
+            return held_first_values(part, part.planes, part.layout.codes(rows), width)
         return first_positions(part.layout, rows, width)
 
-    def _beyond(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
+    def _redraw_far_fakes(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
         """In no order to rely on: a fake whose own bit lies beyond is a blank in these positions.
 
         That is exact, as positions are flipped independently.
         """
-        inside = int((below(chance, self.part.bins, len(rows)) < part.bins).sum())
+        inside = int((draw_below(chance, self.part.bins, len(rows)) < part.bins).sum())
         blank = structs.replace(part, own=OwnFakes(FakeRecord.BLANK, 1, 0))
         blanks, _ = device.fakes(blank, len(rows) - inside, chance)
         return np.concatenate([rows[:inside], blanks])
 
-    def shaped(self, layout: Layout, chance: Chance, device: Device) -> Rows:
+    def draw_shaped_fakes(self, layout: Layout, chance: Chance, device: Device) -> Rows:
         """The shaped fakes of one hop in all bins of ``layout``."""
         return device.added(self.part.recipe, layout, chance)
 
-    def _narrowed(self, bins: int) -> Part:
+    def _narrow_part(self, bins: int) -> Part:
         """With so many of its bins, and no cap but what its form needs."""
         part, form = self.part, self.part.layout.form
         bins = max(bins, 1 if part.most_set is None else 2)
@@ -161,7 +163,7 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
     if layout.form is Form.INDEX:  # one bit, or none
         bits = np.left_shift(1, np.minimum(layout.codes(rows), width)) & ((1 << width) - 1)
         return bits.view(np.uint8).reshape(-1, 8)[:, : row_bytes(width)]
-    rows = layout.dense(rows)
+    rows = layout.to_packed_bits(rows)
     if width == layout.bins:
         return rows
     out = rows[:, : row_bytes(width)].copy()
@@ -173,10 +175,10 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
 def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
     """Return the points of values; of sets also of what stands for members that they lack."""
     points = points_at if part.pads else bin_points
-    return points(planes.bare, values, part.bins)
+    return points(planes.device_planes, values, part.bins)
 
 
-def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
+def held_first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
     """Which of the first ``width`` values the plane of each message holds, as packed bits."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
@@ -185,7 +187,7 @@ def first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
     return np.packbits(held, axis=1, bitorder="little")
 
 
-def holds(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
+def planes_hold_points(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
     """Whether the plane of each message holds the point beside it, shape (messages,)."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)

@@ -9,7 +9,7 @@ the binomial that it is tested as (Hoeffding 1956).
 import numpy as np
 
 from mixtally.lab.attacks.audit import Checks
-from mixtally.lab.attacks.outcome import Lab
+from mixtally.lab.attacks.outcome import AttackLab
 from mixtally.primitives.bits import Counts
 
 _SIZES = (20_001, 600_001)
@@ -18,7 +18,7 @@ _PARTS = 20
 _FEW = 64
 
 
-def large_shuffle_checks(lab: Lab) -> tuple[list[Checks], int]:
+def large_shuffle_checks(lab: AttackLab) -> tuple[list[Checks], int]:
     """Tests of one large batch of each size, and how many messages were shuffled."""
     checks = []
     for size in _SIZES:
@@ -26,9 +26,9 @@ def large_shuffle_checks(lab: Lab) -> tuple[list[Checks], int]:
         mixed = lab.device.shuffle(numbers.view(np.uint8).reshape(size, 8), lab.chance)
         places = np.ascontiguousarray(mixed).view("<u8").reshape(-1).astype(np.int64)
         lost = size - len(np.unique(places[places < size]))
-        moves = _part(places, size) * _PARTS + _part(np.arange(len(places)), size)
+        moves = _part_number(places, size) * _PARTS + _part_number(np.arange(len(places)), size)
         seen = np.bincount(moves, minlength=_PARTS**2)[: _PARTS**2].reshape(_PARTS, _PARTS)
-        parts = np.bincount(_part(numbers.astype(np.int64), size), minlength=_PARTS)
+        parts = np.bincount(_part_number(numbers.astype(np.int64), size), minlength=_PARTS)
         checks += [
             Checks.of(f"message of {size:,} that a shuffle loses", lost, size, 0.0),
             Checks.of(
@@ -41,11 +41,11 @@ def large_shuffle_checks(lab: Lab) -> tuple[list[Checks], int]:
     return checks, sum(_SIZES)
 
 
-def _part(places: Counts, size: int) -> Counts:
+def _part_number(places: Counts, size: int) -> Counts:
     return np.minimum(places * _PARTS // size, _PARTS - 1).astype(np.int64)
 
 
-def small_shuffle_checks(lab: Lab) -> list[Checks]:
+def small_shuffle_checks(lab: AttackLab) -> list[Checks]:
     """Where the first of a few messages ends up, and that the last does not stay beside it."""
     places = _FEW
     rows = np.arange(places, dtype=np.uint8)[:, None]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from mixtally.accounting.accountant import Accountant
-from mixtally.accounting.plans.terms import PrivacyTerms, certified, verify
+from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, verify
 from mixtally.errors import PlanError
 from mixtally.lab.attacks.senders import Senders
 from mixtally.model.certificate import Certificate
@@ -13,7 +13,7 @@ from mixtally.model.contract import Cover, Part, Plan
 from mixtally.model.guarantee import LEAST_DELTA, LEAST_USERS, Guarantee
 
 
-class People(NamedTuple):
+class HidingPeople(NamedTuple):
     """Who hides a person, the person among them.
 
     where
@@ -24,12 +24,12 @@ class People(NamedTuple):
     fakes: int
     flips: int
 
-    def half(self) -> "People":
+    def halve(self) -> "HidingPeople":
         """If every second one tells what they sent."""
-        return People(self.fakes // 2, self.flips // 2)
+        return HidingPeople(self.fakes // 2, self.flips // 2)
 
 
-ALONE = People(0, 0)
+NOBODY = HidingPeople(0, 0)
 """Nobody, nor any fake."""
 
 
@@ -53,8 +53,8 @@ class Target:
     epsilon: float
     delta: float
     users: int
-    expected: People
-    certain: People
+    expected: HidingPeople
+    certain: HidingPeople
     title: str
     exact: Certificate
     collections: int = 1
@@ -77,8 +77,8 @@ class Target:
     def facts(self) -> dict[str, Any]:
         """What is promised, and what is exactly so, flat."""
         first, exact = self.parts[0], self.exact
-        drawn = self.hops * sum(part.drawn for part in self.parts)
-        own = sum(part.own.of(self.expected.fakes) for part in self.parts if part.own)
+        drawn = self.hops * sum(part.mean_added for part in self.parts)
+        own = sum(part.own.mean_for(self.expected.fakes) for part in self.parts if part.own)
         crowd = max(LEAST_USERS, self.certain.flips) if self.certain.flips else 0
         made = first.mechanism(fakes=0, crowd=crowd, mixes=self.hops)
         return {
@@ -97,7 +97,7 @@ class Target:
             **exact.terms(),
         }
 
-    def kinds(self) -> dict[str, Part]:
+    def distinct_parts(self) -> dict[str, Part]:
         """Every different part, by what it is called among others."""
         several = len(self.parts) > 1
         return {
@@ -105,20 +105,20 @@ class Target:
             for part in dict.fromkeys(self.parts)
         }
 
-    def behind(
-        self, people: People, mixes: int = 1, collections: int | None = None
+    def senders_among(
+        self, people: HidingPeople, mixes: int = 1, collections: int | None = None
     ) -> dict[Senders, int]:
         """Who sends among so many people's and mixes' noise, and how often a person does so."""
         asked = self.collections if collections is None else collections
         return {
-            Senders(part, max(0, people.flips - 1) * part.randomized, people.fakes, mixes): (
+            Senders(part, max(0, people.flips - 1) * part.is_randomized, people.fakes, mixes): (
                 asked * times
             )
             for part, times in Counter(self.parts).items()
         }
 
 
-def of_plan(
+def target_of_plan(
     plan: Plan, *, unverified: bool = False, accountant: Accountant | None = None
 ) -> Target:
     """The target that ``plan`` is.
@@ -137,15 +137,15 @@ def of_plan(
                 got=f"another ({error})",
                 do="do not use it; add --unverified to attack it all the same",
             ) from error
-        exact, verified = certified(PrivacyTerms.of(plan), accountant), False
+        exact, verified = certify_terms(PrivacyTerms.of(plan), accountant), False
     stated, certain = plan.certificate, plan.honest_people
     return Target(
         plan.parts,
         stated.epsilon,
         max(LEAST_DELTA, stated.upper),
         plan.users,
-        People(plan.users, plan.users),
-        ALONE if plan.parts[0].by_mixes else People(certain, plan.crowd),
+        HidingPeople(plan.users, plan.users),
+        NOBODY if plan.parts[0].by_mixes else HidingPeople(certain, plan.crowd),
         f"{plan.name} for {plan.question.name!r}, {plan.users:,} users and "
         f"{plan.question.bins:,} bins",
         exact,

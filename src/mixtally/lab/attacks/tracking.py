@@ -13,16 +13,16 @@ from mixtally.errors import ParameterError
 from mixtally.lab.attacks.memoized import (
     MemoizedTarget,
     Recall,
-    log_seen,
+    log_likelihood_true,
     simple_recall,
     true_rows,
-    unpacked,
+    unpack_bits,
 )
-from mixtally.lab.attacks.outcome import Hypothesis, Lab, Outcome, distinguished
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome, conclude_game
 from mixtally.lab.attacks.worlds import Worlds, power_at
 from mixtally.model.mechanism import Memoized
 from mixtally.primitives.bits import Rows, spans
-from mixtally.primitives.draw import below
+from mixtally.primitives.draw import draw_below
 from mixtally.primitives.tails import Floats
 from mixtally.report.curves import Chart, Curve
 
@@ -33,7 +33,9 @@ _RUNS = 4_000
 _SPAN_BITS = 1 << 21
 
 
-def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None) -> list[Outcome]:
+def run_memoized(
+    target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
+) -> list[Outcome]:
     """Series of up to T reports, at most eight: the ways to share them double with each."""
     most = min(MOST_REPORTS, max(2, target.reports))
     mechanism = target.mechanism
@@ -52,7 +54,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
         (Curve("the attack", tuple(powers), dots=True),),
     )
     test = "likelihood of one against the mean over all shares of two; optimal"
-    found = distinguished(
+    found = conclude_game(
         Hypothesis(NAME, f"{most} reports, one person or two", None, 0.0, test),
         worlds,
         lab,
@@ -65,7 +67,7 @@ def run_memoized(target: MemoizedTarget, lab: Lab, recall: Recall | None = None)
     return [found]
 
 
-def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall) -> Worlds:
+def track(mechanism: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall) -> Worlds:
     """Statistics of one person's reports (u) and of two persons' (v)."""
     if not 2 <= reports <= MOST_REPORTS:
         raise ParameterError(
@@ -76,10 +78,10 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: Lab, recall: Recall
         people = span.stop - span.start
         true = true_rows(mechanism, people)
         alone, one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(3))
-        shares = 1 + below(lab.chance, (1 << (reports - 1)) - 1, people)
+        shares = 1 + draw_below(lab.chance, (1 << (reports - 1)) - 1, people)
         mixed = [np.where((shares >> i & 1 == 1)[:, None], two[i], one[i]) for i in range(reports)]
         for side, series in enumerate((alone, mixed)):
-            bits = np.stack([unpacked(rows, mechanism.bins) for rows in series])
+            bits = np.stack([unpack_bits(rows, mechanism.bins) for rows in series])
             found[side].append(_evidence(mechanism, bits))
     return Worlds(np.concatenate(found[0]), np.concatenate(found[1]))
 
@@ -106,5 +108,5 @@ def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:
     ones = bits.sum(axis=0, dtype=np.uint8)
     total = np.zeros(bits.shape[1])
     for bit, columns in ((1, slice(0, mechanism.hashes)), (0, slice(mechanism.hashes, None))):
-        total += log_seen(mechanism, bit, len(bits))[ones[:, columns]].sum(axis=1)
+        total += log_likelihood_true(mechanism, bit, len(bits))[ones[:, columns]].sum(axis=1)
     return total

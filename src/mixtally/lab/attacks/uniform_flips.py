@@ -18,11 +18,11 @@ from functools import cached_property
 
 import numpy as np
 
-from mixtally.lab.attacks.counted import CountedGame, flip_cost
+from mixtally.lab.attacks.counted_game import CountedGame, flip_cost
 from mixtally.lab.attacks.game import Setting
 from mixtally.lab.attacks.senders import Bits
 from mixtally.primitives.bits import Rows
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _WIDE, _NARROW = 64, 8
@@ -47,7 +47,9 @@ class UniformFlipsGame(CountedGame):
     @cached_property
     def records(self) -> tuple[Bits, Bits, Bits]:
         """The bin that everybody else holds, and the first two."""
-        x, u, v = (tuple(int(i == one) for i in range(self.view)) for one in (self._held, 0, 1))
+        x, u, v = (
+            tuple(int(i == one) for i in range(self.view)) for one in (self._others_bin, 0, 1)
+        )
         return x, u, v
 
     @property
@@ -57,12 +59,12 @@ class UniformFlipsGame(CountedGame):
         return self._setting(
             flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,
             8 * (self.view + 1),
-            f"{self._others_said}, {fakes:,} flipped uniform fakes, {self.view} of "
+            f"{self._others_text}, {fakes:,} flipped uniform fakes, {self.view} of "
             f"{self.bins:,} positions looked at",
         )
 
     @property
-    def _held(self) -> int:
+    def _others_bin(self) -> int:
         return min(2, self.bins - 1)
 
     def _keys(self, rows: Rows) -> np.ndarray:
@@ -78,7 +80,8 @@ class UniformFlipsGame(CountedGame):
         kind = np.arange(8 * (self.view + 1))
         size = kind // 8
         u, v, held = (
-            np.where(kind >> place & 1, math.log(r), -math.log(r)) for place in (0, 1, self._held)
+            np.where(kind >> place & 1, math.log(r), -math.log(r))
+            for place in (0, 1, self._others_bin)
         )
         fake = (size * r + (self.view - size) / r) / self.bins + 1.0 - self.view / self.bins
         people, fakes = self.senders.people, self.senders.fakes
@@ -89,7 +92,7 @@ class UniformFlipsGame(CountedGame):
         """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
         q, low = self.senders.threshold / SCALE, min(3, self.view)
         beyond = one is not None and one >= low
-        rest = _binomial(self.view - low - beyond, q)
+        rest = _binomial_pmf(self.view - low - beyond, q)
         if beyond:
             rest = np.convolve(rest, [q, 1.0 - q])
         pmf = np.zeros((self.view + 1, 8))
@@ -103,7 +106,7 @@ class UniformFlipsGame(CountedGame):
 
     @cached_property
     def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
-        return self._pmf(self._held), self._fake_pmf, self._pmf(0), self._pmf(1)
+        return self._pmf(self._others_bin), self._fake_pmf, self._pmf(0), self._pmf(1)
 
     @property
     def _fake_pmf(self) -> Floats:
@@ -114,7 +117,7 @@ class UniformFlipsGame(CountedGame):
         return np.asarray(pmf + (1.0 - self.view / self.bins) * self._pmf(None))
 
 
-def _binomial(trials: int, q: float) -> Floats:
+def _binomial_pmf(trials: int, q: float) -> Floats:
     """P[Bin(trials, q) = k] for every k."""
     pmf = np.ones(1)
     for _ in range(trials):

@@ -30,7 +30,7 @@ class Worlds:
     v: Floats
 
 
-def places_to_cut(values: Floats) -> Floats:
+def candidate_cuts(values: Floats) -> Floats:
     """Places to cut: all that were seen, or the ranks that lie dense in both tails."""
     seen = np.unique(values)
     if len(seen) <= _CANDIDATES:
@@ -40,7 +40,7 @@ def places_to_cut(values: Floats) -> Floats:
     return np.asarray(seen[ranks])
 
 
-def passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
+def count_passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
     """How many of the sorted values are at least (or at most) each cut."""
     if above:
         return np.asarray(len(ranked) - np.searchsorted(ranked, cuts, side="left"), dtype=float)
@@ -50,9 +50,9 @@ def passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
 def roc(worlds: Worlds) -> Points:
     """(false-alarm rate, power) of the events "at least c" for u, all runs, few points."""
     cuts = np.concatenate([[np.inf], np.unique(np.concatenate([worlds.u, worlds.v]))[::-1]])
-    alarms = passing(np.sort(worlds.v), cuts, True) / len(worlds.v)
-    power = passing(np.sort(worlds.u), cuts, True) / len(worlds.u)
-    keep = _spread(alarms)
+    alarms = count_passing(np.sort(worlds.v), cuts, True) / len(worlds.v)
+    power = count_passing(np.sort(worlds.u), cuts, True) / len(worlds.u)
+    keep = _thin_out(alarms)
     return tuple((float(a), float(p)) for a, p in zip(alarms[keep], power[keep], strict=True))
 
 
@@ -118,7 +118,7 @@ def _steps_before(corners: list[tuple[float, float]]) -> Points:
     return tuple((float(rate), float(power)) for rate, power in found)
 
 
-def _spread(alarms: Floats) -> NDArray[np.intp]:
+def _thin_out(alarms: Floats) -> NDArray[np.intp]:
     """The last point of each rate, then few of them, dense at small rates."""
     last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
     if len(last) <= _ROC_POINTS:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.sameness import composed, written
+from mixtally.lab.data.label_merging import normalize_nfc, value_text
 
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-LIST, PART = "\x01", "\x02"
+LIST_START, LIST_PART_END = "\x01", "\x02"
 """What a list begins with, and what ends each of its labels, where it is one text."""
 _WIDE = 1 << 62
 _NARROW = 1 << 12
@@ -31,15 +31,15 @@ class Column(NamedTuple):
     """
 
     texts: list[str]
-    first: Codes
+    first_rows: Codes
     codes: Codes
 
 
-def simple(array: Array) -> Array | None:
+def simplify_types(array: Array) -> Array | None:
     """``array`` with one type for all texts; None where its values are no single ones."""
     kind, types = array.type, pyarrow.types
     if types.is_dictionary(kind):
-        values = simple(array.dictionary)
+        values = simplify_types(array.dictionary)
         if values is None:
             return None
         return pyarrow.DictionaryArray.from_arrays(array.indices, values)
@@ -53,7 +53,7 @@ def simple(array: Array) -> Array | None:
     return array if single or types.is_date(kind) or types.is_time(kind) else None
 
 
-def joined_lists(array: Array) -> Array | None:
+def join_lists(array: Array) -> Array | None:
     """Lists of simple values as one text each, which ``parts`` takes apart; None for others.
 
     A value that a list lacks is an empty part. Raises DataError for one that holds what ends a
@@ -62,13 +62,13 @@ def joined_lists(array: Array) -> Array | None:
     kind = array.type
     if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
         return None
-    inside = simple(array.flatten())
+    inside = simplify_types(array.flatten())
     if inside is None:
         return None
     if not pyarrow.types.is_dictionary(inside.type):
         inside = inside.dictionary_encode()
     texts = _texts(inside.dictionary)
-    strange = [text for text in texts if PART in text]
+    strange = [text for text in texts if LIST_PART_END in text]
     if strange:
         raise DataError(
             "a label in a list",
@@ -76,46 +76,46 @@ def joined_lists(array: Array) -> Array | None:
             got=repr(strange[0]),
             do="clean the text",
         )
-    ended = pyarrow.array([text + PART for text in texts], pyarrow.string())
+    ended = pyarrow.array([text + LIST_PART_END for text in texts], pyarrow.string())
     sizes = compute.fill_null(compute.list_value_length(array), 0).to_numpy()
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-    labels = compute.fill_null(ended.take(inside.indices), PART)
+    labels = compute.fill_null(ended.take(inside.indices), LIST_PART_END)
     joined = compute.binary_join(pyarrow.ListArray.from_arrays(ends, labels), "")
-    told = compute.binary_join_element_wise(LIST, joined, "")
+    told = compute.binary_join_element_wise(LIST_START, joined, "")
     return compute.if_else(array.is_valid(), told, pyarrow.scalar(None, pyarrow.string()))
 
 
-def beside(lists: Array, singles: Array) -> Array:
+def join_lists_and_singles(lists: Array, singles: Array) -> Array:
     """Lists and the single values that stand in their gaps, each as one text."""
-    return compute.coalesce(joined_lists(lists), singles)
+    return compute.coalesce(join_lists(lists), singles)
 
 
-def holds_lists(array: Array) -> bool:
+def has_list_cells(array: Array) -> bool:
     """Whether some of its cells are lists, as such or each as one text."""
     kind = array.type
     if pyarrow.types.is_string(kind):
-        return bool(compute.any(compute.starts_with(array, LIST)).as_py())
+        return bool(compute.any(compute.starts_with(array, LIST_START)).as_py())
     return bool(pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind))
 
 
-def parts(text: str, separator: str | None) -> list[str]:
+def split_labels(text: str, separator: str | None) -> list[str]:
     """The labels that a cell names: those of a list, or what stands between separators."""
     if is_list(text):
-        return text[1:].split(PART)[:-1]
+        return text[1:].split(LIST_PART_END)[:-1]
     return [text] if separator is None else text.split(separator)
 
 
 def is_list(text: str) -> bool:
     """Whether ``joined_lists`` made it of a list."""
-    return text.startswith(LIST) and text.endswith((LIST, PART))
+    return text.startswith(LIST_START) and text.endswith((LIST_START, LIST_PART_END))
 
 
-def has_lists(array: Array) -> bool:
+def can_have_lists(array: Array) -> bool:
     """Return whether any text of an array may be one that ``joined_lists`` made of a list."""
     texts = array.dictionary if pyarrow.types.is_dictionary(array.type) else array
     if not pyarrow.types.is_string(texts.type):
         return True
-    return bool(compute.any(compute.starts_with(texts, LIST)).as_py())
+    return bool(compute.any(compute.starts_with(texts, LIST_START)).as_py())
 
 
 def _is_bytes(kind: Array) -> bool:
@@ -123,15 +123,15 @@ def _is_bytes(kind: Array) -> bool:
     return bool(types.is_binary(kind) or types.is_large_binary(kind) or types.is_binary_view(kind))
 
 
-def hashed(array: Array) -> Array:
+def encode_texts(array: Array) -> Array:
     """``array`` with texts as codes of distinct ones, which is how most columns are asked for."""
     return array.dictionary_encode() if pyarrow.types.is_string(array.type) else array
 
 
-def gaps(array: Array) -> Flags:
+def find_gaps(array: Array) -> Flags:
     """Which rows have no value: null, not-a-number, nothing, or nothing but spaces."""
     if pyarrow.types.is_dictionary(array.type):
-        there = np.append(~gaps(array.dictionary), False)
+        there = np.append(~find_gaps(array.dictionary), False)
         return ~there[_codes(array)]
     if pyarrow.types.is_string(array.type):
         blank = compute.or_(
@@ -154,25 +154,25 @@ def _codes(array: Array) -> Codes:
     return found
 
 
-def coded(array: Array) -> Column:
+def encode_column(array: Array) -> Column:
     """The column of an array without gaps."""
     if pyarrow.types.is_integer(array.type):
-        narrow = _counted(array)
+        narrow = _encode_narrow_integers(array)
         if narrow is not None:
             return narrow
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    order, first, codes = _ordered(_codes(array), len(array.dictionary))
+    order, first, codes = _order_codes(_codes(array), len(array.dictionary))
     return Column(_texts(array.dictionary.take(pyarrow.array(order))), first, codes)
 
 
 def levels_of(array: Array) -> list[str]:
     """The texts of all values of a dictionary, in their order, whether or not a row has them."""
     values = array.dictionary
-    return _texts(values.filter(pyarrow.array(~gaps(values))))
+    return _texts(values.filter(pyarrow.array(~find_gaps(values))))
 
 
-def named(array: Array, test: Callable[[str], bool]) -> Flags:
+def match_texts(array: Array, test: Callable[[str], bool]) -> Flags:
     """Which rows have a value whose text passes ``test``."""
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
@@ -182,7 +182,7 @@ def named(array: Array, test: Callable[[str], bool]) -> Flags:
 
 def texts_of(array: Array) -> list[str | None]:
     """The text of every row; None where there is no value."""
-    return [written(value) for value in array.to_pylist()]
+    return [value_text(value) for value in array.to_pylist()]
 
 
 def row_texts(array: Array) -> list[str]:
@@ -191,18 +191,18 @@ def row_texts(array: Array) -> list[str]:
     return _texts(plain)
 
 
-def _counted(array: Array) -> Column | None:
+def _encode_narrow_integers(array: Array) -> Column | None:
     """The column of whole numbers that lie close together; None for others."""
     ends = compute.min_max(array).as_py()
     low, high = ends["min"], ends["max"]
     if low is None or high - low >= _NARROW or not -_WIDE < low <= high < _WIDE:
         return None
     codes = array.cast(pyarrow.int64()).to_numpy() - low
-    order, first, codes = _ordered(codes, high - low + 1)
+    order, first, codes = _order_codes(codes, high - low + 1)
     return Column([str(low + code) for code in order.tolist()], first, codes)
 
 
-def _ordered(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
+def _order_codes(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
     """Which of ``size`` codes come, in that order; where each comes first; places among them."""
     rows = len(codes)
     first = np.full(size, rows, dtype=np.int64)
@@ -216,12 +216,12 @@ def _ordered(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
 def _texts(values: Array) -> list[str]:
     if pyarrow.types.is_string(values.type) and values.null_count == 0:
         texts: list[str] = values.to_pylist()
-        return texts if all(map(str.isascii, texts)) else [*map(composed, texts)]
+        return texts if all(map(str.isascii, texts)) else [*map(normalize_nfc, texts)]
     if pyarrow.types.is_float16(values.type) or pyarrow.types.is_float32(values.type):
         found: list[object] = [float(str(value)) for value in values.to_numpy()]
     else:
         found = values.to_pylist()
-    return [written(value) or "" for value in found]
+    return [value_text(value) or "" for value in found]
 
 
 def _is_rounded_in_a_cast(kind: Array) -> bool:
@@ -233,17 +233,17 @@ def _is_rounded_in_a_cast(kind: Array) -> bool:
     return bool(types.is_float16(kind) or types.is_float32(kind) or types.is_decimal(kind))
 
 
-def numbers(array: Array) -> NDArray[np.float64] | None:
+def parse_numbers(array: Array) -> NDArray[np.float64] | None:
     """The numbers of an array without gaps; None where some are none, or not written plainly."""
     if pyarrow.types.is_dictionary(array.type):
-        inside = numbers(array.dictionary)
+        inside = parse_numbers(array.dictionary)
         return None if inside is None else inside[_codes(array)]
     if pyarrow.types.is_boolean(array.type):
         return None
     if _is_rounded_in_a_cast(array.type):
         distinct = array.dictionary_encode()
         texts = pyarrow.array(_texts(distinct.dictionary), pyarrow.string())
-        return numbers(pyarrow.DictionaryArray.from_arrays(distinct.indices, texts))
+        return parse_numbers(pyarrow.DictionaryArray.from_arrays(distinct.indices, texts))
     try:
         found: NDArray[np.float64] = array.cast(pyarrow.float64()).to_numpy(zero_copy_only=False)
     except pyarrow.ArrowException:
@@ -251,10 +251,10 @@ def numbers(array: Array) -> NDArray[np.float64] | None:
     return found if bool(np.isfinite(found).all()) else None
 
 
-def digits(array: Array) -> NDArray[np.uint8] | None:
+def parse_digits(array: Array) -> NDArray[np.uint8] | None:
     """Strings of zeros and ones as a table, shape (rows, digits); None for anything else."""
     if pyarrow.types.is_dictionary(array.type):
-        inside = digits(array.dictionary)
+        inside = parse_digits(array.dictionary)
         return None if inside is None else inside[_codes(array)]
     if not pyarrow.types.is_string(array.type) or not len(array):
         return None
@@ -269,9 +269,9 @@ def digits(array: Array) -> NDArray[np.uint8] | None:
     return found if int(found.max()) <= 1 else None
 
 
-def filled(array: Array, gap: Flags, label: str) -> Array:
+def fill_gaps(array: Array, gap: Flags, label: str) -> Array:
     """``array`` with ``label`` in its gaps, as a dictionary of texts."""
-    column = coded(array.filter(pyarrow.array(~gap)))
+    column = encode_column(array.filter(pyarrow.array(~gap)))
     codes = np.full(len(gap), len(column.texts), dtype=np.int64)
     codes[~gap] = column.codes
     return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array([*column.texts, label]))

@@ -10,58 +10,62 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.attendance import Attendance
-from mixtally.lab.data.columns import coded, row_texts
-from mixtally.lab.data.doubts import like_cut, like_missing, like_others
+from mixtally.lab.data.columns import encode_column, row_texts
+from mixtally.lab.data.data_warnings import (
+    warn_of_cut_labels,
+    warn_of_missing_marks,
+    warn_of_similar_labels,
+)
 from mixtally.lab.data.epoch_counts import EpochCounts, EpochTally
-from mixtally.lab.data.epoch_names import Order, declared_order, ordered_epochs
+from mixtally.lab.data.epoch_names import EpochOrder, declared_order, order_epochs
 from mixtally.lab.data.file import DataFile, Origin
 from mixtally.lab.data.formats.table import Array, Table
-from mixtally.lab.data.formats.tables import table
+from mixtally.lab.data.formats.tables import open_table
 from mixtally.lab.data.forms.attributes import Attributes
 from mixtally.lab.data.forms.bits import Bits
 from mixtally.lab.data.forms.numbers import Numbers
 from mixtally.lab.data.forms.one import One
 from mixtally.lab.data.forms.places import Places
 from mixtally.lab.data.forms.sets import Sets
-from mixtally.lab.data.identifiers import Watch, people_warning
-from mixtally.lab.data.labels import Book
-from mixtally.lab.data.people import Records, numbered, records
+from mixtally.lab.data.identifiers import IdentifierWatch, people_warning
+from mixtally.lab.data.labels import LabelEncoder
+from mixtally.lab.data.people import RecordGroups, group_rows, number_people
 from mixtally.lab.data.population import LABELS, PEOPLE, Population
-from mixtally.lab.data.reading import As, Reading, Several
-from mixtally.lab.data.rows import Batch, Rows
-from mixtally.lab.data.timeline import Timeline, When, by_epoch
+from mixtally.lab.data.reading import Reading, RecordType, RowCombination
+from mixtally.lab.data.rows import RowBatch, RowReader
+from mixtally.lab.data.timeline import EpochColumn, Timeline, arrange_by_epoch
 from mixtally.model.question import Question
 from mixtally.primitives.progress import Progress
 
 
-class Form(Protocol):
+class RecordForm(Protocol):
     """How columns become records of one kind."""
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Gather the rows of a batch, the columns of the records first."""
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """What all the rows make."""
 
 
-_FORMS: dict[As, Callable[[Origin, Reading, Question | None], Form]] = {
-    As.ONE: One,
-    As.SET: Sets,
-    As.ATTRIBUTES: Attributes,
-    As.BITS: Bits,
-    As.NUMBER: Numbers,
-    As.PLACE: Places,
+_FORMS: dict[RecordType, Callable[[Origin, Reading, Question | None], RecordForm]] = {
+    RecordType.ONE: One,
+    RecordType.SET: Sets,
+    RecordType.ATTRIBUTES: Attributes,
+    RecordType.BITS: Bits,
+    RecordType.NUMBER: Numbers,
+    RecordType.PLACE: Places,
 }
 
 
-_LABELLED = (As.ONE, As.SET, As.ATTRIBUTES)
+_LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
 
 
-def read(
+def read_population(
     file: DataFile, reading: Reading, question: Question | None, progress: Progress
 ) -> Population:
     """As ``readers.read``."""
-    with table(file, _columns(reading, None), reading.columns) as found:
+    with open_table(file, _columns(reading, None), reading.columns) as found:
         return read_table(found, file, reading, question, progress)
 
 
@@ -69,16 +73,20 @@ def read_table(
     table: Table, origin: Origin, reading: Reading, question: Question | None, progress: Progress
 ) -> Population:
     """The crowd in a table, as ``readers.read`` has it."""
-    gathered = _Gathered(origin, reading, question, None)
+    gathered = _TableReader(origin, reading, question, None)
     gathered.fill(table, progress)
     return gathered.crowd(gathered.records())
 
 
 def read_epochs(
-    file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
+    file: DataFile,
+    reading: Reading,
+    question: Question | None,
+    when: EpochColumn,
+    progress: Progress,
 ) -> Timeline:
     """As ``readers.read_epochs``."""
-    with table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
+    with open_table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
         return epochs_of_table(found, file, reading, question, when, progress)
 
 
@@ -87,35 +95,41 @@ def epochs_of_table(
     origin: Origin,
     reading: Reading,
     question: Question | None,
-    when: When,
+    when: EpochColumn,
     progress: Progress,
 ) -> Timeline:
     """The answers in a table by epoch, as ``readers.read_epochs`` has them."""
-    gathered = _Gathered(origin, reading, question, when)
+    gathered = _TableReader(origin, reading, question, when)
     gathered.fill(table, progress)
     found = gathered.records()
-    people = None if reading.person is None else found.each(gathered.people)
-    return by_epoch(gathered.crowd(found), gathered.order, found.each(gathered.at), people)
+    people = None if reading.person is None else found.value_of_records(gathered.people)
+    return arrange_by_epoch(
+        gathered.crowd(found), gathered.order, found.value_of_records(gathered.epoch_of_row), people
+    )
 
 
 def count_epochs(
-    file: DataFile, reading: Reading, question: Question | None, when: When, progress: Progress
+    file: DataFile,
+    reading: Reading,
+    question: Question | None,
+    when: EpochColumn,
+    progress: Progress,
 ) -> EpochCounts:
     """As ``readers.read_epoch_counts``, of one answer a row."""
-    with table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
-        gathered = _Gathered(file, reading, question, when)
+    with open_table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
+        gathered = _TableReader(file, reading, question, when)
         form, counts = One(file, reading, question), EpochTally()
         people = None if reading.person is None else Attendance()
 
-        def count(batch: Batch, at: NDArray[np.int32]) -> None:
+        def count(batch: RowBatch, at: NDArray[np.int32]) -> None:
             if people is not None:
                 again = people.add(row_texts(batch.arrays[len(reading.columns)]), at)
                 if again is not None:
                     raise gathered.twice(batch.where.subject(again), int(at[again]))
-            counts.add(at, form.codes_of(batch))
+            counts.add(at, form.encode_batch(batch))
 
         gathered.fill(found, progress, count)
-        crowd, order = gathered.described(form.places()), gathered.order
+        crowd, order = gathered.describe_rows(form.population_of_labels()), gathered.order
         pyarrow.default_memory_pool().release_unused()  # it keeps what the largest batch took
         place = np.array(order.place, dtype=np.int64)
         times, twice = (None, None) if people is None else people.times(place)
@@ -134,7 +148,7 @@ def count_epochs(
         )
 
 
-class _Gathered:
+class _TableReader:
     """What is read of a table in one go: records, and who gave them when.
 
     where
@@ -143,24 +157,24 @@ class _Gathered:
     """
 
     def __init__(
-        self, origin: Origin, reading: Reading, question: Question | None, when: When | None
+        self, origin: Origin, reading: Reading, question: Question | None, when: EpochColumn | None
     ) -> None:
         self._origin, self._reading, self._when = origin, reading, when
         self._question = question
         self._form = _FORMS[reading.form](origin, reading, question)
-        self._rows = Rows(
+        self._rows = RowReader(
             origin, reading, _columns(reading, when), None if when is None else when.column
         )
         self._warning, self._people_repeat = "", False
-        self.order = Order((), (), "")
-        self._epochs = Book(None if when is None else when.order)
-        self.people = self.at = np.zeros(0, dtype=np.int64)
+        self.order = EpochOrder((), (), "")
+        self._epochs = LabelEncoder(None if when is None else when.order)
+        self.people = self.epoch_of_row = np.zeros(0, dtype=np.int64)
 
     def fill(
         self,
         table: Table,
         progress: Progress,
-        count: Callable[[Batch, NDArray[np.int32]], None] | None = None,
+        count: Callable[[RowBatch, NDArray[np.int32]], None] | None = None,
     ) -> None:
         """Read all rows; raises DataError for those that cannot be a record.
 
@@ -171,11 +185,11 @@ class _Gathered:
         people: list[Array] = []
         at = [np.zeros(0, dtype=np.int32)]
         epochs = self._epochs
-        watch = _watch(table, reading, when, self._question)
+        watch = _watch_identifiers(table, reading, when, self._question)
         for batch in self._rows.batches(table, watch, progress):
             if when is not None:
-                last = coded(batch.arrays[-1])
-                at.append(epochs.codes(last, batch.where, batch.levels[-1]))
+                last = encode_column(batch.arrays[-1])
+                at.append(epochs.encode(last, batch.where, batch.levels[-1]))
             if count is not None:
                 count(batch, at.pop())
                 continue
@@ -183,42 +197,46 @@ class _Gathered:
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
         # A value of its own in every row is what people who come once have, but no attribute.
-        found = [one for one in watch.found() if one.repeats or one.column in reading.columns]
+        found = [
+            one
+            for one in watch.find_identifiers()
+            if one.is_repeated or one.column in reading.columns
+        ]
         self._people_repeat = bool(found)
         self._warning = "; ".join(filter(None, [table.warning, people_warning(found)]))
         if self._rows.count == 0:
             raise self._origin.unreadable("at least two rows", "none", "look at the data")
         if count is None:
-            self.at = np.zeros(self._rows.count, dtype=np.int64)
+            self.epoch_of_row = np.zeros(self._rows.count, dtype=np.int64)
         if when is not None:
-            self.order = ordered_epochs(
+            self.order = order_epochs(
                 tuple(epochs.numbers),
                 when.order,
                 declared_order(epochs.levels, ordered=when.column in table.ordered),
                 subject=f"column {when.column!r}",
             )
             if count is None:
-                self.at = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
+                self.epoch_of_row = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
         if people:
-            self.people = numbered(people)
+            self.people = number_people(people)
 
-    def records(self) -> Records:
+    def records(self) -> RecordGroups:
         """Which rows make which record; raises DataError for several of a person, unless taken."""
         if self._reading.person is None:
-            return Records(self._rows.count)
-        keys = self.people * max(1, len(self.order.names)) + self.at
-        return records(keys, self._reading.several, self._again)
+            return RecordGroups(self._rows.count)
+        keys = self.people * max(1, len(self.order.names)) + self.epoch_of_row
+        return group_rows(keys, self._reading.several, self._repeated_row_error)
 
-    def _again(self, first: int, again: int) -> DataError:
+    def _repeated_row_error(self, first: int, again: int) -> DataError:
         """The refusal of a second row of a person."""
         expected, got = "one row of a person", "a second one"
         if self._when is not None:
-            epoch = self.order.names[self.at[again]]
+            epoch = self.order.names[self.epoch_of_row[again]]
             expected, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
         return DataError(
-            self._origin.row(self._rows.number(again)),
+            self._origin.row(self._rows.row_number(again)),
             expected=expected,
-            got=f"{got}, after row {self._rows.number(first) + self._origin.skip_rows}",
+            got=f"{got}, after row {self._rows.row_number(first) + self._origin.skip_rows}",
             do="say which counts, --several first or last, or make them a --several set",
         )
 
@@ -231,62 +249,64 @@ class _Gathered:
             do="say which counts, --several first or last, or remove one of them",
         )
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """The people, with what was done to their rows."""
-        return self.described(self._form.crowd(records), records)
+        return self.describe_rows(self._form.crowd(records), records)
 
-    def described(self, crowd: Population, records: Records | None = None) -> Population:
+    def describe_rows(self, crowd: Population, records: RecordGroups | None = None) -> Population:
         """Return ``crowd`` with what was done to its rows; a row a record without ``records``."""
-        records = Records(self._rows.count) if records is None else records
+        records = RecordGroups(self._rows.count) if records is None else records
         notes = [crowd.note] if crowd.note else []
         dropped, merged = self._rows.total - self._rows.count, self._rows.count - records.size
         if dropped:
             notes.append(f"Rows left out for a missing value: {dropped:,}.")
         if merged:
-            joined = self._reading.several is Several.SET
+            joined = self._reading.several is RowCombination.SET
             how = "joined to a set" if joined else f"left out for the {self._reading.several}"
             notes.append(f"Further rows of a person, {how}: {merged:,}.")
         return replace(
             crowd,
             note=" ".join(notes),
-            warning=self._doubts(crowd),
+            warning=self._collect_warnings(crowd),
             from_data=(*crowd.from_data, *((PEOPLE,) if self._people_repeat else ())),
         )
 
-    def _doubts(self, crowd: Population) -> str:
+    def _collect_warnings(self, crowd: Population) -> str:
         """Words of warning, for what most likely is no answer or no person."""
         reading, doubts = self._reading, [self._warning, crowd.warning]
         if reading.labels is None and self._question is None and reading.form in _LABELLED:
-            doubts.append(like_others(crowd.question.labels or ()))
+            doubts.append(warn_of_similar_labels(crowd.question.labels or ()))
         labels = crowd.question.labels or ()
         if LABELS in crowd.from_data:
-            if reading.form is As.ATTRIBUTES:
+            if reading.form is RecordType.ATTRIBUTES:
                 labels = tuple(label.rpartition("=")[2] for label in labels)
             if not reading.missing_values:
-                doubts.append(like_missing(labels))
-            if reading.form is As.SET:
-                doubts.append(like_cut(labels))
+                doubts.append(warn_of_missing_marks(labels))
+            if reading.form is RecordType.SET:
+                doubts.append(warn_of_cut_labels(labels))
         met = labels if LABELS in crowd.from_data else None
-        one = reading.form is As.ONE and crowd.users == self._rows.count
-        held = crowd.held if one and met is not None else None
-        doubts.append(self._rows.ends.warning(self._origin, reading.columns[0], met, held))
+        one = reading.form is RecordType.ONE and crowd.users == self._rows.count
+        held = crowd.bin_counts if one and met is not None else None
+        doubts.append(self._rows.ends.describe_warning(self._origin, reading.columns[0], met, held))
         return "; ".join(filter(None, doubts))
 
 
-def _watch(table: Table, reading: Reading, when: When | None, question: Question | None) -> Watch:
+def _watch_identifiers(
+    table: Table, reading: Reading, when: EpochColumn | None, question: Question | None
+) -> IdentifierWatch:
     """Watch for people the columns that are not counted, and attributes without given values."""
     if reading.person is not None or reading.rows_are_people:
-        return Watch(())
+        return IdentifierWatch(())
     skipped = [] if when is None else [when.column]
-    if reading.form is not As.ATTRIBUTES or question is not None:
+    if reading.form is not RecordType.ATTRIBUTES or question is not None:
         skipped += reading.columns
     else:
         given = reading.labels or ()
         skipped += [c for c in reading.columns if any(one.startswith(f"{c}=") for one in given)]
-    return Watch(table.names, skipped)
+    return IdentifierWatch(table.names, skipped)
 
 
-def _columns(reading: Reading, when: When | None) -> list[str]:
+def _columns(reading: Reading, when: EpochColumn | None) -> list[str]:
     """The columns of the records, then those that say who and when."""
     who = [] if reading.person is None else [reading.person]
     return [*reading.columns, *who, *([] if when is None else [when.column])]

@@ -11,11 +11,11 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
-from mixtally.lab.data.columns import gaps
-from mixtally.lab.data.doubts import is_total, like_question
+from mixtally.lab.data.columns import find_gaps
+from mixtally.lab.data.data_warnings import is_like_question, is_total
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.sameness import composed
+from mixtally.lab.data.label_merging import normalize_nfc
 
 _ENOUGH = 50
 """Rows from which on a value that the first or the last row has alone is a sign."""
@@ -37,13 +37,17 @@ class EndRows:
             return
         if self._rows == 0:
             self.first = _texts(found, 0)
-            self._lacking = {name for name, array in found.items() if gaps(array.slice(0, 1))[0]}
+            self._lacking = {
+                name for name, array in found.items() if find_gaps(array.slice(0, 1))[0]
+            }
         rest = 1 if self._rows == 0 else 0
-        self._lacking = {name for name in self._lacking if not gaps(found[name].slice(rest)).any()}
+        self._lacking = {
+            name for name in self._lacking if not find_gaps(found[name].slice(rest)).any()
+        }
         self.last = _texts(found, size - 1)
         self._rows += size
 
-    def warning(
+    def describe_warning(
         self,
         origin: Origin,
         column: str,
@@ -63,18 +67,18 @@ class EndRows:
         held : ndarray of int64, shape (labels,), or None
             How many people hold each label; None where nobody knows.
         """
-        alone = None if labels is None or held is None else self._alone(labels, held)
-        first = self._heading(column, alone, own=labels is not None)
-        last = self._total(column, alone, own=labels is not None)
-        first = f"{first}, {origin.without(1)}" if first else ""
+        alone = None if labels is None or held is None else self._only_single_label(labels, held)
+        first = self._explain_heading(column, alone, own=labels is not None)
+        last = self._explain_total(column, alone, own=labels is not None)
+        first = f"{first}, {origin.skip_advice(1)}" if first else ""
         return "; ".join(filter(None, (first, last)))
 
-    def _heading(self, column: str, alone: str | None, *, own: bool) -> str:
+    def _explain_heading(self, column: str, alone: str | None, *, own: bool) -> str:
         """Return why the first row looks like a heading; ``own`` says whether its value may be."""
         text = self.first.get(column, "")
-        if own and like_question(column, text):
+        if own and is_like_question(column, text):
             return f"the first row, {text.strip()!r}, looks like the question: if so"
-        if own and alone is not None and composed(text) == alone:
+        if own and alone is not None and normalize_nfc(text) == alone:
             return f"the first row alone has the value {text!r}: if it repeats the heading"
         if self._rows >= _ENOUGH and self._lacking:
             lacking = min(self._lacking)
@@ -83,7 +87,7 @@ class EndRows:
             )
         return ""
 
-    def _total(self, column: str, alone: str | None, *, own: bool) -> str:
+    def _explain_total(self, column: str, alone: str | None, *, own: bool) -> str:
         """Return why the last row looks like a total; ``own`` says whether its value may be."""
         text = self.last.get(column, "")
         if own and is_total(text):
@@ -94,11 +98,11 @@ class EndRows:
                     f"the last row has {other!r} in column {name!r} and looks like a total: if so, "
                     "remove it"
                 )
-        if own and alone is not None and composed(text) == alone:
+        if own and alone is not None and normalize_nfc(text) == alone:
             return f"the last row alone has the value {text!r}: if it is a total, remove it"
         return ""
 
-    def _alone(self, labels: Sequence[str], held: NDArray[np.int64]) -> str | None:
+    def _only_single_label(self, labels: Sequence[str], held: NDArray[np.int64]) -> str | None:
         """Return the only label that one person holds alone; None where there are none or several.
 
         Of n people, the first or the last is that person by chance with probability 2 / n.

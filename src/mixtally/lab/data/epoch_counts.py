@@ -81,7 +81,9 @@ class EpochTally:
             had = self._counts.shape
             need = int(epochs.max()) + 1, int(labels.max()) + 1
             if need[0] > had[0] or need[1] > had[1]:
-                grown = np.zeros([_room(*ends) for ends in zip(had, need, strict=True)], np.int64)
+                grown = np.zeros(
+                    [_grown_size(*ends) for ends in zip(had, need, strict=True)], np.int64
+                )
                 grown[: had[0], : had[1]] = self._counts
                 self._counts = grown
             np.add.at(self._counts, (epochs, labels), 1)
@@ -103,11 +105,11 @@ class EpochTally:
         return found
 
 
-def _room(had: int, need: int) -> int:
+def _grown_size(had: int, need: int) -> int:
     return had if need <= had else max(need, 2 * had)
 
 
-def counted(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:
+def count_by_epoch(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:
     """Return the counts of a timeline where its question has one answer a person and no numbers.
 
     Other timelines are returned as they are: their simulations need each record.
@@ -118,7 +120,7 @@ def counted(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:
         return timeline
     bins, epochs = timeline.question.bins, len(timeline.epochs)
     truth = np.zeros((epochs, bins), dtype=np.int32)
-    np.add.at(truth, (timeline.at, timeline.codes.astype(np.int64, copy=False)), 1)
+    np.add.at(truth, (timeline.epoch_of_answer, timeline.codes.astype(np.int64, copy=False)), 1)
     return EpochCounts(
         question=timeline.question,
         epochs=timeline.epochs,

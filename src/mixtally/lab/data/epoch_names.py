@@ -74,7 +74,7 @@ class Moment(NamedTuple):
     place: int
 
 
-class Order(NamedTuple):
+class EpochOrder(NamedTuple):
     """The order of epochs.
 
     where
@@ -92,13 +92,13 @@ _CYCLES = ("month of a year", "day of a week")
 """Units whose names come again, so that their order is known within one cycle only."""
 
 
-def ordered_epochs(
+def order_epochs(
     names: Sequence[str],
     given: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
     *,
     subject: str,
-) -> Order:
+) -> EpochOrder:
     """Put the epochs ``names`` in order.
 
     Parameters
@@ -141,7 +141,7 @@ def ordered_epochs(
             kept.append(names[i])
         place[i] = len(kept) - 1
     warning = _warning(names, found) if given is None and declared is None else ""
-    return Order(tuple(kept), tuple(place), warning)
+    return EpochOrder(tuple(kept), tuple(place), warning)
 
 
 def order_of(
@@ -241,7 +241,7 @@ def _moment_of(name: str, *, day_first: bool) -> Moment | None:
     for pattern in _READ_BY_NAME:
         found = pattern.fullmatch(name)
         if found is not None:
-            return _of_words(found.groupdict())
+            return _parse_words(found.groupdict())
     return None
 
 
@@ -260,10 +260,10 @@ def _day_or_moment(found: re.Match[str], month: int, day: int) -> Moment | None:
     offset = found["offset"]
     if offset is None:
         return Moment("moment", nanoseconds)
-    return Moment("moment with an offset", nanoseconds - _offset(offset) * 60 * 10**9)
+    return Moment("moment with an offset", nanoseconds - _utc_offset_minutes(offset) * 60 * 10**9)
 
 
-def _offset(text: str) -> int:
+def _utc_offset_minutes(text: str) -> int:
     """The minutes by which a clock is ahead of UTC."""
     if text.upper() in ("Z", "UTC", "GMT"):
         return 0
@@ -272,7 +272,7 @@ def _offset(text: str) -> int:
     return -minutes if text[0] == "-" else minutes
 
 
-def _of_words(found: dict[str, str | None]) -> Moment | None:
+def _parse_words(found: dict[str, str | None]) -> Moment | None:
     """What a name says that is written with words or with a year and a smaller unit."""
     name, day, weekname = found.get("name"), found.get("day"), found.get("weekname")
     if weekname is not None:

@@ -21,7 +21,7 @@ class Origin(Protocol):
     """Where a table comes from: a data file, or the values of a program."""
 
     @property
-    def piped(self) -> bool:
+    def is_piped(self) -> bool:
         """Whether nobody knows where it ends."""
 
     @property
@@ -37,7 +37,7 @@ class Origin(Protocol):
     def row(self, number: int) -> str:
         """The subject of a refusal of a row, counted from 1."""
 
-    def without(self, rows: int) -> str:
+    def skip_advice(self, rows: int) -> str:
         """How the first rows are left out."""
 
 
@@ -93,18 +93,18 @@ class DataFile:
         return "\t" if self.delimiter in _TAB else self.delimiter
 
     @property
-    def piped(self) -> bool:
+    def is_piped(self) -> bool:
         """Whether the data come through the standard input."""
         return str(self.path) == "-"
 
     @property
     def name(self) -> str:
         """What people call it."""
-        return "the standard input" if self.piped else self.path.name
+        return "the standard input" if self.is_piped else self.path.name
 
     def __str__(self) -> str:
         """The subject of a refusal."""
-        return "standard input" if self.piped else str(self.path)
+        return "standard input" if self.is_piped else str(self.path)
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
         """The refusal of the file; ``got`` is put into one line."""
@@ -114,7 +114,7 @@ class DataFile:
         """The subject of a refusal of a column."""
         return f"{self}, column {name!r}"
 
-    def without(self, rows: int) -> str:
+    def skip_advice(self, rows: int) -> str:
         """How the first rows are left out."""
         return f"say --skip-rows {rows + self.skip_rows}"
 

@@ -40,5 +40,5 @@ def flights_by_month() -> Timeline:
         question=crowd.question,
         epochs=tuple(f"2013-{month:02}" for month in range(1, 13)),
         codes=crowd.codes,
-        at=np.repeat(np.array(months) - 1, rows),
+        epoch_of_answer=np.repeat(np.array(months) - 1, rows),
     )

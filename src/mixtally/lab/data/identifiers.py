@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mixtally.lab.data.epoch_names import moments_of
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.sameness import written
+from mixtally.lab.data.label_merging import value_text
 
 _BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|user|username|voter"
 _NAMED = re.compile(
@@ -45,7 +45,7 @@ _LONGEST = 80
 _QUANTITY = 150
 """Whole numbers in a range below this are ages or ratings unless their rows are spread evenly."""
 _YEARS = range(1900, 2101)
-_EVEN = 0.25
+_MAX_EVEN_DISPERSION = 0.25
 """Index of dispersion below which the rows of values are spread by a design, as in a panel.
 
 The rows of d values that are drawn uniformly have an index near 1. Below 1/4 it lies by chance with
@@ -53,15 +53,15 @@ probability under 3e-4 from d = 20 on, since (d - 1) times it has nearly a chi-s
 """
 _FEW_ROWS = 5
 """Mean rows of a small whole number above which it is an age or a rating even if spread evenly."""
-_UNEVEN = 2.0
+_MAX_IDENTIFIER_DISPERSION = 2.0
 """Index of dispersion above which whole numbers are quantities, with a middle that many share."""
-_LARGEST = 0.05
+_MAX_GROUP_SHARE = 0.05
 """Share of the rows above which a word is a group."""
-_OWN = 0.9
+_MIN_UNIQUE_SHARE = 0.9
 """Share of rows with a value of their own from which on a column is an identifier."""
 
 
-class Watched(NamedTuple):
+class IdentifierColumn(NamedTuple):
     """What the values of a column say.
 
     where
@@ -71,18 +71,18 @@ class Watched(NamedTuple):
     """
 
     column: str
-    repeats: bool
-    own: bool
+    is_repeated: bool
+    is_unique: bool
 
 
-class Watch:
+class IdentifierWatch:
     """Holds columns while a table is read, and then says which of them identify people."""
 
     def __init__(self, names: Sequence[str], skipped: Collection[str] = ()) -> None:
         """Watch the columns ``names`` that are not ``skipped``, as far as there are few."""
         free = [name for name in dict.fromkeys(names) if name not in skipped]
-        named = [name for name in free if _is_named(name)]
-        others = [name for name in free if not _is_named(name)][:_WATCHED_COLUMNS]
+        named = [name for name in free if _has_identifier_name(name)]
+        others = [name for name in free if not _has_identifier_name(name)][:_WATCHED_COLUMNS]
         self.columns: tuple[str, ...] = (*named, *others)
         self._held: dict[str, list[Array]] = {name: [] for name in self.columns}
         self._when: list[Array] = []
@@ -96,7 +96,7 @@ class Watch:
             return
         for name in list(self._held):
             array, held = found[name], self._held[name]
-            if not _may_identify(array.type) or sum(one.nbytes for one in held) > _WATCHED_BYTES:
+            if not _can_identify(array.type) or sum(one.nbytes for one in held) > _WATCHED_BYTES:
                 del self._held[name]
                 continue
             held.append(array)
@@ -105,30 +105,40 @@ class Watch:
         begun = self._rows < _ENOUGH
         self._rows += max(map(len, found.values()), default=0)
         if begun and self._rows >= _ENOUGH:
-            for name in [name for name in self._held if not self._may_be_people(name)]:
+            for name in [name for name in self._held if not self._can_be_people(name)]:
                 del self._held[name]
 
-    def found(self) -> list[Watched]:
+    def find_identifiers(self) -> list[IdentifierColumn]:
         """The columns that identify people, those whose values repeat first."""
-        found = [self._watched(name) for name in self._held if self._held[name]]
-        return sorted((one for one in found if one.repeats or one.own), key=lambda o: o.own)
+        found = [self._examine_column(name) for name in self._held if self._held[name]]
+        return sorted(
+            (one for one in found if one.is_repeated or one.is_unique), key=lambda o: o.is_unique
+        )
 
-    def _may_be_people(self, name: str) -> bool:
+    def _can_be_people(self, name: str) -> bool:
         """Whether a column has enough distinct values to be watched to the end."""
-        rows = _rows_of(pyarrow.chunked_array(self._held[name]))[1]
-        return _is_named(name) or int(rows.sum()) <= 4 * len(rows) * len(rows)
+        rows = _count_rows_by_value(pyarrow.chunked_array(self._held[name]))[1]
+        return _has_identifier_name(name) or int(rows.sum()) <= 4 * len(rows) * len(rows)
 
-    def _watched(self, name: str) -> Watched:
+    def _examine_column(self, name: str) -> IdentifierColumn:
         values = pyarrow.chunked_array(self._held[name])
-        texts, rows = _rows_of(values)
+        texts, rows = _count_rows_by_value(values)
         if len(rows) == 0:
-            return Watched(name, repeats=False, own=False)
-        own = len(rows) >= _OWN * int(rows.sum()) and len(rows) >= _FEWEST and _are_codes(texts)
-        repeats = bool((rows > 1).any()) and (_is_named(name) or _identify(texts, rows))
+            return IdentifierColumn(name, is_repeated=False, is_unique=False)
+        own = (
+            len(rows) >= _MIN_UNIQUE_SHARE * int(rows.sum())
+            and len(rows) >= _FEWEST
+            and _are_codes(texts)
+        )
+        repeats = bool((rows > 1).any()) and (
+            _has_identifier_name(name) or _is_identifying(texts, rows)
+        )
         if repeats and self._when:
             repeats = self._repeats_within(values)
-        repeats = repeats or (self._cut and _is_named(name))  # nobody knows of the other rows
-        return Watched(name, repeats=repeats, own=own and not repeats)
+        repeats = repeats or (
+            self._cut and _has_identifier_name(name)
+        )  # nobody knows of the other rows
+        return IdentifierColumn(name, is_repeated=repeats, is_unique=own and not repeats)
 
     def _repeats_within(self, values: Array) -> bool:
         """Whether a value is that of two rows of one epoch."""
@@ -139,15 +149,15 @@ class Watch:
         return bool((pairs[1:] == pairs[:-1]).any())
 
 
-def people_warning(found: Sequence[Watched], *, counts: bool = False) -> str:
+def people_warning(found: Sequence[IdentifierColumn], *, counts: bool = False) -> str:
     """Return a warning about the first column that identifies people; empty without one.
 
     With ``counts`` the rows are values, of which a column says how many people hold them.
     """
     for one in found:
-        if one.repeats:
+        if one.is_repeated:
             what = "has the same values in several rows and seems to identify people"
-        elif one.own:
+        elif one.is_unique:
             what = "has a value of its own in nearly every row and seems to identify people"
         else:
             continue
@@ -158,24 +168,24 @@ def people_warning(found: Sequence[Watched], *, counts: bool = False) -> str:
     return ""
 
 
-def _is_named(name: str) -> bool:
+def _has_identifier_name(name: str) -> bool:
     """Whether a column is named like one that identifies people."""
     return _NAMED.fullmatch("".join(filter(str.isalnum, name)).lower()) is not None
 
 
-def _may_identify(kind: Array) -> bool:
+def _can_identify(kind: Array) -> bool:
     """Whether values of a type may be identifiers: text, whole numbers, and codes of either."""
     types = pyarrow.types
     if types.is_dictionary(kind):
-        return _may_identify(kind.value_type)
+        return _can_identify(kind.value_type)
     text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
     # A column with gaps has its whole numbers as floating-point numbers in some libraries.
     return bool(text or types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
 
 
-def _rows_of(values: Array) -> tuple[list[str], NDArray[np.int64]]:
+def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
     """A sample of the distinct values as texts, and how many rows have each distinct value."""
-    decoded = _decoded(values)
+    decoded = _decode_values(values)
     if pyarrow.types.is_null(decoded.type):
         return [], np.zeros(0, dtype=np.int64)
     there = decoded.drop_null()
@@ -184,11 +194,11 @@ def _rows_of(values: Array) -> tuple[list[str], NDArray[np.int64]]:
     counted = compute.value_counts(there)
     rows = counted.field("counts").to_numpy(zero_copy_only=False).astype(np.int64)
     step = max(1, len(rows) // _SAMPLE)
-    texts = [written(value) for value in counted.field("values")[::step].to_pylist()]
+    texts = [value_text(value) for value in counted.field("values")[::step].to_pylist()]
     return [text.strip() for text in texts if text and text.strip()], rows
 
 
-def _decoded(values: Array) -> Array:
+def _decode_values(values: Array) -> Array:
     """Values as text or numbers, whether or not some of their batches have dictionaries."""
     chunks = [
         one.dictionary_decode() if pyarrow.types.is_dictionary(one.type) else one
@@ -209,7 +219,7 @@ def _is_plain(kind: Array) -> bool:
 
 def _codes(values: Array) -> NDArray[np.int64]:
     """The number of every row's value, -1 for none."""
-    encoded = _decoded(values).combine_chunks().dictionary_encode()
+    encoded = _decode_values(values).combine_chunks().dictionary_encode()
     if isinstance(encoded, pyarrow.ChunkedArray):
         encoded = encoded.combine_chunks()
     codes = compute.fill_null(encoded.indices.cast(pyarrow.int64()), -1)
@@ -217,7 +227,7 @@ def _codes(values: Array) -> NDArray[np.int64]:
     return found
 
 
-def _identify(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
+def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
     """Whether distinct values, which so many ``rows`` have, identify people.
 
     Most values occur more than once, and each in few rows: there are more values than rows of one.
@@ -237,11 +247,15 @@ def _identify(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
         inner = numbers[len(numbers) // 20 : len(numbers) - len(numbers) // 20]  # no marks as 999
         small = inner[-1] - inner[0] < _QUANTITY
         if small or all(number in _YEARS for number in inner):
-            return distinct >= 2 * _FEWEST and index < _EVEN and total <= _FEW_ROWS * distinct
-        return index <= _UNEVEN
+            return (
+                distinct >= 2 * _FEWEST
+                and index < _MAX_EVEN_DISPERSION
+                and total <= _FEW_ROWS * distinct
+            )
+        return index <= _MAX_IDENTIFIER_DISPERSION
     if _are_codes(texts):
         return most_repeat or 2 * distinct > total
-    return most_repeat and int(rows.max()) <= max(2.0, _LARGEST * total)
+    return most_repeat and int(rows.max()) <= max(2.0, _MAX_GROUP_SHARE * total)
 
 
 def _are_codes(texts: Sequence[str]) -> bool:

@@ -8,17 +8,17 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.columns import Column
-from mixtally.lab.data.doubts import is_total
-from mixtally.lab.data.population import LABELS, check_varied
-from mixtally.lab.data.rows import Levels, Where
-from mixtally.lab.data.sameness import (
+from mixtally.lab.data.data_warnings import is_total
+from mixtally.lab.data.label_merging import (
     Merging,
     check_fractions,
     check_spaces,
-    composed,
-    natural,
-    nearly_same,
+    find_similar,
+    natural_sort_key,
+    normalize_nfc,
 )
+from mixtally.lab.data.population import LABELS, check_varies
+from mixtally.lab.data.rows import Levels, RowPosition
 
 Integers = NDArray[np.int64]
 _LONGEST = 10_000
@@ -26,7 +26,7 @@ _AS_WRITTEN = Merging()
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
-class Book:
+class LabelEncoder:
     """Labels by their numbers: the places of those that are ``fixed``, or as they are met.
 
     where
@@ -46,10 +46,10 @@ class Book:
         self.levels: Levels = None
         self._begun = False
         self._given = tuple(labels or ())
-        self.numbers = {composed(label): number for number, label in enumerate(self._given)}
-        self._spelled = {merging.folded(label): label for label in self.numbers}
+        self.numbers = {normalize_nfc(label): number for number, label in enumerate(self._given)}
+        self._spelled = {merging.fold(label): label for label in self.numbers}
         if len(self._spelled) < len(self.numbers):
-            alike = nearly_same(self.numbers)
+            alike = find_similar(self.numbers)
             raise DataError(
                 "labels",
                 expected="labels that differ once they are merged",
@@ -57,11 +57,11 @@ class Book:
                 do="list one of them, or leave out --ignore-case and --strip",
             )
 
-    def number(self, label: str, where: Where, row: int) -> int:
+    def label_number(self, label: str, where: RowPosition, row: int) -> int:
         """Its number; raises DataError for one that is not among those that are fixed."""
         number = self.numbers.get(label)
         if number is None and self._merging != _AS_WRITTEN:
-            label = self._merged(label)
+            label = self._merge_label(label)
             number = self.numbers.get(label)
         if number is not None:
             return number
@@ -73,23 +73,23 @@ class Book:
                 do="check the column, and the quotes in it",
             )
         if self.fixed and self._merging.other is not None:
-            return self.numbers[composed(self._merging.other)]
+            return self.numbers[normalize_nfc(self._merging.other)]
         if self.fixed:
             raise DataError(
                 where.subject(row),
                 expected=f"one of the {len(self.numbers):,} labels of the question",
                 got=repr(label),
-                do=self._remedy(label, where, row),
+                do=self._advise(label, where, row),
             )
         self.numbers[label] = len(self.numbers)
         return len(self.numbers) - 1
 
-    def _merged(self, label: str) -> str:
+    def _merge_label(self, label: str) -> str:
         """The label that a value is merged with: a given one, or the one that is met first."""
         text = label.strip() if self._merging.strip else label
-        return self._spelled.setdefault(self._merging.folded(label), text)
+        return self._spelled.setdefault(self._merging.fold(label), text)
 
-    def _remedy(self, label: str, where: Where, row: int) -> str:
+    def _advise(self, label: str, where: RowPosition, row: int) -> str:
         """Return what to do about a label that is not among those that are fixed."""
         if is_total(label):
             return "remove the row if it is a total; otherwise add it to the labels"
@@ -102,14 +102,14 @@ class Book:
         if f"{label}.0" in self.numbers:
             return f"write {label!r} in the labels too, instead of '{label}.0'"
         do = "add it to the labels, map it to one of them, or count all others with --other LABEL"
-        if where.number(row) > 1:
+        if where.row_number(row) > 1:
             return do
-        return f"{do}; if the row repeats the heading, {where.origin.without(1)}"
+        return f"{do}; if the row repeats the heading, {where.origin.skip_advice(1)}"
 
-    def declare(self, levels: Levels) -> None:
+    def declare_levels(self, levels: Levels) -> None:
         """Take the labels that the type of a part of the column declares."""
         if levels is not None and self._merging != _AS_WRITTEN:
-            levels = tuple(dict.fromkeys(map(self._merged, levels)))
+            levels = tuple(dict.fromkeys(map(self._merge_label, levels)))
         self.levels = levels if levels == self.levels or not self._begun else None
         self._begun = True
 
@@ -119,18 +119,22 @@ class Book:
         given = self.fixed or self._words or self.levels is not None
         return () if given else (LABELS,)
 
-    def codes(self, column: Column, where: Where, levels: Levels = None) -> NDArray[np.int32]:
+    def encode(
+        self, column: Column, where: RowPosition, levels: Levels = None
+    ) -> NDArray[np.int32]:
         """The number of every row's label, shape (rows,); ``levels`` as ``declare`` takes them."""
-        self.declare(levels)
+        self.declare_levels(levels)
         found: list[int | None] = [*map(self.numbers.get, column.texts)]
         if None in found:
             found = [
-                self.number(text, where, row)
-                for text, row in zip(column.texts, column.first.tolist(), strict=True)
+                self.label_number(text, where, row)
+                for text, row in zip(column.texts, column.first_rows.tolist(), strict=True)
             ]
         return np.array(found, dtype=np.int32)[column.codes]
 
-    def ordered(self, codes: NDArray[np.integer], subject: str) -> tuple[tuple[str, ...], Integers]:
+    def order_labels(
+        self, codes: NDArray[np.integer], subject: str
+    ) -> tuple[tuple[str, ...], Integers]:
         """The labels in their order, and the place of every code among them.
 
         Those that are neither fixed nor declared are sorted, and left out where no code is theirs.
@@ -140,17 +144,17 @@ class Book:
         check_spaces(subject, self._given or self.numbers)
         labels = list(self.numbers)
         if self.fixed:
-            check_varied(subject, self._given)
+            check_varies(subject, self._given)
             return self._given, codes.astype(np.int64)
         if self.levels is not None:
-            check_varied(subject, self.levels)
+            check_varies(subject, self.levels)
             check_spaces(subject, self.levels)
             number = {label: place for place, label in enumerate(self.levels)}
             return self.levels, np.array([number[label] for label in labels])[codes]
         used = np.flatnonzero(np.bincount(codes, minlength=len(labels))).tolist()
-        used.sort(key=lambda number: natural(labels[number]))
+        used.sort(key=lambda number: natural_sort_key(labels[number]))
         ordered = tuple(labels[number] for number in used)
-        check_varied(subject, ordered)
+        check_varies(subject, ordered)
         check_fractions(subject, ordered)
         place = np.zeros(len(labels), dtype=np.int64)
         place[used] = np.arange(len(used))

@@ -9,13 +9,13 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.reading import Several
+from mixtally.lab.data.reading import RowCombination
 
 Integers = NDArray[np.int64]
 Values = TypeVar("Values", bound=NDArray[Any])
 
 
-class Records(NamedTuple):
+class RecordGroups(NamedTuple):
     """Which rows make which record.
 
     where
@@ -26,11 +26,11 @@ class Records(NamedTuple):
     size: int
     record: Integers | None = None
 
-    def of(self, rows: Integers) -> Integers:
+    def record_of_rows(self, rows: Integers) -> Integers:
         """The record that each of ``rows`` is of, -1 for none."""
         return rows if self.record is None else self.record[rows]
 
-    def each(self, values: Values) -> Values:
+    def value_of_records(self, values: Values) -> Values:
         """What each record has of what each row has, the same for all rows of a record."""
         if self.record is None:
             return values
@@ -40,7 +40,7 @@ class Records(NamedTuple):
         return cast("Values", found)
 
 
-def numbered(arrays: Sequence[Array]) -> Integers:
+def number_people(arrays: Sequence[Array]) -> Integers:
     """Who is who, from 0, by the batches of a column."""
     decoded = [
         array.dictionary_decode() if pyarrow.types.is_dictionary(array.type) else array
@@ -54,9 +54,9 @@ def numbered(arrays: Sequence[Array]) -> Integers:
     return codes.astype(np.int64)
 
 
-def records(
-    keys: Integers, several: Several | None, refuse: Callable[[int, int], Exception]
-) -> Records:
+def group_rows(
+    keys: Integers, several: RowCombination | None, refuse: Callable[[int, int], Exception]
+) -> RecordGroups:
     """The records of rows that are of one person where their ``keys`` are equal.
 
     where
@@ -65,18 +65,18 @@ def records(
     rows = len(keys)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     if len(first) == rows:
-        return Records(rows)
+        return RecordGroups(rows)
     if several is None:
         again = np.flatnonzero(first[group] != np.arange(rows))[0]
         raise refuse(int(first[group[again]]), int(again))
-    if several is Several.SET:
+    if several is RowCombination.SET:
         place = np.empty(len(first), dtype=np.int64)
         place[np.argsort(first)] = np.arange(len(first))
-        return Records(len(first), place[group])
+        return RecordGroups(len(first), place[group])
     chosen = first
-    if several is Several.LAST:
+    if several is RowCombination.LAST:
         chosen = np.empty(len(first), dtype=np.int64)
         chosen[group] = np.arange(rows)  # of several the last assigned stays
     of = np.full(rows, -1, dtype=np.int64)
     of[np.sort(chosen)] = np.arange(len(chosen))
-    return Records(len(chosen), of)
+    return RecordGroups(len(chosen), of)

@@ -39,7 +39,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class HexagonGrid:
     """Hexagons whose centers lie in a box, in a fixed order; the last bin is elsewhere."""
 
     resolution: int
@@ -52,7 +52,7 @@ class Grid:
 
     def bins_of(self, latitudes: NDArray[np.float64], longitudes: NDArray[np.float64]) -> list[int]:
         """The bin of every point; raises DataError for one that is not on the globe."""
-        h3, numbers = _h3(), {cell: i for i, cell in enumerate(self.cells)}
+        h3, numbers = _load_h3(), {cell: i for i, cell in enumerate(self.cells)}
         out = []
         for row, (lat, lon) in enumerate(zip(latitudes.tolist(), longitudes.tolist(), strict=True)):
             if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
@@ -68,11 +68,11 @@ class Grid:
 
     def outlines(self) -> list[list[tuple[float, float]]]:
         """The corners of every hexagon as (latitude, longitude)."""
-        h3 = _h3()
+        h3 = _load_h3()
         return [[(lat, lon) for lat, lon in h3.cell_to_boundary(cell)] for cell in self.cells]
 
 
-def grid(box: Box, resolution: int, bins: int = MOST_BINS) -> Grid:
+def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
     """All hexagons that touch ``box``, at an H3 ``resolution`` in [0, 8]; 3 has edges of 69 km.
 
     Raises ParameterError for another resolution or not fewer hexagons than ``bins``, DataError
@@ -85,7 +85,7 @@ def grid(box: Box, resolution: int, bins: int = MOST_BINS) -> Grid:
         MOST_RESOLUTION,
         "3 suits a continent, 6 a city and its surroundings",
     )
-    h3 = _h3()
+    h3 = _load_h3()
     corners = [
         (box.south, box.west),
         (box.south, box.east),
@@ -101,10 +101,10 @@ def grid(box: Box, resolution: int, bins: int = MOST_BINS) -> Grid:
             got=f"{len(cells):,}",
             do="choose another resolution",
         )
-    return Grid(resolution, cells)
+    return HexagonGrid(resolution, cells)
 
 
-def _h3() -> ModuleType:
+def _load_h3() -> ModuleType:
     try:
         import h3  # only hexagons need it
     except ImportError as error:

@@ -12,7 +12,7 @@ from mixtally.model.grid import Grid
 from mixtally.model.question import Kind, Question
 from mixtally.primitives import bits
 from mixtally.primitives.counting import ColumnCounter
-from mixtally.protocol.encode.bits import set_bits
+from mixtally.protocol.encode.bits import count_set_bits
 from mixtally.protocol.randomize.bins import Records
 
 _SPAN_BYTES = 1 << 22
@@ -54,9 +54,9 @@ class Population:
         return len(self.records)
 
     @property
-    def one_each(self) -> str:
+    def people_per_row(self) -> str:
         """How many people a row stands for, in words."""
-        return one_each(self.from_data)
+        return describe_people_per_row(self.from_data)
 
     @property
     def codes(self) -> NDArray[np.int64]:
@@ -68,15 +68,15 @@ class Population:
     @property
     def truth(self) -> NDArray[np.int64]:
         """How many people are in each bin, shape (bins,): what results are compared with."""
-        return self.held
+        return self.bin_counts
 
     @property
-    def held(self) -> NDArray[np.int64]:
+    def bin_counts(self) -> NDArray[np.int64]:
         """The same as what is played where only a tally is drawn."""
         count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)
-        if self._numbered:
+        if self._has_bin_numbers:
             return np.bincount(self.records[self.records >= 0], minlength=count)
         counter = ColumnCounter(width, self.users * width)
         for span in bits.spans(self.users, max(1, _SPAN_BYTES // width)):
@@ -84,7 +84,7 @@ class Population:
         return counter.counts(count)
 
     @property
-    def _numbered(self) -> bool:
+    def _has_bin_numbers(self) -> bool:
         return self.records.dtype == np.int64
 
     @property
@@ -92,37 +92,37 @@ class Population:
         """How many bins everybody is in, shape (users,)."""
         if self.question.kind is Kind.ONE:
             return np.ones(self.users, dtype=np.int64)
-        if self._numbered:
+        if self._has_bin_numbers:
             return np.asarray((self.records >= 0).sum(axis=1))
         out = np.empty(self.users, dtype=np.int64)
         for span in bits.spans(self.users, max(1, _SPAN_BYTES // self.records.shape[1])):
             rows = self.records[span].astype(np.uint8, copy=False)
-            out[span] = set_bits(rows)
+            out[span] = count_set_bits(rows)
         return out
 
-    def asked(self, question: Question) -> "Population":
+    def with_question(self, question: Question) -> "Population":
         """The same people asked ``question``, whose bins have the same order."""
         return replace(self, question=question)
 
 
-def one_each(from_data: Collection[str]) -> str:
+def describe_people_per_row(from_data: Collection[str]) -> str:
     """Say how many people a row stands for; ``from_data`` as a population has."""
     return "each taken for one person" if PEOPLE in from_data else "one person each"
 
 
-class Counted(NamedTuple):
+class ValueCounts(NamedTuple):
     """How many people hold each value, shape (bins,), int64.
 
     ``from_data`` and ``warning`` are as a population has them.
     """
 
     question: Question
-    held: NDArray[np.int64]
+    counts: NDArray[np.int64]
     from_data: tuple[str, ...]
     warning: str = ""
 
 
-def check_varied(subject: str, names: Collection[str]) -> None:
+def check_varies(subject: str, names: Collection[str]) -> None:
     """Raises DataError for a column in which nothing can be told apart."""
     if len(names) < 2:
         raise DataError(

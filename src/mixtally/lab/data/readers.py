@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING
 from mixtally.errors import DataError, PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.file import DataFile, Origin
-from mixtally.lab.data.population import Counted, Population
-from mixtally.lab.data.reading import As, Reading
-from mixtally.lab.data.timeline import Timeline, When
+from mixtally.lab.data.population import Population, ValueCounts
+from mixtally.lab.data.reading import Reading, RecordType
+from mixtally.lab.data.timeline import EpochColumn, Timeline
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 
 if TYPE_CHECKING:
     from mixtally.lab.data.formats.table import Table
 
 
-def read(
+def read_population(
     file: DataFile,
     reading: Reading,
     question: Question | None = None,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> Population:
     """The crowd in ``file``, a row a person unless ``reading`` says whose each row is.
 
@@ -30,8 +30,8 @@ def read(
     another kind.
     """
     _check_kind(reading, question)
-    crowd: Population = _reader(file).read(file, reading, question, progress)
-    return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
+    crowd: Population = _load_reader(file).read_population(file, reading, question, progress)
+    return crowd if question is None else crowd.with_question(_check_bins(question, crowd.question))
 
 
 def read_table(
@@ -39,46 +39,52 @@ def read_table(
 ) -> Population:
     """The crowd in ``table``, as ``read`` has it, whose rows are named as those of ``origin``."""
     _check_kind(reading, question)
-    crowd: Population = _reader(origin).read_table(table, origin, reading, question, quiet)
-    return crowd if question is None else crowd.asked(_fitting(question, crowd.question))
+    crowd: Population = _load_reader(origin).read_table(
+        table, origin, reading, question, ignore_progress
+    )
+    return crowd if question is None else crowd.with_question(_check_bins(question, crowd.question))
 
 
 def read_epochs(
     file: DataFile,
     reading: Reading,
-    when: When,
+    when: EpochColumn,
     question: Question | None = None,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> Timeline:
     """The answers in ``file`` by epoch, their rows in any order; a person has one in each.
 
     Errors as ``read`` and ``Timeline``.
     """
     _check_kind(reading, question)
-    found: Timeline = _reader(file).read_epochs(file, reading, question, when, progress)
+    found: Timeline = _load_reader(file).read_epochs(file, reading, question, when, progress)
     return (
-        found if question is None else replace(found, question=_fitting(question, found.question))
+        found
+        if question is None
+        else replace(found, question=_check_bins(question, found.question))
     )
 
 
 def read_epoch_counts(
     file: DataFile,
     reading: Reading,
-    when: When,
+    when: EpochColumn,
     question: Question | None = None,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> Timeline | EpochCounts:
     """Count the answers in ``file`` by epoch while they are read.
 
     Where one of several rows of a person is chosen, or records are sets, bits or numbers, each row
     is needed: then this is ``read_epochs``. Errors as there.
     """
-    if reading.form is not As.ONE or reading.several is not None:
+    if reading.form is not RecordType.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
     _check_kind(reading, question)
-    found: EpochCounts = _reader(file).count_epochs(file, reading, question, when, progress)
+    found: EpochCounts = _load_reader(file).count_epochs(file, reading, question, when, progress)
     return (
-        found if question is None else replace(found, question=_fitting(question, found.question))
+        found
+        if question is None
+        else replace(found, question=_check_bins(question, found.question))
     )
 
 
@@ -86,15 +92,17 @@ def epochs_of_table(
     table: "Table",
     origin: Origin,
     reading: Reading,
-    when: When,
+    when: EpochColumn,
     question: Question | None = None,
 ) -> Timeline:
     """The answers in ``table`` by epoch, as ``read_epochs`` has them."""
     _check_kind(reading, question)
-    read_them = _reader(origin).epochs_of_table
-    found: Timeline = read_them(table, origin, reading, question, when, quiet)
+    read_them = _load_reader(origin).epochs_of_table
+    found: Timeline = read_them(table, origin, reading, question, when, ignore_progress)
     return (
-        found if question is None else replace(found, question=_fitting(question, found.question))
+        found
+        if question is None
+        else replace(found, question=_check_bins(question, found.question))
     )
 
 
@@ -103,8 +111,8 @@ def read_counts(
     reading: Reading,
     counts: str,
     question: Question | None = None,
-    progress: Progress = quiet,
-) -> Counted:
+    progress: Progress = ignore_progress,
+) -> ValueCounts:
     """How many people hold each value, out of a file with a row a value.
 
     where
@@ -114,12 +122,12 @@ def read_counts(
     """
     _check_kind(reading, question)
     check_installed(file)
-    from mixtally.lab.data.weighted import read as read_weighted
+    from mixtally.lab.data.value_counts import read_file as read_weighted
 
-    found: Counted = read_weighted(file, reading, counts, question, progress)
+    found: ValueCounts = read_weighted(file, reading, counts, question, progress)
     if question is None:
         return found
-    return found._replace(question=_fitting(question, found.question))
+    return found._replace(question=_check_bins(question, found.question))
 
 
 def counts_of_table(
@@ -128,16 +136,18 @@ def counts_of_table(
     reading: Reading,
     counts: str,
     question: Question | None = None,
-) -> Counted:
+) -> ValueCounts:
     """How many people hold each value in ``table``, as ``read_counts`` has it."""
     _check_kind(reading, question)
     check_installed(origin)
-    from mixtally.lab.data.weighted import of_table
+    from mixtally.lab.data.value_counts import read_counts_table
 
-    found: Counted = of_table(table, origin, reading, counts, question, quiet)
+    found: ValueCounts = read_counts_table(
+        table, origin, reading, counts, question, ignore_progress
+    )
     if question is None:
         return found
-    return found._replace(question=_fitting(question, found.question))
+    return found._replace(question=_check_bins(question, found.question))
 
 
 def check_installed(subject: object) -> None:
@@ -153,17 +163,17 @@ def check_installed(subject: object) -> None:
         ) from error
 
 
-def _reader(subject: object) -> ModuleType:
+def _load_reader(subject: object) -> ModuleType:
     check_installed(subject)
     from mixtally.lab.data import crowd  # loads Arrow, which is slow
 
     return crowd
 
 
-_KINDS = {As.ONE: Kind.ONE, As.NUMBER: Kind.ONE, As.BITS: Kind.BITS}
+_KIND_OF_FORM = {RecordType.ONE: Kind.ONE, RecordType.NUMBER: Kind.ONE, RecordType.BITS: Kind.BITS}
 
 
-def as_asked(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
+def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
     """Return how records are read for a question, and the question if it fixes their bins.
 
     The bins of an open question are the words themselves. Raises PlanError for another kind.
@@ -177,8 +187,8 @@ def as_asked(reading: Reading, question: Question) -> tuple[Reading, Question | 
 
 def check_kind(reading: Reading, question: Question) -> None:
     """Raises PlanError for data that are read as another kind of records."""
-    expected = _KINDS.get(reading.form, Kind.SET)
-    parts = reading.form is As.ATTRIBUTES
+    expected = _KIND_OF_FORM.get(reading.form, Kind.SET)
+    parts = reading.form is RecordType.ATTRIBUTES
     if question.kind is not expected or parts != (question.attributes is not None):
         kind = "attributes" if question.attributes is not None else str(question.kind)
         raise PlanError(
@@ -202,7 +212,7 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
         )
 
 
-def _fitting(question: Question, found: Question) -> Question:
+def _check_bins(question: Question, found: Question) -> Question:
     """``question``, if it has the bins that were found."""
     if found.bins != question.bins:
         raise PlanError(

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mixtally.errors import ParameterError
-from mixtally.lab.data.places import Grid
-from mixtally.lab.data.sameness import Merging
+from mixtally.lab.data.label_merging import Merging
+from mixtally.lab.data.places import HexagonGrid
 from mixtally.model.question import MOST_BITS, MOST_SET, Question
 from mixtally.protocol.encode.numbers import Range
 
 
-class As(StrEnum):
+class RecordType(StrEnum):
     """What a record is read as."""
 
     ONE = "one"
@@ -21,7 +21,7 @@ class As(StrEnum):
     PLACE = "place"
 
 
-class Several(StrEnum):
+class RowCombination(StrEnum):
     """What is taken of several rows of a person."""
 
     FIRST = "first"
@@ -35,7 +35,11 @@ DROP = "drop"
 
 
 _MERGING = ("--strip", "--ignore-case", "--other")
-_COLUMNS = {As.BITS: (1, MOST_BITS), As.ATTRIBUTES: (2, MOST_SET), As.PLACE: (2, 2)}
+_COLUMNS = {
+    RecordType.BITS: (1, MOST_BITS),
+    RecordType.ATTRIBUTES: (2, MOST_SET),
+    RecordType.PLACE: (2, 2),
+}
 """Fewest and most columns of a record, where it is not one."""
 
 
@@ -60,17 +64,17 @@ class Reading:
     """
 
     columns: tuple[str, ...]
-    form: As = As.ONE
+    form: RecordType = RecordType.ONE
     labels: tuple[str, ...] | None = None
     separator: str | None = ";"
     max_set: int | None = None
     empty_sets: bool = False
     scale: Range | None = None
-    grid: Grid | None = None
+    grid: HexagonGrid | None = None
     missing: str | None = None
     missing_values: tuple[str, ...] = ()
     person: str | None = None
-    several: Several | None = None
+    several: RowCombination | None = None
     words: bool = False
     rows_are_people: bool = False
     merging: Merging = _AS_WRITTEN
@@ -113,7 +117,7 @@ class Reading:
                 got=f"{self.missing!r}" + " beside empty sets" * self.empty_sets,
                 do="an empty cell is either a set without labels or a missing value",
             )
-        if self.form is As.PLACE and self.missing not in (None, DROP):
+        if self.form is RecordType.PLACE and self.missing not in (None, DROP):
             raise ParameterError(
                 "missing",
                 expected="drop, for places",
@@ -136,7 +140,7 @@ class Reading:
                 got="none",
                 do="name the column that says whose a row is",
             )
-        if self.several is Several.SET and self.form is not As.SET:
+        if self.several is RowCombination.SET and self.form is not RecordType.SET:
             raise ParameterError(
                 "several",
                 expected=f"first or last for records read as {self.form}",
@@ -147,7 +151,7 @@ class Reading:
     def _check_words(self) -> None:
         """Raise ParameterError for words of which a list is made, or that are parts of a record."""
         wrong = ["--labels"] if self.words and self.labels is not None else []
-        if self.words and self.form not in (As.ONE, As.SET):
+        if self.words and self.form not in (RecordType.ONE, RecordType.SET):
             wrong.append(f"records read as {self.form}")
         if wrong:
             raise ParameterError(
@@ -164,14 +168,14 @@ class Reading:
             for flag, used in zip(_MERGING, self.merging, strict=True)
             if used not in (False, None)
         ]
-        labelled = self.form in (As.ONE, As.SET, As.ATTRIBUTES)
+        labelled = self.form in (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
         if asked and not labelled:
             raise ParameterError(
                 asked[0], expected="records of labels", got=f"{self.form}", do="leave it out"
             )
         if self.merging.other is None:
             return
-        if self.form is As.ATTRIBUTES or self.words or not self.merging.other.strip():
+        if self.form is RecordType.ATTRIBUTES or self.words or not self.merging.other.strip():
             raise ParameterError(
                 "--other",
                 expected="a label that is to be seen, beside a list of labels of one column",
@@ -184,7 +188,7 @@ class Reading:
         """What the question is called: the column, or all of them."""
         return "+".join(self.columns)
 
-    def check_listed(self, question: Question | None) -> None:
+    def check_other_label(self, question: Question | None) -> None:
         """Raises ParameterError for a label of all other values where no values are listed."""
         if self.merging.other is not None and question is None and self.labels is None:
             raise ParameterError(
@@ -194,7 +198,7 @@ class Reading:
                 do="list the values that are counted one by one",
             )
 
-    def bins(self, question: Question | None) -> tuple[str, ...] | None:
+    def fixed_labels(self, question: Question | None) -> tuple[str, ...] | None:
         """The labels that are fixed, by the plan or by whoever reads; None to read them off.
 
         Raises ParameterError where the label of all other values is none of a plan's.

@@ -10,29 +10,29 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.columns import (
-    LIST,
-    PART,
+    LIST_PART_END,
+    LIST_START,
     Flags,
-    filled,
-    gaps,
-    has_lists,
-    hashed,
-    holds_lists,
+    can_have_lists,
+    encode_texts,
+    fill_gaps,
+    find_gaps,
+    has_list_cells,
     is_list,
-    joined_lists,
+    join_lists,
     levels_of,
-    named,
-    parts,
-    simple,
+    match_texts,
+    simplify_types,
+    split_labels,
     texts_of,
 )
-from mixtally.lab.data.doubts import check_questions
+from mixtally.lab.data.data_warnings import check_questions
 from mixtally.lab.data.end_rows import EndRows
 from mixtally.lab.data.file import Origin
-from mixtally.lab.data.formats.source import explained
+from mixtally.lab.data.formats.source import explain_errors
 from mixtally.lab.data.formats.table import Array, Table
-from mixtally.lab.data.identifiers import Watch
-from mixtally.lab.data.reading import DROP, As, Reading
+from mixtally.lab.data.identifiers import IdentifierWatch
+from mixtally.lab.data.reading import DROP, Reading, RecordType
 from mixtally.primitives.progress import Progress
 
 _QUESTIONS = 3
@@ -44,23 +44,23 @@ MOST_PIPED = 100_000_000
 Levels = tuple[str, ...] | None
 
 
-class Where(NamedTuple):
+class RowPosition(NamedTuple):
     """Which rows of the data those of a batch are: ``kept`` of those after the first ``before``."""
 
     origin: Origin
     before: int
-    kept: NDArray[np.int64] | None = None
+    kept_rows: NDArray[np.int64] | None = None
 
-    def number(self, row: int) -> int:
+    def row_number(self, row: int) -> int:
         """The number in the data, counted from 1, of a row of the batch, counted from 0."""
-        return self.before + 1 + (row if self.kept is None else int(self.kept[row]))
+        return self.before + 1 + (row if self.kept_rows is None else int(self.kept_rows[row]))
 
     def subject(self, row: int) -> str:
         """The subject of a refusal of that row."""
-        return self.origin.row(self.number(row))
+        return self.origin.row(self.row_number(row))
 
 
-class Batch(NamedTuple):
+class RowBatch(NamedTuple):
     """Rows that count: arrays of simple values without gaps, and where they come from.
 
     where
@@ -68,12 +68,12 @@ class Batch(NamedTuple):
     """
 
     arrays: list[Array]
-    where: Where
+    where: RowPosition
     levels: list[Levels]
 
 
 @dataclass(slots=True)
-class Rows:
+class RowReader:
     """What is read of a table, and what was left out of it.
 
     where
@@ -93,14 +93,19 @@ class Rows:
     total: int = 0
     _declared: dict[str, tuple[Array, Levels]] = field(default_factory=dict)
 
-    def batches(self, table: Table, watch: Watch, progress: Progress) -> Iterator[Batch]:
+    def batches(
+        self, table: Table, watch: IdentifierWatch, progress: Progress
+    ) -> Iterator[RowBatch]:
         """The rows that count; raises DataError for a missing value that is neither, by its row."""
         watched = [name for name in watch.columns if name not in self.columns]
         places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
         for part in table.read(*places):
             found = dict(zip([*self.columns, *watched], part.arrays, strict=True))
-            arrays = [self._simple(found[column], column) for column in self.columns]
-            levels = [self._levels(table, *each) for each in zip(self.columns, arrays, strict=True)]
+            arrays = [self._simplify_column(found[column], column) for column in self.columns]
+            levels = [
+                self._declared_levels(table, *each)
+                for each in zip(self.columns, arrays, strict=True)
+            ]
             watch.take(found, None if self.when is None else found[self.when])
             self.ends.take({**found, self.columns[0]: arrays[0]})
             size = len(arrays[0])
@@ -108,9 +113,9 @@ class Rows:
                 if self.total == 0:
                     first = texts_of(arrays[0].slice(0, _QUESTIONS))
                     check_questions(self.origin, self.columns[0], first)
-                yield self._complete(arrays, levels)
+                yield self._complete_batch(arrays, levels)
             self.total += size
-            if self.origin.piped and self.total > MOST_PIPED:
+            if self.origin.is_piped and self.total > MOST_PIPED:
                 raise self.origin.unreadable(
                     f"at most {MOST_PIPED:,} rows out of a pipe", "more", "save them to a file"
                 )
@@ -122,27 +127,27 @@ class Rows:
         """How many rows count."""
         return self.total - sum(map(len, self.dropped))
 
-    def number(self, row: int) -> int:
+    def row_number(self, row: int) -> int:
         """The number in the data, counted from 1, of the row that counts as number ``row``."""
         left_out = np.concatenate([*self.dropped, np.array([self.total])])
         kept_before = left_out - np.arange(len(left_out))  # rows that count before each of them
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
 
-    def _simple(self, array: Array, column: str) -> Array:
-        sets = self.reading.form is As.SET and column in self.reading.columns
-        with explained(self.origin):
-            found = simple(array)
+    def _simplify_column(self, array: Array, column: str) -> Array:
+        sets = self.reading.form is RecordType.SET and column in self.reading.columns
+        with explain_errors(self.origin):
+            found = simplify_types(array)
             if found is None and sets:
-                found = joined_lists(array)
-        if found is None or (holds_lists(array) and not sets):
+                found = join_lists(array)
+        if found is None or (has_list_cells(array) and not sets):
             raise self.origin.unreadable(
                 f"text, numbers, dates, or no and yes in column {column!r}",
-                "lists" if holds_lists(array) else f"{array.type}",
+                "lists" if has_list_cells(array) else f"{array.type}",
                 "store it as text; lists of labels are sets: --set ';'",
             )
-        return found if column == self.reading.person else hashed(found)
+        return found if column == self.reading.person else encode_texts(found)
 
-    def _levels(self, table: Table, column: str, array: Array) -> Levels:
+    def _declared_levels(self, table: Table, column: str, array: Array) -> Levels:
         """The labels that the type of a column declares, with the one for missing values.
 
         Batches that follow each other have the same ones, of which there may be very many.
@@ -162,59 +167,59 @@ class Rows:
         named = self.reading.missing_values
         return tuple(dict.fromkeys([*(one for one in levels_of(array) if one not in named), *more]))
 
-    def _complete(self, arrays: list[Array], levels: list[Levels]) -> Batch:
+    def _complete_batch(self, arrays: list[Array], levels: list[Levels]) -> RowBatch:
         """The rows without gaps, gaps filled where a label was given for them."""
-        where, reading = Where(self.origin, self.total), self.reading
+        where, reading = RowPosition(self.origin, self.total), self.reading
         gone = np.zeros(len(arrays[0]), dtype=np.bool_)
         missing: list[Flags] = []
         for place, array in enumerate(arrays):
-            gap, value = gaps(array), place < len(reading.columns)
+            gap, value = find_gaps(array), place < len(reading.columns)
             if value and reading.empty_sets:
                 gap = np.zeros_like(gap)
-            if (test := self._lacking(value, array)) is not None:
-                gap = gap | named(array, test)
+            if (test := self._missing_test(value, array)) is not None:
+                gap = gap | match_texts(array, test)
             if value and reading.missing not in (None, DROP) and gap.any():
                 label = reading.missing
-                if reading.form is As.SET:
-                    label = f"{LIST}{label}{PART}"
-                arrays[place], gap = filled(array, gap, label), np.zeros_like(gap)
+                if reading.form is RecordType.SET:
+                    label = f"{LIST_START}{label}{LIST_PART_END}"
+                arrays[place], gap = fill_gaps(array, gap, label), np.zeros_like(gap)
             missing.append(gap)
             gone |= gap
         if not gone.any():
-            return Batch(arrays, where, levels)
+            return RowBatch(arrays, where, levels)
         if reading.missing != DROP:
             row = int(np.argmax(gone))
             column = self.columns[[bool(gap[row]) for gap in missing].index(True)]
-            raise self._missing(where, row, column)
+            raise self._missing_value_error(where, row, column)
         kept = np.flatnonzero(~gone)
         self.dropped.append(self.total + np.flatnonzero(gone))
         arrays = [array.take(pyarrow.array(kept)) for array in arrays]
-        return Batch(arrays, where._replace(kept=kept), levels)
+        return RowBatch(arrays, where._replace(kept_rows=kept), levels)
 
-    def _lacking(self, value: bool, array: Array) -> Callable[[str], bool] | None:
+    def _missing_test(self, value: bool, array: Array) -> Callable[[str], bool] | None:
         """Whether a text means missing, or is a set that lacks one of its labels; None for never.
 
         where
           value   whether it is the text of a record, which may be a set
         """
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator
-        if value and self.reading.form is As.SET:
-            if not texts and not has_lists(array):
+        if value and self.reading.form is RecordType.SET:
+            if not texts and not can_have_lists(array):
                 return None  # nothing is missing inside of a text
             return lambda text: any(
                 part.strip() in texts or (is_list(text) and not part.strip())
-                for part in parts(text, separator)
+                for part in split_labels(text, separator)
             )
         return (lambda text: text.strip() in texts) if texts else None
 
-    def _missing(self, where: Where, row: int, column: str) -> DataError:
+    def _missing_value_error(self, where: RowPosition, row: int, column: str) -> DataError:
         if column not in self.reading.columns:
             do = "fill the gap, or say --missing drop to leave such rows out"
-        elif self.reading.form is As.SET:
+        elif self.reading.form is RecordType.SET:
             do = "say --empty-sets if it is a set without labels, or --missing drop or a LABEL"
-        elif self.reading.form is As.PLACE:
+        elif self.reading.form is RecordType.PLACE:
             do = "say --missing drop to leave such rows out"
-        elif self.reading.form in (As.NUMBER, As.BITS):
+        elif self.reading.form in (RecordType.NUMBER, RecordType.BITS):
             do = "say --missing drop to leave such rows out, or --missing with the value to take"
         else:
             do = "say --missing drop to leave such rows out, or --missing LABEL to count them so"

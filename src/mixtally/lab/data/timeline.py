@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
-from mixtally.lab.data.epoch_names import Order
+from mixtally.lab.data.epoch_names import EpochOrder
 from mixtally.lab.data.population import Population
 from mixtally.model.grid import Grid
 from mixtally.model.question import Question
@@ -39,7 +39,7 @@ class Timeline:
     question: Question
     epochs: tuple[str, ...]
     codes: Records
-    at: Integers
+    epoch_of_answer: Integers
     people: Integers | None = None
     values: NDArray[np.float64] | None = None
     grid: Grid | None = None
@@ -54,7 +54,7 @@ class Timeline:
             raise DataError(
                 f"row {again + 1}",
                 expected="one answer of a person in an epoch",
-                got=f"a second one in epoch {self.epochs[self.at[again]]!r}",
+                got=f"a second one in epoch {self.epochs[self.epoch_of_answer[again]]!r}",
                 do="keep one of them: the guarantee is for a person's one answer",
             )
 
@@ -66,7 +66,7 @@ class Timeline:
     @property
     def users(self) -> Integers:
         """How many people answer in each epoch, shape (epochs,)."""
-        return np.bincount(self.at, minlength=len(self.epochs))
+        return np.bincount(self.epoch_of_answer, minlength=len(self.epochs))
 
     @property
     def truth(self) -> Integers:
@@ -83,7 +83,7 @@ class Timeline:
 
     def crowd(self, epoch: int) -> Population:
         """The people of one epoch."""
-        here = self.at == epoch
+        here = self.epoch_of_answer == epoch
         values = None if self.values is None else self.values[here]
         return Population(
             self.question, self.codes[here], values, self.grid, from_data=self.from_data
@@ -93,7 +93,7 @@ class Timeline:
         """The first answer of a person who already answered in its epoch, by its place."""
         if self.people is None:
             return None
-        key = self.people * len(self.epochs) + self.at
+        key = self.people * len(self.epochs) + self.epoch_of_answer
         _, first = np.unique(key, return_index=True)
         if len(first) == len(key):
             return None
@@ -114,7 +114,7 @@ def check_epoch_sizes(names: Sequence[str], users: Integers) -> None:
             )
 
 
-class When(NamedTuple):
+class EpochColumn(NamedTuple):
     """The column that says when.
 
     where
@@ -126,7 +126,9 @@ class When(NamedTuple):
     order: Sequence[str] | None = None
 
 
-def by_epoch(crowd: Population, order: Order, at: Integers, people: Integers | None) -> Timeline:
+def arrange_by_epoch(
+    crowd: Population, order: EpochOrder, at: Integers, people: Integers | None
+) -> Timeline:
     """Arrange the records of ``crowd`` by epoch.
 
     Each record is of the epoch whose place in ``order`` stands in ``at``; epochs without a record
@@ -137,7 +139,7 @@ def by_epoch(crowd: Population, order: Order, at: Integers, people: Integers | N
         question=crowd.question,
         epochs=tuple(order.names[place] for place in used.tolist()),
         codes=crowd.records,
-        at=np.searchsorted(used, at),
+        epoch_of_answer=np.searchsorted(used, at),
         people=people,
         values=crowd.values,
         note=crowd.note,

@@ -12,13 +12,13 @@ from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
 from mixtally.model.question import Kind
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import below
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.draw import draw_below
+from mixtally.primitives.fixed_point import SCALE
 
 MOST_EPOCHS = 1000
 
 
-def turnover(
+def simulate_turnover(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline:
     """``first`` is the crowd of the first epoch; as many people again are away at first.
@@ -32,7 +32,7 @@ def turnover(
     """
     rates = _Rates(join, leave, change)
     rows, at, people = [], [], []
-    for epoch, (held, now) in enumerate(_crowds(first.users, epochs, rates, chance)):
+    for epoch, (held, now) in enumerate(_simulate_epochs(first.users, epochs, rates, chance)):
         rows.append(held)
         people.append(now)
         at.append(np.full(len(now), epoch))
@@ -41,7 +41,7 @@ def turnover(
         question=first.question,
         epochs=_names(epochs),
         codes=first.records[chosen],
-        at=np.concatenate(at),
+        epoch_of_answer=np.concatenate(at),
         people=np.concatenate(people),
         note=first.note,
         from_data=first.from_data,
@@ -49,7 +49,7 @@ def turnover(
     )
 
 
-def turnover_counts(
+def simulate_turnover_counts(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline | EpochCounts:
     """Invent the same crowd over time as ``turnover``, and keep the counts of each epoch alone.
@@ -58,10 +58,12 @@ def turnover_counts(
     as ``turnover`` does.
     """
     if first.question.kind is not Kind.ONE or first.values is not None:
-        return turnover(first, epochs, join=join, leave=leave, change=change, chance=chance)
+        return simulate_turnover(
+            first, epochs, join=join, leave=leave, change=change, chance=chance
+        )
     bins, codes, rates = first.question.bins, first.codes, _Rates(join, leave, change)
     truth, times = list[NDArray[np.int32]](), np.zeros(2 * first.users, dtype=np.int32)
-    for held, now in _crowds(first.users, epochs, rates, chance):
+    for held, now in _simulate_epochs(first.users, epochs, rates, chance):
         truth.append(np.bincount(codes[held], minlength=bins).astype(np.int32))
         times[now] += 1
     people = np.bincount(times).tolist()
@@ -87,20 +89,22 @@ def _names(epochs: int) -> tuple[str, ...]:
     return tuple(str(epoch) for epoch in range(1, epochs + 1))
 
 
-def _crowds(
+def _simulate_epochs(
     size: int, epochs: int, rates: _Rates, chance: Chance
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield for each epoch whose value each person has, of the first crowd, and who is there."""
     _check(epochs, rates._asdict())
-    held = np.concatenate([np.arange(size), below(chance, size, size)])
+    held = np.concatenate([np.arange(size), draw_below(chance, size, size)])
     here = np.arange(2 * size) < size
     for epoch in range(epochs):
         if epoch:
             here = np.where(
-                here, ~happens(rates.leave, 2 * size, chance), happens(rates.join, 2 * size, chance)
+                here,
+                ~draw_events(rates.leave, 2 * size, chance),
+                draw_events(rates.join, 2 * size, chance),
             )
-            new = np.flatnonzero(happens(rates.change, 2 * size, chance))
-            held[new] = below(chance, size, len(new))
+            new = np.flatnonzero(draw_events(rates.change, 2 * size, chance))
+            held[new] = draw_below(chance, size, len(new))
         now = np.flatnonzero(here)
         yield held[now], now
 
@@ -111,7 +115,7 @@ def _check(epochs: int, rates: dict[str, float]) -> None:
         in_range(f"{name} rate", rate, 0.0, 1.0, "it is a probability from one epoch to the next")
 
 
-def happens(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:
+def draw_events(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:
     """``count`` independent events of a probability in [0, 1], to one part in 2^64."""
     numerator, denominator = probability.as_integer_ratio()
     threshold = numerator * SCALE // denominator

@@ -8,16 +8,16 @@ from typing import NamedTuple
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import ParameterError
 from mixtally.lab.formulas.catalogue import FAKES, FLIP, Formula
-from mixtally.lab.formulas.exact_added import NOISES
 from mixtally.lab.formulas.exact_delta import (
     EXACT_DELTAS,
     ExactDelta,
-    Setting,
+    FormulaSetting,
     threshold,
 )
+from mixtally.lab.formulas.exact_fakes_per_bin import NOISES
 from mixtally.lab.formulas.least_noise import least_uniform_fakes
 from mixtally.model.guarantee import Guarantee
-from mixtally.primitives.fixed import LEAST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
 
 HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
 _TOLERANCE = 1e-5
@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObserverAudit:
     """The delta that one observer can reach, and what that makes of the promise.
 
     where
@@ -51,7 +51,7 @@ class Seen:
 
     observer: str
     exact: Bracket
-    word: str
+    verdict: str
     least: float | None = None
     noise_factor: float | None = None
     error_factor: float | None = None
@@ -59,14 +59,14 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class FormulaAudit:
     """A formula, its parameters, the noise it states, and the exact delta of every observer."""
 
     formula: Formula
-    setting: Setting
+    setting: FormulaSetting
     delta: float
     noise: float
-    seen: tuple[Seen, ...]
+    observer_audits: tuple[ObserverAudit, ...]
 
     @property
     def epsilon(self) -> float:
@@ -76,14 +76,14 @@ class Verdict:
     @property
     def word(self) -> str:
         """The verdict for the observer who sees most."""
-        return self.seen[0].word
+        return self.observer_audits[0].verdict
 
-    def by(self, observer: str) -> Seen:
+    def by_observer(self, observer: str) -> ObserverAudit:
         """What ``observer`` sees; raises KeyError when nobody of that name looks."""
-        return {one.observer: one for one in self.seen}[observer]
+        return {one.observer: one for one in self.observer_audits}[observer]
 
 
-def audit(formula: Formula, case: Case) -> Verdict:
+def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
     """The noise that ``formula`` states for the case's promise, and its delta by the exact
     distribution.
 
@@ -92,8 +92,8 @@ def audit(formula: Formula, case: Case) -> Verdict:
     """
     epsilon, delta = case.epsilon, case.delta
     Guarantee(epsilon=epsilon, delta=delta)
-    given = _needed(formula, case)
-    noise = _required(formula, epsilon, delta, given, given_fakes=case.fakes is not None)
+    given = _select_parameters(formula, case)
+    noise = _state_noise(formula, epsilon, delta, given, given_fakes=case.fakes is not None)
     if formula.computes == FAKES:
         noise = float(math.ceil(noise))
     elif formula.computes == FLIP and not 0.0 < noise < 1.0:
@@ -103,20 +103,20 @@ def audit(formula: Formula, case: Case) -> Verdict:
             got=f"{noise:.4g}",
             do="more users or fakes, or a weaker promise",
         )
-    setting = Setting(epsilon=epsilon, **given)
-    return Verdict(
+    setting = FormulaSetting(epsilon=epsilon, **given)
+    return FormulaAudit(
         formula=formula,
         setting=setting,
         delta=delta,
         noise=noise,
-        seen=tuple(
-            _seen(formula, observer, exact_delta, setting, delta, noise)
+        observer_audits=tuple(
+            _audit_observer(formula, observer, exact_delta, setting, delta, noise)
             for observer, exact_delta in EXACT_DELTAS[formula.protocol].items()
         ),
     )
 
 
-def _needed(formula: Formula, case: Case) -> dict[str, int]:
+def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
     """What the formula takes of the case; the number of people is never too much."""
     every = {name: getattr(case, name) for name in ("users", "fakes", "bins", "bits", "repeats")}
     given = {name: value for name, value in every.items() if value is not None}
@@ -134,7 +134,7 @@ def _needed(formula: Formula, case: Case) -> dict[str, int]:
     return {name: given[name] for name in formula.needs}
 
 
-def _required(
+def _state_noise(
     formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
 ) -> float:
     """The noise that the formula states; fakes that were not given are not refused as too few."""
@@ -148,33 +148,35 @@ def _required(
         ) from None
 
 
-def _seen(
+def _audit_observer(
     formula: Formula,
     observer: str,
     exact_delta: ExactDelta,
-    setting: Setting,
+    setting: FormulaSetting,
     delta: float,
     noise: float,
-) -> Seen:
+) -> ObserverAudit:
     exact = exact_delta(setting, noise)
     if exact.lower > delta:
-        return Seen(observer, exact, FALSE, privacy_factor=exact.lower / delta)
+        return ObserverAudit(observer, exact, FALSE, privacy_factor=exact.lower / delta)
     if exact.upper > delta:
-        return Seen(observer, exact, UNDECIDED)
+        return ObserverAudit(observer, exact, UNDECIDED)
     least = _least_noise(formula, exact_delta, setting, delta, noise)
-    error = _error(formula, setting, noise)
-    return Seen(
+    error = _standard_error(formula, setting, noise)
+    return ObserverAudit(
         observer,
         exact,
         HOLDS,
         least,
         noise_factor=noise / least,
-        error_factor=error / _error(formula, setting, least) if math.isfinite(error) else None,
+        error_factor=error / _standard_error(formula, setting, least)
+        if math.isfinite(error)
+        else None,
     )
 
 
 def _least_noise(
-    formula: Formula, exact_delta: ExactDelta, setting: Setting, delta: float, noise: float
+    formula: Formula, exact_delta: ExactDelta, setting: FormulaSetting, delta: float, noise: float
 ) -> float:
     """The least noise of the formula's kind that meets the promise, given that ``noise`` does."""
     if formula.computes == FAKES:
@@ -184,10 +186,12 @@ def _least_noise(
         lowest, known, unit = LEAST_THRESHOLD, threshold(noise), 1.0 / SCALE
     else:
         lowest, known, unit = 1, math.ceil(noise / added.unit), added.unit
-    return unit * _least(lambda n: exact_delta(setting, unit * n).upper <= delta, lowest, known)
+    return unit * _search_least(
+        lambda n: exact_delta(setting, unit * n).upper <= delta, lowest, known
+    )
 
 
-def _least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
+def _search_least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
     """The least number that meets the promise, given that ``known`` does.
 
     It has itself been tried; the exact one lies below it by at most one part in 10^5.
@@ -202,7 +206,7 @@ def _least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
     return high
 
 
-def _error(formula: Formula, setting: Setting, noise: float) -> float:
+def _standard_error(formula: Formula, setting: FormulaSetting, noise: float) -> float:
     """The standard error of a count, up to what the noise does not change; infinite if unknown.
 
     Of flips sqrt(p q) / |p - q| for a message.

@@ -5,7 +5,7 @@ Source: notes 004; equation numbers at each function.
 
 import math
 
-from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
 
 
 def loss_ratio(step: float, flip: float) -> float:
@@ -13,7 +13,7 @@ def loss_ratio(step: float, flip: float) -> float:
 
     Source: notes 004 (4.7), (4.8).
     """
-    checked_flip(flip)
+    check_flip(flip)
     return (flip + (1.0 - flip) * step) / ((1.0 - flip) + flip * step)
 
 
@@ -22,7 +22,7 @@ def zeros_cover(epsilon: float, delta: float) -> float:
 
     Source: notes 004 (4.36), lemma 4.3.
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     return 3.0 * math.log(2.0 / delta) / math.expm1(-epsilon) ** 2
 
 
@@ -31,7 +31,7 @@ def zeros(epsilon: float, delta: float, users: int) -> float:
 
     Source: notes 004 (4.36), lemma 4.3.
     """
-    checked_count("users", users)
+    check_count("users", users)
     return zeros_cover(epsilon, delta) / users
 
 
@@ -56,7 +56,7 @@ def next_step(step: float, at: int, users: int, ones: int, flip: float) -> float
 
     Source: notes 004 (7.4), with gamma in the form that has the mean.
     """
-    checked_flip(flip)
+    check_flip(flip)
     p, q = 1.0 - flip, flip
     mean = users * q + ones * (p - q)
     drift = ((mean - at) / (p * q) - users + 2 * at) / (at + 1)
@@ -64,6 +64,6 @@ def next_step(step: float, at: int, users: int, ones: int, flip: float) -> float
 
 
 def _drift(at: int, users: int, ones: int, flip: float) -> float:
-    checked_flip(flip)
+    check_flip(flip)
     odds = (1.0 - flip) / flip
     return (ones - at) * odds + (users - ones - at) / odds

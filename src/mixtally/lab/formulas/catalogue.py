@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mixtally.errors import not_one_of
-from mixtally.lab.formulas import added, notes, peers, repeats, sufficient, voting
+from mixtally.lab.formulas import fakes_per_bin, notes, repeats, shuffle_bounds, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
 PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"
@@ -67,10 +67,11 @@ FORMULAS: tuple[Formula, ...] = (
         "sufficient-5", f"{_SUFFICIENT}, section 5", FLIP, "flip",
         ("users",), sufficient.three_sigma_one_hot,
     ),
-    Formula("repeats-4.45", f"{_REPEATS}, (4.45)", FLIP, "single bit", ("users",), repeats.once),
+    Formula("repeats-4.45", f"{_REPEATS}, (4.45)", FLIP, "single bit", ("users",),
+        repeats.single_bit),
     Formula(
         "repeats-5.24", f"{_REPEATS}, (5.24)", FLIP, "repeated bit",
-        ("users", "repeats"), repeats.repeated,
+        ("users", "repeats"), repeats.repeated_bit,
     ),
     Formula(
         "voting", "Side Notes on Differential Privacy, section 5", FLIP, "one-hot, no mix",
@@ -80,44 +81,45 @@ FORMULAS: tuple[Formula, ...] = (
         "cheu-zhilyaev",
         "Cheu, Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users "
         "(2022), Claim 3.2",
-        FLIP, "flip-blank", ("fakes",), peers.cheu_zhilyaev,
+        FLIP, "flip-blank", ("fakes",), shuffle_bounds.cheu_zhilyaev,
     ),
     Formula(
         "clones", "Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1",
-        FLIP, "flip", ("users",), peers.clones,
+        FLIP, "flip", ("users",), shuffle_bounds.clones,
     ),
     Formula(
         "blanket", "Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019)",
-        FLIP, "flip", ("users",), peers.blanket,
+        FLIP, "flip", ("users",), shuffle_bounds.blanket,
     ),
     Formula(
         "luo-wang-yi",
         "Luo, Wang, Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message "
         "(2022), as in their programs",
-        PER_BIN, "one-hot, binomial fakes", ("users",), added.luo_wang_yi,
+        PER_BIN, "one-hot, binomial fakes", ("users",), fakes_per_bin.luo_wang_yi,
     ),
     Formula(
         "balcer-cheu", f"{_HISTOGRAMS}, Theorem 3.2",
-        ABSENT, "one-hot, binomial fakes", ("users",), added.balcer_cheu,
+        ABSENT, "one-hot, binomial fakes", ("users",), fakes_per_bin.balcer_cheu,
     ),
     Formula(
         "balcer-cheu-bit", f"{_HISTOGRAMS}, Theorem 3.1",
-        ABSENT, "bit, binomial fakes", ("users",), added.balcer_cheu_bit,
+        ABSENT, "bit, binomial fakes", ("users",), fakes_per_bin.balcer_cheu_bit,
     ),
     Formula(
-        "poisson", f"{_COUNTING}, Theorem 11", PER_BIN, "bit, Poisson fakes", (), added.poisson
+        "poisson", f"{_COUNTING}, Theorem 11", PER_BIN, "bit, Poisson fakes", (),
+            fakes_per_bin.poisson
     ),
     Formula(
         "negative-binomial", f"{_COUNTING}, Theorem 13",
-        PER_BIN, "bit, negative binomial fakes", (), added.negative_binomial,
+        PER_BIN, "bit, negative binomial fakes", (), fakes_per_bin.negative_binomial,
     ),
     Formula(
         "sageo", f"{_AUGMENTED}, SAGeo-Shuffle, all messages kept",
-        MODE, "one-hot, two-sided geometric fakes", (), added.two_sided,
+        MODE, "one-hot, two-sided geometric fakes", (), fakes_per_bin.two_sided,
     ),
     Formula(
         "s1geo", f"{_AUGMENTED}, S1Geo-Shuffle",
-        PER_BIN, "sampled one-hot, geometric fakes", (), added.geometric,
+        PER_BIN, "sampled one-hot, geometric fakes", (), fakes_per_bin.geometric,
     ),
 )  # fmt: skip
 

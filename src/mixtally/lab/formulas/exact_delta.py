@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from mixtally.accounting.divergence import clear_uniform, flip_blank, one_hot, single_bit, vectors
 from mixtally.accounting.numerics.binomial_pairs import Pair, divergence
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.lab.formulas.exact_added import NOISES
+from mixtally.lab.formulas.exact_fakes_per_bin import NOISES
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE, threshold_of
+from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 _AT_THE_LOCAL_EPSILON = -1e-14
 """A flip probability rounded to its threshold may pass the ratio e^epsilon by this much."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class FormulaSetting:
     """The collection that a formula is evaluated for; 0 for what it does not need."""
 
     epsilon: float
@@ -27,7 +27,7 @@ class Setting:
     repeats: int = 1
 
 
-ExactDelta = Callable[[Setting, float], Bracket]
+ExactDelta = Callable[[FormulaSetting, float], Bracket]
 """delta(epsilon) of a setting with a given noise: a flip probability, or what sets the fakes."""
 
 
@@ -36,40 +36,40 @@ def threshold(flip: float) -> int:
     return threshold_of(min(flip, 1.0 - flip))
 
 
-def _single_bit(at: Setting, flip: float) -> Bracket:
+def _single_bit(at: FormulaSetting, flip: float) -> Bracket:
     return single_bit.delta(
         at.users, at.fakes, threshold(flip), at.epsilon, count_crowd=True, repeats=at.repeats
     )
 
 
-def _flip_messages(at: Setting, flip: float) -> Bracket:
-    return one_hot.messages(at.users, at.fakes, threshold(flip), at.epsilon)
+def _flip_messages(at: FormulaSetting, flip: float) -> Bracket:
+    return one_hot.messages_delta(at.users, at.fakes, threshold(flip), at.epsilon)
 
 
-def _flip_sums(at: Setting, flip: float) -> Bracket:
-    return one_hot.sums(at.users, at.fakes, threshold(flip), at.epsilon)
+def _flip_sums(at: FormulaSetting, flip: float) -> Bracket:
+    return one_hot.sums_delta(at.users, at.fakes, threshold(flip), at.epsilon)
 
 
-def _flip_blank(at: Setting, flip: float) -> Bracket:
+def _flip_blank(at: FormulaSetting, flip: float) -> Bracket:
     return flip_blank.delta(at.fakes, threshold(flip), at.epsilon)
 
 
-def _clear_uniform(at: Setting, fakes: float) -> Bracket:
+def _clear_uniform(at: FormulaSetting, fakes: float) -> Bracket:
     return clear_uniform.delta(math.ceil(fakes), at.bins, at.epsilon)
 
 
-def _vectors(at: Setting, flip: float) -> Bracket:
+def _vectors(at: FormulaSetting, flip: float) -> Bracket:
     t = threshold(flip)
-    least = vectors.homogeneous(at.users, at.bits, t, at.epsilon)
-    every = vectors.any_dataset(at.users, at.bits, t, at.epsilon)
+    least = vectors.homogeneous_delta(at.users, at.bits, t, at.epsilon)
+    every = vectors.any_dataset_delta(at.users, at.bits, t, at.epsilon)
     return Bracket(min(max(least.lower, every.lower), every.upper), every.upper)
 
 
-def _one_ballot(at: Setting, flip: float) -> Bracket:
+def _one_ballot(at: FormulaSetting, flip: float) -> Bracket:
     return flip_blank.delta(0, threshold(flip), at.epsilon)
 
 
-def _one_vector(at: Setting, flip: float) -> Bracket:
+def _one_vector(at: FormulaSetting, flip: float) -> Bracket:
     """One vector that everybody sees: sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+."""
     t = threshold(flip)
     q, p = t / SCALE, (SCALE - t) / SCALE
@@ -79,10 +79,10 @@ def _one_vector(at: Setting, flip: float) -> Bracket:
     return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(at.epsilon))
 
 
-def _added(protocol: str) -> ExactDelta:
+def _delta_of_family(protocol: str) -> ExactDelta:
     noise = NOISES[protocol]
 
-    def delta(at: Setting, asked: float) -> Bracket:
+    def delta(at: FormulaSetting, asked: float) -> Bracket:
         found = noise.counts(at.epsilon, at.users, asked)
         return Bracket(0.0, 1.0) if found is None else noise.delta(found, at.epsilon)
 
@@ -98,6 +98,6 @@ EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "vectors": {"messages": _vectors},
     "one-hot, no mix": {"local": _one_ballot},
     "vectors, no mix": {"local": _one_vector},
-    **{protocol: {"messages": _added(protocol)} for protocol in NOISES},
+    **{protocol: {"messages": _delta_of_family(protocol)} for protocol in NOISES},
 }
 """By protocol and observer. Only fakes are counted on for ``flip-blank``."""

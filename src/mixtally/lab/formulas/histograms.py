@@ -7,15 +7,15 @@ Source: sufficient DP 000; equation numbers at each function.
 
 from collections.abc import Sequence
 
-from mixtally.lab.formulas.ranges import checked_flip
+from mixtally.lab.formulas.parameter_ranges import check_flip
 
 
-def turned(held: int, seen: int, bits: int, flip: float) -> float:
+def transition_probability(held: int, seen: int, bits: int, flip: float) -> float:
     """Chance that the vector ``held`` is sent as ``seen``: p^m q^(L - m) for m equal bits.
 
     Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
     """
-    checked_flip(flip)
+    check_flip(flip)
     apart = (held ^ seen).bit_count()
     return (1.0 - flip) ** (bits - apart) * flip**apart
 
@@ -28,9 +28,9 @@ def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float)
     ones = (1 << bits) - 1
     above = below = 0.0
     for seen, count in enumerate(counts):
-        hidden = count / turned(crowd, seen, bits, flip)
-        above += hidden * turned(ones, seen, bits, flip)
-        below += hidden * turned(0, seen, bits, flip)
+        hidden = count / transition_probability(crowd, seen, bits, flip)
+        above += hidden * transition_probability(ones, seen, bits, flip)
+        below += hidden * transition_probability(0, seen, bits, flip)
     return above / below
 
 
@@ -39,7 +39,7 @@ def ratio_by_set_bits(counts: Sequence[int], flip: float) -> float:
 
     Source: sufficient DP 000 (3.4).
     """
-    checked_flip(flip)
+    check_flip(flip)
     bits, odds = len(counts) - 1, flip / (1.0 - flip)
     sums = (count * odds ** (bits - 2 * set_bits) for set_bits, count in enumerate(counts))
     return sum(sums) / sum(counts)

@@ -4,9 +4,9 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
 from mixtally.accounting.divergence import ObservedMessage
 from mixtally.model.mechanism import Parameter, Shuffled
-from mixtally.model.mechanism.named import clear_uniform, flip, flip_blank, single_bit
+from mixtally.model.mechanism.presets import clear_uniform, flip, flip_blank, single_bit
 from mixtally.model.question import MOST_BINS
-from mixtally.primitives.fixed import MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
 
 def least_single_bit(

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
 from mixtally.primitives import tails
 
 
@@ -20,7 +20,7 @@ def single_bit_cover(epsilon: float, delta: float) -> float:
 
     Source: notes 004 (4.48), also printed as (4.57).
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     part = -math.expm1(-epsilon)
     return 3.0 * math.log(2.0 / delta) / part**2 + 4.0 / part
 
@@ -30,8 +30,8 @@ def single_bit(epsilon: float, delta: float, users: int, fakes: int = 0) -> floa
 
     Source: notes 004 (4.48); with fakes section 4.4.
     """
-    checked_count("users", users)
-    checked_count("fakes", fakes, least=0)
+    check_count("users", users)
+    check_count("fakes", fakes, least=0)
     return single_bit_cover(epsilon, delta) / (users + fakes)
 
 
@@ -40,7 +40,7 @@ def single_bit_error_as_printed(epsilon: float, delta: float, flip: float) -> fl
 
     Source: notes 004 (4.62).
     """
-    checked_flip(flip)
+    check_flip(flip)
     return math.sqrt(1.0 - flip) / (1.0 - 2.0 * flip) * single_bit_cover(epsilon, delta)
 
 
@@ -49,7 +49,7 @@ def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
 
     Source: notes 004 (4.60) times n, (4.61).
     """
-    checked_flip(flip)
+    check_flip(flip)
     return math.sqrt((1.0 - flip) * single_bit_cover(epsilon, delta)) / (1.0 - 2.0 * flip)
 
 
@@ -70,9 +70,9 @@ def tail(epsilon: float, bits: int, flip: float) -> float:
 
 
 def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -> float:
-    checked_promise(epsilon, 0.5)
-    checked_count("bits", bits)
-    checked_flip(flip)
+    check_promise(epsilon, 0.5)
+    check_count("bits", bits)
+    check_flip(flip)
     low, high = tails.window(bits, flip)
     point = tails.pmf(bits, flip, low, high)
     below = np.cumsum(point)
@@ -86,7 +86,7 @@ def one_hot_cover(epsilon: float, delta: float) -> float:
 
     Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     return 3.0 * math.log(4.0 / delta) / math.tanh(epsilon / 2.0) ** 2
 
 
@@ -95,7 +95,7 @@ def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
 
     Source: notes 004 (5.10).
     """
-    checked_count("bins", bins, least=2)
+    check_count("bins", bins, least=2)
     return bins * one_hot_cover(epsilon, delta)
 
 
@@ -104,7 +104,7 @@ def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
 
     Source: notes 004 (5.26).
     """
-    checked_count("fakes", fakes)
+    check_count("fakes", fakes)
     return one_hot_cover(epsilon, delta) / fakes
 
 
@@ -113,7 +113,7 @@ def flip_cover(epsilon: float, delta: float) -> float:
 
     Source: notes 004 (5.12), (5.16).
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     part = -math.expm1(-epsilon / 2.0)
     return 3.0 * math.log(4.0 / delta) / part**2 + 4.0 / part
 
@@ -123,8 +123,8 @@ def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
 
     Source: notes 004 (5.12), (5.16).
     """
-    checked_count("users", users)
-    checked_count("fakes", fakes, least=0)
+    check_count("users", users)
+    check_count("fakes", fakes, least=0)
     return flip_cover(epsilon, delta) / (users + fakes)
 
 
@@ -133,8 +133,8 @@ def flip_share_error(epsilon: float, delta: float, users: int, fakes: int, bins:
 
     Source: notes 004 (5.21).
     """
-    checked_count("bins", bins, least=2)
+    check_count("bins", bins, least=2)
     q = flip(epsilon, delta, users, fakes)
-    checked_flip(q)
+    check_flip(q)
     flips = (1.0 - q) / (1.0 - 2.0 * q) ** 2 * flip_cover(epsilon, delta)
     return math.sqrt(flips + fakes / bins * (1.0 - 1.0 / bins)) / users

@@ -17,15 +17,15 @@ Source: sufficient DP 000 (1.6), (1.7), (3.6), (3.12).
 import math
 from typing import NamedTuple
 
-from mixtally.accounting.divergence.vectors import homogeneous
+from mixtally.accounting.divergence.vectors import homogeneous_delta
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.positive import chance_positive
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.errors import ParameterError, strictly_within
 from mixtally.lab.formulas import sufficient
-from mixtally.model.guarantee import checked_epsilon, checked_users
-from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, threshold_of
+from mixtally.model.guarantee import check_epsilon, check_users
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, threshold_of
 
 
 class Ratio(NamedTuple):
@@ -43,8 +43,8 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
     delta is the larger of both directions for the same crowd. Raises ParameterError where the
     ratio is larger than a floating point number can be.
     """
-    checked_users(users)
-    checked_epsilon(epsilon)
+    check_users(users)
+    check_epsilon(epsilon)
     value = sufficient.phi(threshold / SCALE)
     try:
         mean = sufficient.mean(value, users, bits)
@@ -60,7 +60,7 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
         mean=mean,
         variance=variance,
         eta=eta(users, bits, threshold, epsilon),
-        delta=homogeneous(users, bits, threshold, epsilon),
+        delta=homogeneous_delta(users, bits, threshold, epsilon),
     )
 
 

@@ -10,8 +10,8 @@ Source: K-randomization 003; equation numbers at each function.
 import math
 from collections.abc import Mapping
 
-from mixtally.lab.formulas.histograms import turned
-from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.histograms import transition_probability
+from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
 
 _SIGMAS_SQUARED = 9.0
 
@@ -21,10 +21,10 @@ def ratio(ones_seen: int, users: int, flip: float) -> float:
 
     Source: K-randomization 003 (4.32).
     """
-    checked_count("users", users)
-    checked_count("ones seen", ones_seen, least=0)
-    checked_count("users", users, least=ones_seen)
-    checked_flip(flip)
+    check_count("users", users)
+    check_count("ones seen", ones_seen, least=0)
+    check_count("users", users, least=ones_seen)
+    check_flip(flip)
     odds = (1.0 - flip) / flip
     return ((users - ones_seen) * odds + ones_seen / odds) / users
 
@@ -34,7 +34,7 @@ def seen_chance(held: Mapping[int, int], seen: int, bits: int, flip: float) -> f
 
     Source: K-randomization 003 section 2, P[s in R(T)].
     """
-    missed = (math.log1p(-turned(v, seen, bits, flip)) * held[v] for v in held)
+    missed = (math.log1p(-transition_probability(v, seen, bits, flip)) * held[v] for v in held)
     return -math.expm1(sum(missed))
 
 
@@ -44,7 +44,8 @@ def anonymity(held: Mapping[int, int], bits: int, flip: float) -> float:
     Source: K-randomization 003 section 3, A_p.
     """
     return min(
-        seen_chance({**held, v: held[v] - 1}, seen, bits, flip) / turned(v, seen, bits, flip)
+        seen_chance({**held, v: held[v] - 1}, seen, bits, flip)
+        / transition_probability(v, seen, bits, flip)
         for v in held
         for seen in range(1 << bits)
     )
@@ -66,9 +67,9 @@ def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> flo
 
     Source: K-randomization 003 (5.9).
     """
-    checked_count("users", users)
-    checked_count("repeats", repeats)
-    checked_flip(flip)
+    check_count("users", users)
+    check_count("repeats", repeats)
+    check_flip(flip)
     odds = (1.0 - flip) / flip
     return sum(
         choices(i, ones_seen, users, repeats) * math.comb(repeats, i) * odds ** (repeats - 2 * i)
@@ -76,22 +77,22 @@ def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> flo
     )
 
 
-def once(epsilon: float, delta: float, users: int) -> float:
+def single_bit(epsilon: float, delta: float, users: int) -> float:
     """Flip probability of one bit a person, sent once; delta is not used.
 
     Source: K-randomization 003 (4.45).
     """
-    return repeated(epsilon, delta, users, repeats=1)
+    return repeated_bit(epsilon, delta, users, repeats=1)
 
 
-def repeated(epsilon: float, delta: float, users: int, repeats: int) -> float:
+def repeated_bit(epsilon: float, delta: float, users: int, repeats: int) -> float:
     """Flip probability when every bit is sent ``repeats`` times; delta is not used.
 
     Source: K-randomization 003 (5.24).
     """
-    checked_promise(epsilon, delta)
-    checked_count("users", users)
-    checked_count("repeats", repeats)
+    check_promise(epsilon, delta)
+    check_count("users", users)
+    check_count("repeats", repeats)
     need = _SIGMAS_SQUARED / (math.expm1(epsilon / repeats) ** 2 * repeats * users)
     # (1 - 1 / sqrt(1 + 4 x)) / 2 without cancellation
     root = math.sqrt(1.0 + 4.0 * need)
@@ -103,7 +104,7 @@ def deviation(users: int, flip: float, repeats: int = 1) -> float:
 
     Source: K-randomization 003 (4.4), (5.4).
     """
-    checked_count("users", users)
-    checked_count("repeats", repeats)
-    checked_flip(flip)
+    check_count("users", users)
+    check_count("repeats", repeats)
+    check_flip(flip)
     return math.sqrt(users * flip * (1.0 - flip) / repeats) / (1.0 - 2.0 * flip)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 from mixtally.errors import ParameterError
-from mixtally.lab.formulas.ranges import checked_count, checked_flip, checked_promise
+from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
 
 _SIGMAS = 3.0
 _LARGEST_PHI = 1e12
@@ -24,8 +24,8 @@ def local(epsilon: float, delta: float, bits: int) -> float:
 
     Source: sufficient DP 000 (4.2).
     """
-    checked_promise(epsilon, delta)
-    checked_count("bits", bits)
+    check_promise(epsilon, delta)
+    check_count("bits", bits)
     return 1.0 / (1.0 + math.exp(epsilon / bits))
 
 
@@ -34,12 +34,12 @@ def phi(flip: float) -> float:
 
     Source: sufficient DP 000 (3.14).
     """
-    checked_flip(flip)
+    check_flip(flip)
     p, q = 1.0 - flip, flip
     return (p**3 + q**3) / (p * q)
 
 
-def flip_of(value: float) -> float:
+def flip_from_phi(value: float) -> float:
     """The flip probability that has this phi >= 1.
 
     Source: sufficient DP 000 (3.16).
@@ -73,7 +73,7 @@ def three_sigma(epsilon: float, delta: float, users: int, bits: int) -> float:
 
     Source: sufficient DP 000 (3.12), (3.14), (3.16).
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     return sigma_rule(epsilon, users, bits, _SIGMAS)
 
 
@@ -86,7 +86,7 @@ def sigma_rule(epsilon: float, users: int, bits: int, sigmas: float) -> float:
     def reach(value: float, users: int, bits: int) -> float:
         return mean(value, users, bits) + sigmas * math.sqrt(variance(value, users, bits))
 
-    return _solved(reach, epsilon, users, bits)
+    return _solve_flip(reach, epsilon, users, bits)
 
 
 def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) -> float:
@@ -94,8 +94,8 @@ def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) 
 
     Source: sufficient DP 000 (3.13), (3.15), (3.16).
     """
-    checked_promise(epsilon, delta)
-    return _solved(_simple_reach, epsilon, users, bits)
+    check_promise(epsilon, delta)
+    return _solve_flip(_simple_reach, epsilon, users, bits)
 
 
 def three_sigma_one_hot(epsilon: float, delta: float, users: int) -> float:
@@ -111,8 +111,8 @@ def deviation(users: int, flip: float) -> float:
 
     Source: sufficient DP 000 section 4.
     """
-    checked_count("users", users)
-    checked_flip(flip)
+    check_count("users", users)
+    check_flip(flip)
     return math.sqrt(users * flip * (1.0 - flip)) / (1.0 - 2.0 * flip)
 
 
@@ -121,11 +121,11 @@ def _simple_reach(value: float, users: int, bits: int) -> float:
     return 1.0 + share + _SIGMAS * math.sqrt(share + _outlier(value, bits) / users**2)
 
 
-def _solved(
+def _solve_flip(
     reach: Callable[[float, int, int], float], epsilon: float, users: int, bits: int
 ) -> float:
-    checked_count("users", users, least=2)
-    checked_count("bits", bits)
+    check_count("users", users, least=2)
+    check_count("bits", bits)
     target = math.exp(epsilon)
 
     def meets(value: float) -> bool:
@@ -145,4 +145,4 @@ def _solved(
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if meets(middle) else (low, middle)
-    return flip_of(low)
+    return flip_from_phi(low)

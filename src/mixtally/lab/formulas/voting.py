@@ -7,9 +7,9 @@ import math
 
 from scipy import special
 
-from mixtally.accounting.budget.local import checked_keep
+from mixtally.accounting.budget.local import check_keep_probability
 from mixtally.errors import strictly_within
-from mixtally.lab.formulas.ranges import checked_count, checked_promise
+from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 
 
 def flip_probability(epsilon: float, delta: float) -> float:
@@ -17,7 +17,7 @@ def flip_probability(epsilon: float, delta: float) -> float:
 
     Source: side notes 002 section 5, epsilon = 2 ln(p / (1 - p)) solved for p.
     """
-    checked_promise(epsilon, delta)
+    check_promise(epsilon, delta)
     return 1.0 / (1.0 + math.exp(epsilon / 2.0))
 
 
@@ -35,13 +35,13 @@ def radius_at_once(users: int, keep: float, candidates: int, level: float = 0.95
 
     Source: side notes 002 section 5, with the error shared between the candidates.
     """
-    checked_count("candidates", candidates)
+    check_count("candidates", candidates)
     return _radius(users, keep, _outside(level) / candidates)
 
 
 def _radius(users: int, keep: float, outside: float) -> float:
-    checked_count("users", users)
-    checked_keep(keep)
+    check_count("users", users)
+    check_keep_probability(keep)
     deviation = math.sqrt(keep * (1.0 - keep) / users) / (2.0 * keep - 1.0)
     return float(special.ndtri(1.0 - outside / 2.0)) * deviation
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.accounting.numerics.search import least_meeting
+from mixtally.accounting.numerics.search import find_least_meeting
 from mixtally.errors import AccountingError
 from mixtally.model.baseline import Baseline, Central
 from mixtally.model.guarantee import Guarantee
@@ -36,7 +36,7 @@ _PARTS = 1 << 32
 _COUNT_MOVED = 1
 
 
-def central(
+def compare_central_mechanisms(
     guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
 ) -> tuple[Central, dict[str, float]]:
     """Return every mechanism at ``guarantee``, and by its name how far off one release of it was.
@@ -45,7 +45,7 @@ def central(
     mechanisms, and the note says so.
     """
     try:
-        library()
+        load_opendp()
     except ImportError:
         return Central(note=MISSING), {}
     bins = len(truth)
@@ -59,10 +59,10 @@ def central(
     if bins > MOST_BINS:
         note = f"central baselines: not measured over more than {MOST_BINS:,} bins"
         return Central(lines, note), {}
-    return Central(lines, ""), {line.name: measured(line, truth) for line in lines}
+    return Central(lines, ""), {line.name: measure_error(line, truth) for line in lines}
 
 
-def measured(line: Baseline, truth: NDArray[np.int64]) -> float:
+def measure_error(line: Baseline, truth: NDArray[np.int64]) -> float:
     """One release of ``truth`` by OpenDP: its root mean square error, or the named bin's distance.
 
     The randomness is OpenDP's own.
@@ -72,7 +72,7 @@ def measured(line: Baseline, truth: NDArray[np.int64]) -> float:
         named = selection_measurement(line.scale)(counts)
         return float(truth.max() - truth[named])
     make = laplace_measurement if line.name == LAPLACE else gaussian_measurement
-    published = _published(len(counts))
+    published = _count_published(len(counts))
     errors = np.asarray(make(line.scale)(counts[:published])) - truth[:published]
     return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
 
@@ -82,16 +82,18 @@ def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
 
     Source: Ghosh, Roughgarden, Sundararajan 2009; OpenDP ``make_laplace`` on whole numbers.
     """
-    dp = library()
+    dp = load_opendp()
 
-    published = _published(bins)
+    published = _count_published(bins)
     moved = min(2, published)
 
     def loss(scale: float) -> float:
         return float(laplace_measurement(scale).map(moved))
 
-    scale = _enough(loss, epsilon, moved / epsilon)
-    one, every = _within(dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, published, level)
+    scale = _raise_scale(loss, epsilon, moved / epsilon)
+    one, every = _error_bounds(
+        dp.accuracy.discrete_laplacian_scale_to_accuracy, scale, published, level
+    )
     ratio = math.exp(-1.0 / scale)
     return Baseline(
         name=LAPLACE,
@@ -114,8 +116,8 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
 
     Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
     """
-    dp = library()
-    published = _published(bins)
+    dp = load_opendp()
+    published = _count_published(bins)
     moved = math.sqrt(min(2, published))
 
     def loss(scale: float) -> float:
@@ -125,7 +127,7 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
 
     more = math.log(1.0 / delta)
     start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
-    found = least_meeting(
+    found = find_least_meeting(
         lambda parts: loss(parts / _PARTS),
         epsilon,
         1,
@@ -136,7 +138,9 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     if found is None:
         raise AccountingError(f"Gaussian baseline: no scale keeps ({epsilon}, {delta})")
     scale = found / _PARTS
-    one, every = _within(dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, published, level)
+    one, every = _error_bounds(
+        dp.accuracy.discrete_gaussian_scale_to_accuracy, scale, published, level
+    )
     return Baseline(
         name=GAUSSIAN,
         epsilon=loss(scale),
@@ -150,7 +154,7 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
     )
 
 
-def _published(bins: int) -> int:
+def _count_published(bins: int) -> int:
     """Return how many counts are published: of two answers one, which has the other."""
     return 1 if bins == 2 else bins
 
@@ -165,12 +169,12 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
     Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
     which side notes 002 section 3 shows; McKenna, Sheldon, Permute-and-Flip (2020).
     """
-    dp = library()
+    dp = load_opendp()
 
     def loss(scale: float) -> float:
         return float(selection_measurement(scale).map(_COUNT_MOVED))
 
-    scale = _enough(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
+    scale = _raise_scale(loss, epsilon, 2.0 * _COUNT_MOVED / epsilon)
     return Baseline(
         name=EXPONENTIAL,
         epsilon=loss(scale),
@@ -178,7 +182,7 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
         scale=scale,
         standard_error=None,
         level=level,
-        one_within=_below(scale * math.log(bins / (1.0 - level))),
+        one_within=_largest_below(scale * math.log(bins / (1.0 - level))),
         all_within=None,
         source=_source(dp),
     )
@@ -187,7 +191,7 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
 _MODULES = ("accuracy", "combinators", "domains", "measurements", "measures", "metrics", "mod")
 
 
-def library() -> Any:
+def load_opendp() -> Any:
     """OpenDP with the parts used here; raises ImportError when it is not installed.
 
     The import takes a fifth of a second, so that it is only made where it is used.
@@ -201,24 +205,24 @@ def library() -> Any:
 
 def laplace_measurement(scale: float) -> Any:
     """OpenDP's measurement that adds discrete Laplace noise to a list of counts."""
-    dp = library()
-    return dp.measurements.make_laplace(_counts(dp), dp.metrics.l1_distance(T="i64"), scale)
+    dp = load_opendp()
+    return dp.measurements.make_laplace(_counts_domain(dp), dp.metrics.l1_distance(T="i64"), scale)
 
 
 def gaussian_measurement(scale: float) -> Any:
     """OpenDP's measurement that adds discrete Gaussian noise to a list of counts."""
-    dp = library()
-    return dp.measurements.make_gaussian(_counts(dp), dp.metrics.l2_distance(T="f64"), scale)
+    dp = load_opendp()
+    return dp.measurements.make_gaussian(_counts_domain(dp), dp.metrics.l2_distance(T="f64"), scale)
 
 
 def selection_measurement(scale: float) -> Any:
     """OpenDP's measurement that names the bin of the largest count."""
-    dp = library()
+    dp = load_opendp()
     metric, measure = dp.metrics.linf_distance(T="i64"), dp.measures.max_divergence()
-    return dp.measurements.make_noisy_max(_counts(dp), metric, measure, scale)
+    return dp.measurements.make_noisy_max(_counts_domain(dp), metric, measure, scale)
 
 
-def _counts(dp: Any) -> Any:
+def _counts_domain(dp: Any) -> Any:
     return dp.domains.vector_domain(dp.domains.atom_domain(T="i64"))
 
 
@@ -226,7 +230,7 @@ def _source(dp: Any) -> str:
     return f"OpenDP {dp.accuracy.get_opendp_version()}"
 
 
-def _enough(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
+def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
     """``scale``, or the next above it at which the map keeps its promise after all rounding."""
     step = 2.0**-52
     while loss(scale) > epsilon:
@@ -235,7 +239,7 @@ def _enough(loss: Callable[[float], float], epsilon: float, scale: float) -> flo
     return scale
 
 
-def _within(
+def _error_bounds(
     accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
 ) -> tuple[int, int]:
     """Most by which one count errs, and all, at confidence ``level``; noises are independent.
@@ -243,10 +247,10 @@ def _within(
     OpenDP's accuracy a at alpha means P[error >= a] <= alpha, and errors are whole numbers.
     """
     each = -math.expm1(math.log(level) / bins)
-    return _below(accuracy(scale, 1.0 - level)), _below(accuracy(scale, each))
+    return _largest_below(accuracy(scale, 1.0 - level)), _largest_below(accuracy(scale, each))
 
 
-def _below(limit: float) -> int:
+def _largest_below(limit: float) -> int:
     """The largest whole number below ``limit``."""
     return math.ceil(limit) - 1
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.errors import DataError, ParameterError, in_range
-from mixtally.lab.data.population import Counted, Population, check_shared
+from mixtally.lab.data.population import Population, ValueCounts, check_shared
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.parts import travels_whole
+from mixtally.lab.simulation.parts import is_sent_whole
 from mixtally.lab.simulation.run import check_crowd
 from mixtally.lab.simulation.study import Release
 from mixtally.model.contract import (
@@ -35,17 +35,17 @@ from mixtally.model.contract import (
     Shape,
     UniformRecipe,
 )
+from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import LEAST_USERS, MOST_USERS
-from mixtally.model.planes import bin_points, messages
+from mixtally.model.planes import bin_points, plane_messages
 from mixtally.model.question import Kind, Question
 from mixtally.model.received import PartReceived, Received
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.mixing import numbers_of
+from mixtally.protocol.mixing import draw_fake_counts
 from mixtally.protocol.tally.fold import Fold
 
 Counts = NDArray[np.int64]
@@ -77,16 +77,20 @@ class Histogram:
     def __post_init__(self) -> None:
         counts, bins = self.counts, self.question.bins
         if not LEAST_USERS <= self.users <= MOST_USERS:
-            raise _wrong(f"{LEAST_USERS} to {MOST_USERS:,} people", f"{self.users:,}")
+            raise _invalid_counts_error(
+                f"{LEAST_USERS} to {MOST_USERS:,} people", f"{self.users:,}"
+            )
         if counts.shape != (bins,) or counts.dtype != np.int64:
-            raise _wrong(f"{bins:,} whole counts", f"{counts.dtype} of shape {counts.shape}")
+            raise _invalid_counts_error(
+                f"{bins:,} whole counts", f"{counts.dtype} of shape {counts.shape}"
+            )
         if int(counts.min()) < 0 or int(counts.max()) > self.users:
-            raise _wrong(
+            raise _invalid_counts_error(
                 f"counts from 0 to {self.users:,}", f"{counts.min():,} to {counts.max():,}"
             )
         total = int(counts.sum())
         if self.question.kind is Kind.ONE and total != self.users:
-            raise _wrong(f"counts of {self.users:,} people in all", f"{total:,}")
+            raise _invalid_counts_error(f"counts of {self.users:,} people in all", f"{total:,}")
 
     @property
     def truth(self) -> Counts:
@@ -97,7 +101,7 @@ class Histogram:
 def histogram_of(population: Population) -> Histogram:
     """That of a crowd whose records are known."""
     return Histogram(
-        population.question, population.users, population.held, sizes=sizes_of(population)
+        population.question, population.users, population.bin_counts, sizes=sizes_of(population)
     )
 
 
@@ -109,13 +113,13 @@ def sizes_of(population: Population) -> Counts | None:
     return np.bincount(population.sizes, minlength=question.max_set + 1)
 
 
-def counted_before(people: Counted) -> Histogram:
+def histogram_of_counts(people: ValueCounts) -> Histogram:
     """That of people whose values came counted.
 
     Raises DataError where the data say which values there are, and most were one person's own.
     """
-    check_shared(people.question, people.held, people.from_data)
-    return Histogram(people.question, int(people.held.sum()), people.held, people.from_data)
+    check_shared(people.question, people.counts, people.from_data)
+    return Histogram(people.question, int(people.counts.sum()), people.counts, people.from_data)
 
 
 def collect_counts(
@@ -125,9 +129,9 @@ def collect_counts(
 
     Errors as ``checked_counts``.
     """
-    checked_counts(plan, histogram, analysis, lab.planner.accountant)
+    check_counts(plan, histogram, analysis, lab.planner.accountant)
     drawn = []
-    for part, held in zip(plan.parts, histogram_parts(histogram, plan.questions), strict=True):
+    for part, held in zip(plan.parts, split_histogram(histogram, plan.questions), strict=True):
         drawn.append(
             draw_part(part, held.counts, held.users, plan.hops, lab.chance, histogram.sizes)
         )
@@ -137,7 +141,7 @@ def collect_counts(
     return Release(conclude(plan, tallies, analysis, received=received))
 
 
-def checked_counts(
+def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
     """Raises as ``run.check_crowd``, ParameterError where whole messages are asked for."""
@@ -151,10 +155,10 @@ def checked_counts(
         )
 
 
-def histogram_parts(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
+def split_histogram(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
     """The crowd as it answers each of ``questions``, as ``parts`` has it."""
     own, users = histogram.question, histogram.users
-    if travels_whole(own, questions):
+    if is_sent_whole(own, questions):
         return [histogram]
     sizes = own.attributes or (1,) * own.bins
     held = np.split(histogram.counts, np.cumsum(sizes)[:-1])
@@ -184,11 +188,11 @@ def draw_part(
                 got="sets over planes, whose members are drawn together",
                 do="give the records",
             )
-        return _over_planes(part, part.planes, counts, hops, chance)
+        return _draw_over_planes(part, part.planes, counts, hops, chance)
     draws, own, held = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.record_messages, 0
     if part.pads:
-        held = np.concatenate([held, _padded(part, sizes)])
+        held = np.concatenate([held, _count_pads(part, sizes)])
     declared: list[int | None] = [None] * hops
     if own is not None:
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
@@ -199,7 +203,7 @@ def draw_part(
     if uniform:
         held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
     if isinstance(part.recipe, Shape):
-        added = [numbers_of(part.recipe.weights, len(held), chance) for _ in range(hops)]
+        added = [draw_fake_counts(part.recipe.weights, len(held), chance) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops
@@ -211,7 +215,7 @@ def draw_part(
     return received, Tally(held, messages)
 
 
-def _over_planes(
+def _draw_over_planes(
     part: Part, planes: Planes, counts: Counts, hops: int, chance: Chance
 ) -> tuple[PartReceived, Tally]:
     """The same over planes: every direction is drawn, as one joins all counts.
@@ -229,18 +233,18 @@ def _over_planes(
     users = people - int(gone.sum())
     in_range("messages over planes", users + more, 1, _MOST_PLANES, "ask fewer people, or bins")
     fold, ends = Fold(part.layout, 0), np.cumsum(counts)
-    places = bin_points(planes.bare, np.arange(len(counts)), part.bins)
+    places = bin_points(planes.device_planes, np.arange(len(counts)), part.bins)
     for span in spans(users, _SPAN):
         points = places[np.searchsorted(ends, np.arange(span.start, span.stop), side="right")]
-        numbers = draws.integers(0, planes.bare.directions, len(points))
-        fold.add(part.layout.rows(messages(points, numbers, planes.prime, planes.digits)))
+        numbers = draws.integers(0, planes.device_planes.directions, len(points))
+        fold.add(part.layout.rows(plane_messages(points, numbers, planes.prime, planes.digits)))
     for span in spans(more, _SPAN):
         fold.add(part.layout.rows(draws.integers(0, part.layout.bins, span.stop - span.start)))
     tally = fold.tally()
     return PartReceived(declared=tuple(declared), received=tally.messages, dropped={}), tally
 
 
-def _padded(part: Part, sizes: Counts | None) -> Counts:
+def _count_pads(part: Part, sizes: Counts | None) -> Counts:
     """How many people take each pad: those whose sets lack more bins than stand before it."""
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(
@@ -261,5 +265,5 @@ def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251
     return np.random.Generator(np.random.PCG64(seed))  # noqa: TID251
 
 
-def _wrong(expected: str, got: str) -> DataError:
+def _invalid_counts_error(expected: str, got: str) -> DataError:
     return DataError("counts", expected=expected, got=got, do="give how many people hold each bin")

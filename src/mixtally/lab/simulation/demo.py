@@ -1,18 +1,18 @@
 """The demo: where 336,776 real flights went, counted privately in two ways."""
 
 from mixtally.lab.data.flights import SOURCE, flights
-from mixtally.lab.simulation.central import central
+from mixtally.lab.simulation.central import compare_central_mechanisms
 from mixtally.lab.simulation.lab import Lab, Provenance
-from mixtally.lab.simulation.run import release
+from mixtally.lab.simulation.run import simulate_release
 from mixtally.lab.simulation.study import Study
 from mixtally.lab.simulation.truth import Truth
 from mixtally.model.guarantee import Guarantee
 from mixtally.planning import PlanRequest, choose
-from mixtally.planning.reason import reason
+from mixtally.planning.reason import describe_choice
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 
 
-def demo(
+def simulate_demo(
     guarantee: Guarantee,
     lab: Lab,
     analysis: Analysis = COUNTS_ALONE,
@@ -26,16 +26,18 @@ def demo(
     beside = [lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"]
     plans = [answer.plan, *(plan for plan in beside if plan is not None)]
     truth, level = population.truth, analysis.level
-    peers, errors = central(guarantee, truth, level=level, seeded=seed is not None)
+    peers, errors = compare_central_mechanisms(
+        guarantee, truth, level=level, seeded=seed is not None
+    )
     return Study(
         about=Provenance(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
             # Without what other options would give: the demo has none of them.
-            reason=reason(wish, answer.plan, answer.others, ()),
+            reason=describe_choice(wish, answer.plan, answer.others, ()),
             seed=seed,
         ),
-        releases=tuple(release(plan, population, lab, analysis) for plan in plans),
+        releases=tuple(simulate_release(plan, population, lab, analysis) for plan in plans),
         truth=Truth(truth, central=errors),
         central=peers,
     )

@@ -18,7 +18,7 @@ from mixtally.model.question import Question
 _NOTE = "epoch "
 
 
-def charged_epochs(ledger: Ledger, question: Question) -> list[str]:
+def list_charged_epochs(ledger: Ledger, question: Question) -> list[str]:
     """Epochs in which ``question`` was asked already, as they were charged.
 
     Raises PlanError when another question of that name was.
@@ -40,7 +40,7 @@ def charged_epochs(ledger: Ledger, question: Question) -> list[str]:
     return [charge.note.removeprefix(_NOTE) for charge in ours]
 
 
-def checked_series(
+def check_series(
     ledger: Ledger,
     plan: Plan,
     epochs: Sequence[str],
@@ -52,7 +52,7 @@ def checked_series(
     PlanError for an epoch that comes twice or before one that was charged already, InfeasibleError
     when they do not all fit the budget, DataError for an epoch outside the given order.
     """
-    done = charged_epochs(ledger, plan.question)
+    done = list_charged_epochs(ledger, plan.question)
     key = order_of([*done, *epochs], order)
     last = max(done, key=key, default=None)
     for name in epochs:
@@ -67,7 +67,7 @@ def checked_series(
         last = name
     after = budget.charge(ledger, plan, len(epochs), accountant=accountant)
     for name in epochs:
-        records.charged(after, plan, 1, note=_NOTE + name)  # refuses what is no note
+        records.add_charge(after, plan, 1, note=_NOTE + name)  # refuses what is no note
 
 
 def charge_epoch(
@@ -81,5 +81,5 @@ def charge_epoch(
 ) -> Ledger:
     """``ledger`` after one epoch more; errors as ``checked_series``."""
     own = accountant or Accountant()
-    checked_series(ledger, plan, [epoch], order, own)
+    check_series(ledger, plan, [epoch], order, own)
     return budget.charge(ledger, plan, note=_NOTE + epoch, date=date, accountant=own)

@@ -13,18 +13,18 @@ from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation.counts_only import draw_part, sizes_of
 from mixtally.lab.simulation.lab import Lab, Provenance
-from mixtally.lab.simulation.offers import first
-from mixtally.lab.simulation.play import check_room, play
+from mixtally.lab.simulation.plan_choice import first_fitting_plan
+from mixtally.lab.simulation.play import check_memory, play
 from mixtally.lab.simulation.run import check_crowd, check_rounded
-from mixtally.lab.simulation.trend.trend import Spent, Trend, TrueSeries
+from mixtally.lab.simulation.trend.trend import EpochSpending, Trend, TrueSeries
 from mixtally.lab.simulation.truth import Values
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Kind, Question
 from mixtally.model.result import Step
-from mixtally.model.results import Tally
 from mixtally.planning import Planner, PlanRequest, choose
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude_series
 
@@ -32,7 +32,7 @@ MOST_SHOWN = 24
 _UNTITLED = Provenance(title="Counts over time")
 
 
-def collect(
+def collect_epochs(
     plan: Plan,
     timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
@@ -40,7 +40,7 @@ def collect(
     analysis: Analysis = COUNTS_ALONE,
     *,
     about: Provenance = _UNTITLED,
-    before: Callable[[str], None] = quiet,
+    before: Callable[[str], None] = ignore_progress,
     counts_only: bool = False,
 ) -> Trend:
     """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
@@ -55,17 +55,17 @@ def collect(
     epochs together would exceed the guarantee; nothing is sent then.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
-    checked(plan, timeline, accountant, counts_only=counts_only)
-    spending = spent_by(plan, timeline, guarantee, accountant, lab.progress)
-    tallies = _tallies(plan, timeline, lab, before, counts_only=counts_only)
+    check_plan(plan, timeline, accountant, counts_only=counts_only)
+    spending = compute_spending(plan, timeline, guarantee, accountant, lab.progress)
+    tallies = _play_epochs(plan, timeline, lab, before, counts_only=counts_only)
     series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
         about=about,
         guarantee=guarantee,
         users=users,
         series=series,
-        whole=spending[-1].whole,
-        least=spending[-1].epsilon,
+        certificate=spending[-1].certificate,
+        least_epsilon=spending[-1].epsilon,
         truth=TrueSeries(
             _true_counts(timeline),
             spending,
@@ -79,7 +79,7 @@ def _true_counts(timeline: Timeline | EpochCounts) -> NDArray[np.integer]:
     return timeline.truth
 
 
-def _tallies(
+def _play_epochs(
     plan: Plan,
     timeline: Timeline | EpochCounts,
     lab: Lab,
@@ -98,7 +98,7 @@ def _tallies(
             crowd = timeline.crowd(number)
             sizes = sizes_of(crowd)
             part = plan.parts[0]
-            yield draw_part(part, crowd.held, crowd.users, plan.hops, lab.chance, sizes)[1]
+            yield draw_part(part, crowd.bin_counts, crowd.users, plan.hops, lab.chance, sizes)[1]
         else:
             records = timeline.crowd(number).records
             yield play(plan, [records], lab.chance, lab.progress).tallies[0]
@@ -119,7 +119,7 @@ def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
     return {"means": tuple(means), "mean_changes": tuple(changes)}
 
 
-def checked(
+def check_plan(
     plan: Plan,
     timeline: Timeline | EpochCounts,
     accountant: Accountant,
@@ -131,22 +131,22 @@ def checked(
     ParameterError when its largest batch needs too much memory, which none does with
     ``counts_only``.
     """
-    part = plan.one_part(
+    part = plan.single_part(
         "plan with another --protocol, or ask each bit or attribute in a series of its own"
     )
     check_rounded(plan, timeline)
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
     if not counts_only:  # now, not in mid-series
-        check_room(part, int(timeline.users.max()), plan.hops)
+        check_memory(part, int(timeline.users.max()), plan.hops)
 
 
-def spent_by(
+def compute_spending(
     plan: Plan,
     timeline: Timeline | EpochCounts,
     guarantee: Guarantee,
     accountant: Accountant,
-    progress: Progress = quiet,
-) -> tuple[Spent, ...]:
+    progress: Progress = ignore_progress,
+) -> tuple[EpochSpending, ...]:
     """What people spend by the number of epochs they take part in, most epochs last.
 
     At most 24 numbers are shown; people between two are charged as the larger one. The last entry
@@ -159,11 +159,13 @@ def spent_by(
     counts = {} if people is None else people
     times = np.array(sorted({every, *(counts or [1])}))
     shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
-    found: list[Spent] = []
+    found: list[EpochSpending] = []
     for k in shown.tolist():
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)
-        found.append(_spent(plan, k, None if people is None else inside, guarantee, accountant))
+        found.append(
+            _compute_spent(plan, k, None if people is None else inside, guarantee, accountant)
+        )
         progress("cost", len(found), len(shown))
     if not found[-1].delta <= guarantee.delta:
         raise InfeasibleError(
@@ -176,29 +178,29 @@ def spent_by(
     return tuple(found)
 
 
-def _spent(
+def _compute_spent(
     plan: Plan, times: int, people: int | None, guarantee: Guarantee, accountant: Accountant
-) -> Spent:
+) -> EpochSpending:
     charges = [(plan, times)]
     whole = compose.delta_of(charges, guarantee.epsilon, accountant=accountant)
     try:
         epsilon = compose.epsilon_of(charges, guarantee.delta, accountant).epsilon
     except InfeasibleError:  # beyond 20
         epsilon = None
-    return Spent(times, people, epsilon, whole)
+    return EpochSpending(times, people, epsilon, whole)
 
 
-def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
     """The best plan that sends records whole, and why; changes are those of one batch to the next.
 
     Raises as ``planning.choose``, and InfeasibleError when only split records fit.
     """
-    wholes = _wholes(wish.question)
+    wholes = _whole_record_protocol(wish.question)
     if wholes is not None and wish.protocol is None:
         wish = replace(wish, protocol=wholes)
     planner = planner or Planner()
     answer = choose(wish, planner)
-    plan = first(answer, planner, lambda one: len(one.parts) == 1)
+    plan = first_fitting_plan(answer, planner, lambda one: len(one.parts) == 1)
     if plan is None:
         raise InfeasibleError(
             "plan",
@@ -209,7 +211,7 @@ def whole_plan(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan,
     return plan, answer.reason
 
 
-def _wholes(question: Question) -> str | None:
+def _whole_record_protocol(question: Question) -> str | None:
     """The only protocol that sends such records whole; None where there is a choice."""
     if question.kind is Kind.BITS:
         return "single-bit" if question.bins == 1 else "flip"

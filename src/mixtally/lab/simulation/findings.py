@@ -38,17 +38,17 @@ class Findings(Generic[T]):
     about: Provenance
     truth: T | None
 
-    def published(self) -> Self:
+    def without_truth(self) -> Self:
         """Return what may be published: the same without the truth."""
         return replace(self, truth=None)
 
     @property
-    def simulated(self) -> bool:
+    def is_simulated(self) -> bool:
         """Whether the truth is part of it."""
         return self.truth is not None
 
     @property
-    def known(self) -> T:
+    def known_truth(self) -> T:
         """The truth.
 
         Raises
@@ -84,7 +84,7 @@ class Findings(Generic[T]):
             A fingerprint and the name of what it is of, as ``closing`` has them.
         """
         about = self.about
-        source = about.told(simulation=self.simulated)
+        source = about.source_text(simulation=self.is_simulated)
         head = {
             "title": about.title, "source": source, "seed": about.seed, "reason": about.reason,
         }  # fmt: skip
@@ -92,7 +92,7 @@ class Findings(Generic[T]):
             title=about.title,
             source=source,
             promise=promise,
-            simulation=self.simulated,
+            simulation=self.is_simulated,
             key=key,
             sections=sections,
             summary=summary,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from mixtally.planning import Planner
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.estimate.analysis import Across
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.estimate.analysis import MapPieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Lab:
     """
 
     chance: Chance
-    progress: Progress = quiet
+    progress: Progress = ignore_progress
     planner: Planner = field(default_factory=Planner)
-    across: Across = map
+    across: MapPieces = map
 
 
-class Signed(NamedTuple):
+class ContractReference(NamedTuple):
     """The contract that a plan stands in: its name, its serial and the fingerprint of its text."""
 
     contract: str
@@ -54,8 +54,8 @@ class Provenance:
     reason: str = ""
     seed: int | None = None
     ordered: bool = False
-    signed: Signed | None = None
+    signed: ContractReference | None = None
 
-    def told(self, *, simulation: bool) -> str:
+    def source_text(self, *, simulation: bool) -> str:
         """The source as it may be told."""
         return f"{self.source} {self.raw}".strip() if simulation else self.source

@@ -8,39 +8,39 @@ from numpy.typing import NDArray
 from mixtally.lab.data.population import Population
 from mixtally.model.question import Kind, Question
 from mixtally.primitives.bits import spans
-from mixtally.protocol.encode.bits import packed
+from mixtally.protocol.encode.bits import pack_vectors
 
 _SPAN = 1 << 16
 
 
-def parts(population: Population, questions: Sequence[Question]) -> list[Population]:
+def split_population(population: Population, questions: Sequence[Question]) -> list[Population]:
     """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
 
     A bit in clear is answered by bin 0, no, or bin 1, yes.
     """
-    if travels_whole(population.question, questions):
+    if is_sent_whole(population.question, questions):
         return [population]
-    return [_part(population, i, question) for i, question in enumerate(questions)]
+    return [_split_part(population, i, question) for i, question in enumerate(questions)]
 
 
-def travels_whole(own: Question, asked: Sequence[Question]) -> bool:
+def is_sent_whole(own: Question, asked: Sequence[Question]) -> bool:
     """Whether ``asked``, those of a plan, is the question ``own`` itself, or parts of it."""
     return len(asked) == 1 and asked[0].bins == own.bins
 
 
-def _part(population: Population, index: int, question: Question) -> Population:
+def _split_part(population: Population, index: int, question: Question) -> Population:
     own = population.question
     if own.attributes is None:
-        bits = _columns(population, index, index + 1)
+        bits = _unpack_columns(population, index, index + 1)
         if question.kind is Kind.ONE:
             return Population(question, bits[:, 0].astype(np.int64))
-        return Population(question, packed(bits.tobytes(), 1))
+        return Population(question, pack_vectors(bits.tobytes(), 1))
     start = sum(own.attributes[:index])
-    held = _columns(population, start, start + own.attributes[index])
+    held = _unpack_columns(population, start, start + own.attributes[index])
     return Population(question, held.argmax(axis=1).astype(np.int64))
 
 
-def _columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:
+def _unpack_columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:
     """Bits first..last-1 of everybody, one a byte, shape (users, last - first)."""
     low, high = first >> 3, -(-last >> 3)
     out = np.empty((population.users, last - first), dtype=np.uint8)

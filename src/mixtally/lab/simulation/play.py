@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mixtally.lab.simulation.conduct import HONEST, Conduct, Hops
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops, HopConduct
 from mixtally.model.contract import Part, Plan
+from mixtally.model.estimates import Tally
 from mixtally.model.received import PartReceived, Received
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import permutation
+from mixtally.primitives.draw import draw_permutation
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.mixing import added, room_for, shuffle
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.mixing import check_shuffle_memory, draw_recipe_messages, shuffle
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.randomize.bins import Records
-from mixtally.protocol.tally.fold import add, tally_messages
+from mixtally.protocol.tally.fold import add_tallies, tally_messages
 from mixtally.protocol.tally.sift import sift
 
 MOST_BATCH_BYTES = 8_000_000_000
@@ -31,7 +31,7 @@ _MEMO_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Round:
+class PlayedRound:
     """A round as it was played, one tally a part.
 
     where
@@ -47,12 +47,12 @@ def play(
     plan: Plan,
     crowds: Sequence[Records],
     chance: Chance,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
     *,
-    hops: Hops = HONEST,
+    hops: DishonestHops = ALL_HONEST,
     pairs: bool = False,
-    watch: Callable[[Rows], None] = quiet,
-) -> Round:
+    watch: Callable[[Rows], None] = ignore_progress,
+) -> PlayedRound:
     """One round of ``plan`` in which everybody takes part; as ``play_parts`` has it."""
     return play_parts(
         plan.parts, plan.hops, crowds, chance, progress, hops=hops, pairs=pairs, watch=watch
@@ -64,12 +64,12 @@ def play_parts(
     row: int,
     crowds: Sequence[Records],
     chance: Chance,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
     *,
-    hops: Hops = HONEST,
+    hops: DishonestHops = ALL_HONEST,
     pairs: bool = False,
-    watch: Callable[[Rows], None] = quiet,
-) -> Round:
+    watch: Callable[[Rows], None] = ignore_progress,
+) -> PlayedRound:
     """One round in which everybody takes part, through ``row`` mixes.
 
     where
@@ -83,26 +83,26 @@ def play_parts(
     hops.check(row)
     people = len(crowds[0])
     for part in parts:
-        check_room(part, people, row)
-    scene = _Scene(row, hops, chance, progress, pairs, watch)
-    streams = [_played(part, some, scene) for part, some in zip(parts, crowds, strict=True)]
+        check_memory(part, people, row)
+    scene = _RoundSetup(row, hops, chance, progress, pairs, watch)
+    streams = [_play_part(part, some, scene) for part, some in zip(parts, crowds, strict=True)]
     received = Received(contributors=people, parts=tuple(one.received for one in streams))
     tallies = tuple(one.tally for one in streams)
-    return Round(received, tallies, tuple(one.leaked for one in streams))
+    return PlayedRound(received, tallies, tuple(one.leaked for one in streams))
 
 
-def check_room(part: Part, people: int, hops: int) -> None:
+def check_memory(part: Part, people: int, hops: int) -> None:
     """Raises ParameterError when all messages of a part do not fit the memory of a mix."""
-    most = people * part.most + hops * part.drawn
-    room_for(most, part.layout.message_bytes, MOST_BATCH_BYTES)
+    most = people * part.most + hops * part.mean_added
+    check_shuffle_memory(most, part.layout.message_bytes, MOST_BATCH_BYTES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Scene:
+class _RoundSetup:
     """What all parts of a round are played with."""
 
     row: int
-    hops: Hops
+    hops: DishonestHops
     chance: Chance
     progress: Progress
     pairs: bool
@@ -110,7 +110,7 @@ class _Scene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Stream:
+class _PlayedPart:
     """A part as it came, and what dishonest hops told."""
 
     received: PartReceived
@@ -118,22 +118,22 @@ class _Stream:
     leaked: Tally
 
 
-def _played(part: Part, records: Records, scene: _Scene) -> _Stream:
+def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
     """One part, from people over all hops to its tally."""
     hops, chance = scene.hops, scene.chance
-    batch, own = _sent(part, records, scene)
+    batch, own = _send_messages(part, records, scene)
     if 1 in hops.dishonest:
-        batch = _left_out(batch, own, hops.conduct.leaves_out, chance)
-    leaked = tally_messages(part.layout, part.layout.blank(0))
+        batch = _leave_out(batch, own, hops.conduct.leaves_out, chance)
+    leaked = tally_messages(part.layout, part.layout.blank_rows(0))
     declared: list[int | None] = []
     for hop in range(1, scene.row + 1):
         honest = hop not in hops.dishonest
-        drawn = part.layout.blank(0)
+        drawn = part.layout.blank_rows(0)
         if honest or hops.conduct.draws:
-            drawn = added(part.recipe, part.layout, chance)
-        declared.append(_declared(part, len(drawn), hops.conduct, honest=honest))
+            drawn = draw_recipe_messages(part.recipe, part.layout, chance)
+        declared.append(_declare_fakes(part, len(drawn), hops.conduct, honest=honest))
         if not honest:
-            leaked = add(leaked, tally_messages(part.layout, drawn))
+            leaked = add_tallies(leaked, tally_messages(part.layout, drawn))
         if len(drawn):
             batch = np.concatenate([batch, drawn])
         del drawn  # a shuffle holds the batch twice
@@ -144,35 +144,37 @@ def _played(part: Part, records: Records, scene: _Scene) -> _Stream:
     received = PartReceived(
         declared=tuple(declared), received=len(sifted.rows), dropped=sifted.dropped
     )
-    return _Stream(received, tally_messages(part.layout, sifted.rows, pairs=scene.pairs), leaked)
+    return _PlayedPart(
+        received, tally_messages(part.layout, sifted.rows, pairs=scene.pairs), leaked
+    )
 
 
-def _sent(part: Part, records: Records, scene: _Scene) -> tuple[Rows, int]:
+def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Rows, int]:
     """Everybody's messages, the first person's in front, and how many these are."""
     memo, found, users = Memo(_MEMO_BYTES), list[Rows](), len(records)
     size = max(1, _SPAN_BYTES // part.layout.message_bytes // part.most)
     cut = [slice(0, 1), *(slice(one.start + 1, one.stop + 1) for one in spans(users - 1, size))]
     for span in cut:
-        found.append(part_reports(part, records[span], scene.chance, memo))
-        found.append(part_fakes(part, span.stop - span.start, scene.chance, memo)[0])
+        found.append(randomize_records(part, records[span], scene.chance, memo))
+        found.append(draw_part_fakes(part, span.stop - span.start, scene.chance, memo)[0])
         scene.progress("randomize", span.stop, users)
     own, filled = len(found[0]) + len(found[1]), 0
-    batch = part.layout.blank(sum(map(len, found)))
+    batch = part.layout.blank_rows(sum(map(len, found)))
     for place, rows in enumerate(found):
         batch[filled : filled + len(rows)] = rows
         filled, found[place] = filled + len(rows), rows[:0].copy()  # memory holds little more
     return batch, own
 
 
-def _left_out(batch: Rows, own: int, share: float, chance: Chance) -> Rows:
+def _leave_out(batch: Rows, own: int, share: float, chance: Chance) -> Rows:
     """The batch with a ``share`` of all but its first ``own`` messages left out, at random."""
     others = len(batch) - own
-    stay = own + permutation(chance, others)[: others - round(share * others)]
+    stay = own + draw_permutation(chance, others)[: others - round(share * others)]
     return np.concatenate([batch[:own], batch[stay]])
 
 
-def _declared(part: Part, drawn: int, conduct: Conduct, *, honest: bool) -> int | None:
+def _declare_fakes(part: Part, drawn: int, conduct: HopConduct, *, honest: bool) -> int | None:
     """What a hop says it added, None for none; one that drew nothing may say what is likely."""
     if not (honest or conduct.declares):
         return None
-    return (drawn if honest or conduct.draws else part.drawn) or None
+    return (drawn if honest or conduct.draws else part.mean_added) or None

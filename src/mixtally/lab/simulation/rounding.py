@@ -16,21 +16,21 @@ from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
 from mixtally.model.plan import Plan
 from mixtally.primitives.chance import Chance
-from mixtally.protocol.encode.numbers import rounded
+from mixtally.protocol.encode.numbers import round_to_grid
 
 
-def rounded_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
+def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
     """The crowd with its numbers rounded as ``plan`` says; itself where neither has numbers.
 
     Raises PlanError where only one of them has.
     """
     if plan.grid is None and crowd.values is None:
         return crowd
-    records = _points(crowd.values, plan, chance)
+    records = _round_to_points(crowd.values, plan, chance)
     return replace(crowd, question=plan.question, records=records, grid=plan.grid)
 
 
-def rounded_timeline(
+def round_timeline(
     timeline: Timeline | EpochCounts, plan: Plan, chance: Chance
 ) -> Timeline | EpochCounts:
     """Round the numbers of all epochs as ``plan`` says, every answer anew.
@@ -40,18 +40,20 @@ def rounded_timeline(
     if plan.grid is None and timeline.values is None:
         return timeline
     if isinstance(timeline, EpochCounts):
-        raise _unlike(timeline.values)
-    codes = _points(timeline.values, plan, chance)
+        raise _mismatch_error(timeline.values)
+    codes = _round_to_points(timeline.values, plan, chance)
     return replace(timeline, question=plan.question, codes=codes, grid=plan.grid)
 
 
-def _points(values: NDArray[np.float64] | None, plan: Plan, chance: Chance) -> NDArray[np.int64]:
+def _round_to_points(
+    values: NDArray[np.float64] | None, plan: Plan, chance: Chance
+) -> NDArray[np.int64]:
     if plan.grid is None or values is None:
-        raise _unlike(values)
-    return rounded(plan.grid, values, chance.words(len(values)))
+        raise _mismatch_error(values)
+    return round_to_grid(plan.grid, values, chance.words(len(values)))
 
 
-def _unlike(values: NDArray[np.float64] | None) -> PlanError:
+def _mismatch_error(values: NDArray[np.float64] | None) -> PlanError:
     """Return the refusal of a plan for numbers where there are none, or the other way round."""
     has = "numbers, to be rounded", "other answers"
     asked, given = has if values is None else has[::-1]

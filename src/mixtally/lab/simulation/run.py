@@ -10,24 +10,24 @@ from mixtally.errors import DataError, MessageError, ParameterError, PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
-from mixtally.lab.simulation.conduct import HONEST, Hops
+from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.lab import Lab
-from mixtally.lab.simulation.parts import parts
+from mixtally.lab.simulation.parts import split_population
 from mixtally.lab.simulation.play import play
 from mixtally.lab.simulation.study import Refusal, Release
 from mixtally.model.contract import Plan
 from mixtally.model.question import Kind, Question
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.tally.pairs import no_pairs
+from mixtally.protocol.tally.pairs import empty_pairs
 
 
-def release(
+def simulate_release(
     plan: Plan,
     population: Population,
     lab: Lab,
     analysis: Analysis = COUNTS_ALONE,
-    hops: Hops = HONEST,
+    hops: DishonestHops = ALL_HONEST,
 ) -> Release:
     """What comes of everybody's record under ``plan``, its certificate checked first.
 
@@ -37,7 +37,7 @@ def release(
     DataError for records larger than it hides, ParameterError for hops that are not there and for
     what cannot be told of these records.
     """
-    crowds = checked(plan, population, analysis, lab.planner.accountant)
+    crowds = prepare_crowds(plan, population, analysis, lab.planner.accountant)
     records = [crowd.records for crowd in crowds]
     played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
     try:
@@ -48,7 +48,7 @@ def release(
     return Release(result, played.leaked)
 
 
-def checked(
+def prepare_crowds(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
     """The crowd of each part, once nothing speaks against playing them."""
@@ -56,7 +56,7 @@ def checked(
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
     _check_pairs(plan, analysis)
-    return parts(population, plan.questions)
+    return split_population(population, plan.questions)
 
 
 def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> None:
@@ -87,14 +87,14 @@ def check_crowd(
     if plan.question != question or users < plan.minimum_crowd:
         raise PlanError(
             "plan",
-            expected=f"a plan for {users:,} users and {_asked(question)}",
-            got=f"one for {plan.minimum_crowd:,} and more, and {_asked(plan.question)}",
+            expected=f"a plan for {users:,} users and {_describe_question(question)}",
+            got=f"one for {plan.minimum_crowd:,} and more, and {_describe_question(plan.question)}",
             do="plan again for this data: rounds of fewer people are destroyed",
         )
     verify(plan, accountant)
 
 
-def _asked(question: Question) -> str:
+def _describe_question(question: Question) -> str:
     return f"the {question.bins:,} bins of {question.name!r}"
 
 
@@ -113,7 +113,7 @@ def _check_pairs(plan: Plan, analysis: Analysis) -> None:
             if several
             else "leave --pairs out",
         )
-    no_pairs(plan.parts[0].layout)
+    empty_pairs(plan.parts[0].layout)
 
 
 def _check_sets(population: Population) -> None:

@@ -12,6 +12,6 @@ class SeededChance(Keystream):
         super().__init__(hashlib.sha256(f"mixtally seed {seed}".encode()).digest())
 
 
-def chance_of(seed: int | None) -> Chance:
+def build_chance(seed: int | None) -> Chance:
     """The operating system's randomness, or a repeatable one for a seed."""
     return SecureChance() if seed is None else SeededChance(seed)

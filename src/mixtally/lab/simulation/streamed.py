@@ -15,21 +15,27 @@ import msgspec
 import numpy as np
 
 from mixtally.errors import DataError
-from mixtally.lab.simulation.seeded import chance_of
+from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.contract import Part
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance, SecureChance
-from mixtally.primitives.files import read_whole, write_whole
+from mixtally.primitives.files import read_whole, write_atomically
 from mixtally.primitives.memo import Memo
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.mixing import added
-from mixtally.protocol.randomize import part_fakes, part_reports
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.randomize.bins import Records
 from mixtally.report.document import SIMULATION
-from mixtally.server.engine import places
-from mixtally.server.engine.shards.shard import MIXED, PEOPLE, Label, opened, write
+from mixtally.server.engine import store_folder
+from mixtally.server.engine.shards.shard import (
+    MIXED_ORDER,
+    PEOPLE_ORDER,
+    ShardLabel,
+    open_shard,
+    write_shard,
+)
 from mixtally.server.engine.sorting import KEY_BYTES, Sorter
-from mixtally.server.engine.workers import workers
+from mixtally.server.engine.workers import worker_pool
 
 _INDEX = f"{SIMULATION}/batch.json"
 """It follows from the records: whoever knows all but one could find out that one."""
@@ -39,7 +45,7 @@ _ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
 _SHARDS_OF_A_SEED = 1 << 32
 
 
-class Index(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a folder of shards is of.
 
     where
@@ -53,7 +59,7 @@ class Index(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     shards: dict[int, str]
 
 
-class Crowd(NamedTuple):
+class ShardedCrowd(NamedTuple):
     """Who is to be drawn.
 
     where
@@ -70,41 +76,41 @@ class Crowd(NamedTuple):
     seed: int | None
 
 
-def randomized(
-    crowd: Crowd, folder: Path, processes: int = 0, progress: Progress = quiet
+def randomize_shards(
+    crowd: ShardedCrowd, folder: Path, processes: int = 0, progress: Progress = ignore_progress
 ) -> list[Path]:
     """The messages of everybody in shards of ``folder``, fakes among them, not shuffled.
 
     Shards that are there already are not drawn again. Raises DataError for a folder that holds
     those of other records or of another plan.
     """
-    index = _begun(crowd, folder)
+    index = _open_index(crowd, folder)
     cut = list(spans(len(crowd.records), crowd.each))
     work = [
-        _Shard(crowd._replace(records=crowd.records[people]), index.batch, people, number)
+        _ShardTask(crowd._replace(records=crowd.records[people]), index.batch, people, number)
         for number, people in enumerate(cut)
         if number not in index.shards
     ]
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
-    for one, name in zip(work, _drawn(work, folder, processes), strict=True):
+    for one, name in zip(work, _draw_shards(work, folder, processes), strict=True):
         index.shards[one.number] = name
-        write_whole(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
+        write_atomically(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
         done += one.people.stop - one.people.start
         progress("randomize", done, users)
     return [folder / index.shards[number] for number in range(len(cut))]
 
 
-def _begun(crowd: Crowd, folder: Path) -> Index:
+def _open_index(crowd: ShardedCrowd, folder: Path) -> ShardIndex:
     digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
     digest.update(np.ascontiguousarray(crowd.records).data)
-    name = _new_name(chance_of(crowd.seed))
-    fresh = Index(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
+    name = _new_name(build_chance(crowd.seed))
+    fresh = ShardIndex(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
     path = folder / _INDEX
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         return fresh
     try:
-        found = msgspec.json.decode(read_whole(path), type=Index)
+        found = msgspec.json.decode(read_whole(path), type=ShardIndex)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
             str(path), expected="what a call wrote here", got=str(error), do="choose another folder"
@@ -125,39 +131,39 @@ def _new_name(chance: Chance) -> str:
     return chance.words(1).tobytes().hex()
 
 
-class _Shard(NamedTuple):
+class _ShardTask(NamedTuple):
     """Some people, and the batch that they belong to."""
 
-    crowd: Crowd
+    crowd: ShardedCrowd
     batch: str
     people: slice
     number: int
 
 
-def _drawn(work: Sequence[_Shard], folder: Path, processes: int) -> Iterator[str]:
+def _draw_shards(work: Sequence[_ShardTask], folder: Path, processes: int) -> Iterator[str]:
     """The names of the shards as they are written."""
     several = [(one, folder) for one in work]
     if processes < 2 or len(work) < 2:
-        yield from (_draw(*one) for one in several)
+        yield from (_draw_shard(*one) for one in several)
         return
-    with workers(min(processes, len(work))) as pool:
-        yield from pool.map(_draw, *zip(*several, strict=True))
+    with worker_pool(min(processes, len(work))) as pool:
+        yield from pool.map(_draw_shard, *zip(*several, strict=True))
 
 
-def _draw(shard: _Shard, folder: Path) -> str:
+def _draw_shard(shard: _ShardTask, folder: Path) -> str:
     crowd, number = shard.crowd, shard.number
     seed = None if crowd.seed is None else crowd.seed * _SHARDS_OF_A_SEED + number
-    label = Label(crowd.plan, shard.batch, number, PEOPLE)
-    return _written(folder, _messages(crowd, chance_of(seed)), crowd.part, label)
+    label = ShardLabel(crowd.plan, shard.batch, number, PEOPLE_ORDER)
+    return _write_shard(folder, _draw_messages(crowd, build_chance(seed)), crowd.part, label)
 
 
-def _messages(crowd: Crowd, chance: Chance) -> Iterator[Rows]:
+def _draw_messages(crowd: ShardedCrowd, chance: Chance) -> Iterator[Rows]:
     """What the people of a shard send, some at a time; each tosses a coin for fakes."""
     part, memo = crowd.part, Memo(_MEMO_BYTES)
     most = _rows_at_once(part.layout.message_bytes)
     for span in spans(len(crowd.records), max(1, most // part.most)):
-        yield part_reports(part, crowd.records[span], chance, memo)
-        yield part_fakes(part, span.stop - span.start, chance, memo)[0]
+        yield randomize_records(part, crowd.records[span], chance, memo)
+        yield draw_part_fakes(part, span.stop - span.start, chance, memo)[0]
 
 
 def _rows_at_once(size: int) -> int:
@@ -165,7 +171,7 @@ def _rows_at_once(size: int) -> int:
     return max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // size))
 
 
-def mixed(
+def mix_shards(
     shards: Sequence[str],
     part: Part,
     hops: int,
@@ -173,7 +179,7 @@ def mixed(
     folder: Path,
     chance: Chance,
     each: int,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> list[Path]:
     """The messages of shards at these URLs with the fakes of mixes, in a uniformly random order.
 
@@ -192,52 +198,54 @@ def mixed(
     most = _rows_at_once(size)
     sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
-        with places.opened(url) as file, opened(file, url, size) as held:
+        with store_folder.open_url(url) as file, open_shard(file, url, size) as held:
             for rows in held.rows:
-                _add(sorter, rows, chance)
+                _add_with_keys(sorter, rows, chance)
         progress("mix", number, len(shards))
     for _ in range(hops if part.by_mixes else 0):
-        _add(sorter, added(part.recipe, part.layout, chance), chance)
+        _add_with_keys(sorter, draw_recipe_messages(part.recipe, part.layout, chance), chance)
     names, batch = list[str](), _new_name(chance)
-    for some in _cut(sorter.ordered(), size, each, most):
-        label = Label(plan, batch, len(names), MIXED)
-        names.append(_written(folder, some, part, label))
+    for some in _cut_into_shards(sorter.iterate_sorted(), size, each, most):
+        label = ShardLabel(plan, batch, len(names), MIXED_ORDER)
+        names.append(_write_shard(folder, some, part, label))
     return [folder / name for name in names]
 
 
-def _add(sorter: Sorter, rows: Rows, chance: Chance) -> None:
+def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
     """Keys of 256 bits: that two are equal is rarer than any shuffle that was ever dealt."""
     keys = chance.words(len(rows) * KEY_BYTES // 8)
     sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
 
 
-def _cut(ordered: Iterator[bytes], size: int, each: int, most: int) -> Iterator[Iterator[Rows]]:
+def _cut_into_shards(
+    ordered: Iterator[bytes], size: int, each: int, most: int
+) -> Iterator[Iterator[Rows]]:
     """Shards of ``each`` messages, ``most`` at a time: one is taken to its end before the next."""
     held = bytearray()
 
-    def more() -> bool:
+    def fill_buffer() -> bool:
         while not held and (some := next(ordered, None)) is not None:
             held.extend(some)
         return bool(held)
 
-    def shard() -> Iterator[Rows]:
+    def iterate_shard() -> Iterator[Rows]:
         left = each
-        while left and more():
+        while left and fill_buffer():
             many = min(left, len(held) // size, most)
             yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
             del held[: many * size]
             left -= many
 
-    while more():
-        yield shard()
+    while fill_buffer():
+        yield iterate_shard()
 
 
-def _written(folder: Path, some: Any, part: Part, label: Label) -> str:
+def _write_shard(folder: Path, some: Any, part: Part, label: ShardLabel) -> str:
     """Write a shard aside and name it by what it holds: whole or not at all."""
     aside = folder / f".{label.number}-{os.getpid()}.part"
     try:
         with aside.open("wb") as file:
-            done = write(file, some, part.layout.message_bytes, label)
+            done = write_shard(file, some, part.layout.message_bytes, label)
             file.flush()
             os.fsync(file.fileno())
         name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"

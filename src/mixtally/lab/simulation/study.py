@@ -13,10 +13,10 @@ from mixtally.lab.simulation.winner.contest import Contest
 from mixtally.model.baseline import NOT_DRAWN, Central
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Figures, Tally
 from mixtally.model.question import Question
 from mixtally.model.received import Received
 from mixtally.model.result import Result
-from mixtally.model.results import Figures, Tally
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +25,9 @@ class Refusal:
 
     plan: Plan
     received: Received
-    why: MessageError
+    error: MessageError
     figures: tuple[Figures, ...] = ()
-    doubts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def question(self) -> Question:
@@ -50,21 +50,21 @@ class Release:
       sums     what someone would learn who sees only the sums, where that was asked
     """
 
-    found: Result | Refusal
+    conclusion: Result | Refusal
     leaked: tuple[Tally, ...] = ()
     sums: Certificate | None = None
 
     @property
     def refusal(self) -> str | None:
         """Why nothing is released; None where something is."""
-        return str(self.found.why) if isinstance(self.found, Refusal) else None
+        return str(self.conclusion.error) if isinstance(self.conclusion, Refusal) else None
 
     @property
     def result(self) -> Result:
         """What is released; raises the MessageError that says why nothing is."""
-        if isinstance(self.found, Refusal):
-            raise self.found.why
-        return self.found
+        if isinstance(self.conclusion, Refusal):
+            raise self.conclusion.error
+        return self.conclusion
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +82,7 @@ class Study(Findings[Truth]):
     contest: Contest | None = None
 
     @property
-    def main(self) -> Result:
+    def main_result(self) -> Result:
         """The result that is reported in full; raises as ``Release.result``."""
         return self.releases[0].result
 
@@ -94,7 +94,7 @@ class Study(Findings[Truth]):
     @property
     def central_error(self) -> float:
         """Return the standard error of the central model at the same guarantee."""
-        found = self.releases[0].found
+        found = self.releases[0].conclusion
         stated = found.plan.guarantee
         return central_error(
             found.plan.question, stated.epsilon, stated.delta, found.plan.collections
@@ -103,6 +103,6 @@ class Study(Findings[Truth]):
     @property
     def local_error(self) -> float:
         """Standard error of the local model at the same epsilon."""
-        found = self.releases[0].found
+        found = self.releases[0].conclusion
         people = found.received.contributors
         return local_error(found.question, found.certificate.epsilon, people)

@@ -3,15 +3,15 @@
 import msgspec
 
 from mixtally.lab.simulation.central import MISSING
-from mixtally.lab.simulation.models import lines, statements
+from mixtally.lab.simulation.model_comparison import compare_models, describe_accuracy
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.winner import section as winner
 from mixtally.lab.simulation.winner.facts import facts as winner_facts
 from mixtally.lab.simulation.winner.facts import rows as winner_rows
-from mixtally.protocol.estimate.received import doubts
+from mixtally.protocol.estimate.received import find_coin_warnings
 from mixtally.report import counts
 from mixtally.report.charts import error_chart
-from mixtally.report.counted import CHART_BINS, TABLE_BINS, Counted
+from mixtally.report.counts_view import CHART_BINS, TABLE_BINS, CountsView
 from mixtally.report.document import (
     Bullets,
     Document,
@@ -25,10 +25,15 @@ from mixtally.report.document import (
     Tone,
     columns,
 )
-from mixtally.report.promise import of_round, stated
-from mixtally.report.received import came, key_figures, refused
-from mixtally.report.sections import promises, the_plan
-from mixtally.report.words import not_promised, promise, seen_by_sums, without_mixes
+from mixtally.report.promise import certificate_line, promise_of_round
+from mixtally.report.received import intake_table, key_figures, refusal_text
+from mixtally.report.sections import plan_section, promise_sections
+from mixtally.report.words import (
+    describe_sums_observer,
+    not_promised,
+    promise_paragraphs,
+    without_mixes,
+)
 
 _FEW = 8
 """Rows of figures that a terminal shows at least."""
@@ -38,11 +43,11 @@ def document(study: Study, top: int) -> Document:
     """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
     about, main = study.about, study.releases[0]
     result = None if main.refusal else main.result
-    shown = None if main.refusal else counted(study)
-    plan, people = main.found.plan, f"{main.found.received.contributors:,}"
+    shown = None if main.refusal else build_counts_view(study)
+    plan, people = main.conclusion.plan, f"{main.conclusion.received.contributors:,}"
     signed = () if about.signed is None else (about.signed.fingerprint, "contract")
     return study.document(
-        promise=_promise(study, of_round(plan, result)),
+        promise=_promise(study, promise_of_round(plan, result)),
         key=key_figures(plan, people, None) if result is None else counts.key_figures(result),
         sections=lambda: _sections(study, shown),
         summary=lambda: tuple(_summary(study, shown, top)),
@@ -59,11 +64,11 @@ def _promise(study: Study, lines: Promise) -> Promise:
         return lines
     first, second, third = lines
     left = without_mixes(study.contest.plan.local_epsilon)
-    ballots = f"Local ballots: {stated(study.contest.local.certificate)}"
+    ballots = f"Local ballots: {certificate_line(study.contest.local.certificate)}"
     return first, f"{second.removesuffix(left)}{ballots} {left}", third
 
 
-def _tables(study: Study, shown: Counted) -> dict[str, Rows]:
+def _tables(study: Study, shown: CountsView) -> dict[str, Rows]:
     """Return the rows of counts and of what follows from them; of a vote also of both versions."""
     contest, truth = study.contest, study.true_counts
     if contest is None:
@@ -76,61 +81,66 @@ def _tables(study: Study, shown: Counted) -> dict[str, Rows]:
     return {**shown.tables(), "winner.csv": Rows(lines)}
 
 
-def counted(study: Study) -> Counted:
+def build_counts_view(study: Study) -> CountsView:
     """The main release as it is shown; raises the MessageError of one that is refused."""
-    return Counted(study.main, given=study.about.ordered, truth=study.truth)
+    return CountsView(study.main_result, has_given_order=study.about.ordered, truth=study.truth)
 
 
-def _sections(study: Study, shown: Counted | None) -> tuple[Section, ...]:
+def _sections(study: Study, shown: CountsView | None) -> tuple[Section, ...]:
     main, every = study.releases[0], list[Section]()
     if shown is None:
-        first = [Section("Counts", (refused(main.refusal),))]
+        first = [Section("Counts", (refusal_text(main.refusal),))]
     else:
         won: tuple[Section, ...] = ()
         if study.contest is not None:
             won = winner.sections(study.contest, study.true_counts, shown.bins(TABLE_BINS))
-        counts_shown = shown.section(*_doubts(main))
-        first = [counts_shown, *won, *shown.figure_sections(CHART_BINS), _errors(study)]
+        counts_shown = shown.section(*_doubt_texts(main))
+        first = [counts_shown, *won, *shown.figure_sections(CHART_BINS), _error_section(study)]
         every = [Section("All bins", (shown.table(TABLE_BINS),))]
-    told = [*promise(main.found.plan, main.found.certificate), *_seen_by_sums(main)]
+    told = [
+        *promise_paragraphs(main.conclusion.plan, main.conclusion.certificate),
+        *_sums_texts(main),
+    ]
     return (
         *first,
-        *[Section("What came", (table,)) for table in _came(main)],
-        the_plan(study.about.reason, *(each.found.plan.facts() for each in study.releases)),
-        *promises(told, not_promised(main.found.plan)),
+        *[Section("What came", (table,)) for table in _intake_tables(main)],
+        plan_section(
+            study.about.reason, *(each.conclusion.plan.facts() for each in study.releases)
+        ),
+        *promise_sections(told, not_promised(main.conclusion.plan)),
         *every,
     )
 
 
-def _errors(study: Study) -> Section:
-    errors: list[Part] = [error_chart(lines(study)), Text(_error_note(study), note=True)]
-    if stated := statements(study):
+def _error_section(study: Study) -> Section:
+    errors: list[Part] = [error_chart(compare_models(study)), Text(_error_note(study), note=True)]
+    if stated := describe_accuracy(study):
         errors.append(Bullets.of(stated))
     return Section(
         "Error among other models",
-        (*errors, *(Text(note, own=True) for note in _missing(study))),
+        (*errors, *(Text(note, own=True) for note in _missing_notes(study))),
     )
 
 
-def _came(release: Release) -> list[Table]:
+def _intake_tables(release: Release) -> list[Table]:
     """What came, where hops declared anything and where nothing is released."""
-    plan, received = release.found.plan, release.found.received
-    told = release.refusal or any(part.drew for part in received.parts)
-    return [came(plan, received)] if told else []
+    plan, received = release.conclusion.plan, release.conclusion.received
+    told = release.refusal or any(part.drawing_hop_count for part in received.parts)
+    return [intake_table(plan, received)] if told else []
 
 
-def _doubts(release: Release) -> list[Text]:
-    found = release.found
-    told = [*doubts(found.plan, found.received), *found.doubts]
+def _doubt_texts(release: Release) -> list[Text]:
+    found = release.conclusion
+    told = [*find_coin_warnings(found.plan, found.received), *found.warnings]
     return [Text(text, tone=Tone.BAD) for text in told]
 
 
-def _seen_by_sums(release: Release) -> list[str]:
+def _sums_texts(release: Release) -> list[str]:
     sums = release.sums
-    return [] if sums is None else seen_by_sums(release.found.certificate, sums)
+    return [] if sums is None else describe_sums_observer(release.conclusion.certificate, sums)
 
 
-def _facts(study: Study, shown: Counted | None) -> Facts:
+def _facts(study: Study, shown: CountsView | None) -> Facts:
     """Return what the JSON says of the study."""
     signed, central = study.about.signed, {} if study.truth is None else study.truth.central
     return {
@@ -147,14 +157,14 @@ def _facts(study: Study, shown: Counted | None) -> Facts:
             else {"winner": winner_facts(study.contest, study.true_counts)}
         ),
         "releases": [
-            _release(study, release, shown if place == 0 else None)
+            _release_facts(study, release, shown if place == 0 else None)
             for place, release in enumerate(study.releases)
         ],
     }
 
 
-def _release(study: Study, release: Release, shown: Counted | None) -> Facts:
-    plan, received = release.found.plan, release.found.received
+def _release_facts(study: Study, release: Release, shown: CountsView | None) -> Facts:
+    plan, received = release.conclusion.plan, release.conclusion.received
     facts: Facts = {
         **plan.facts(),
         "fingerprint": plan.fingerprint,
@@ -164,40 +174,46 @@ def _release(study: Study, release: Release, shown: Counted | None) -> Facts:
     if study.truth is not None:
         facts["told_messages"] = [tally.messages for tally in release.leaked]
     if release.refusal is None:
-        shown = shown or Counted(release.result, truth=study.truth)
-        facts["doubts"] = [*doubts(plan, received), *release.result.doubts]
-        facts |= {**counts.counted_by(release.result), **shown.measured(), **shown.facts()}
+        shown = shown or CountsView(release.result, truth=study.truth)
+        facts["doubts"] = [*find_coin_warnings(plan, received), *release.result.warnings]
+        facts |= {**counts.message_facts(release.result), **shown.measure_errors(), **shown.facts()}
     if release.sums is not None:
         facts["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return facts
 
 
-def _summary(study: Study, shown: Counted | None, top: int) -> list[Part]:
+def _summary(study: Study, shown: CountsView | None, top: int) -> list[Part]:
     main = study.releases[0]
     if shown is None:
-        return [refused(main.refusal), *_came(main)]
+        return [refusal_text(main.refusal), *_intake_tables(main)]
     parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
     if study.contest is not None:
         parts += winner.summary(study.contest, study.true_counts, shown.bins(top))
-    parts += [*_doubts(main), *shown.figures(max(top, _FEW)), *_came(main), _error_table(study)]
+    parts += [
+        *_doubt_texts(main),
+        *shown.figures(max(top, _FEW)),
+        *_intake_tables(main),
+        _error_table(study),
+    ]
     # A terminal does not ask for a package: a formula stands for the mechanisms that it would draw.
-    missing = [note for note in _missing(study) if note != MISSING]
-    return [*parts, *map(Text, (*statements(study), *missing, *_seen_by_sums(main)))]
+    missing = [note for note in _missing_notes(study) if note != MISSING]
+    return [*parts, *map(Text, (*describe_accuracy(study), *missing, *_sums_texts(main)))]
 
 
 def _error_table(study: Study) -> Table:
     """Standard errors beside the central and the local model."""
     shown = columns(
-        [line for line in lines(study) if line.expected is not None],
+        [line for line in compare_models(study) if line.expected is not None],
         ("who adds the noise", lambda line: line.name),
-        ("expected error", lambda line: counts.maybe(line.expected, 2)),
-        *[("measured", lambda line: counts.maybe(line.measured, 2))] * (study.truth is not None),
+        ("expected error", lambda line: counts.number_or_blank(line.expected, 2)),
+        *[("measured", lambda line: counts.number_or_blank(line.measured, 2))]
+        * (study.truth is not None),
         ("messages per user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
     )
     return Table(*shown)
 
 
-def _missing(study: Study) -> list[str]:
+def _missing_notes(study: Study) -> list[str]:
     """Why there are no central mechanisms to compare with."""
     return [study.central.note] if study.central.note else []
 

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.lab.data.population import Population
+from mixtally.model.estimates import Figures
 from mixtally.model.layout import Form, Layout
-from mixtally.model.results import Figures
 from mixtally.protocol.estimate.conclude.differences import NAME as DIFFERENCES
 from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
 from mixtally.protocol.estimate.conclude.totals import NAME as TOTALS
 from mixtally.protocol.estimate.numbers import QUANTILES
-from mixtally.protocol.tally.pairs import pair_counts
+from mixtally.protocol.tally.pairs import count_pairs
 
 Values = tuple[float | None, ...]
 """True numbers beside the rows of some figures; None where there is none."""
 _CELLS = 4
 
 
-class Told(Protocol):
+class HasFigures(Protocol):
     """What came of a round, released or not."""
 
     @property
@@ -44,27 +44,27 @@ class Truth:
     central: Mapping[str, float] = field(default_factory=dict)
 
 
-def truth_of(population: Population, found: Told) -> Truth:
+def truth_of(population: Population, found: HasFigures) -> Truth:
     """What was to be ``found`` in ``population``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in found.figures:
         if one.name == "numbers":
-            figures[one.name] = _numbers(population)
+            figures[one.name] = _number_figures(population)
             continue
         if one.name == SIZES:
-            figures[one.name] = sizes(population)
+            figures[one.name] = size_figures(population)
             continue
         if one.name in (DIFFERENCES, TOTALS):
             continue
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
-            both = pair_counts(layout, population.records.astype(np.uint8, copy=False))
-        figures[one.name] = _of_pairs(one, both, population.users)
-    return compared(Truth(population.truth, figures), found)
+            both = count_pairs(layout, population.records.astype(np.uint8, copy=False))
+        figures[one.name] = _pair_figures(one, both, population.users)
+    return add_comparisons(Truth(population.truth, figures), found)
 
 
-def compared(truth: Truth, found: Told) -> Truth:
+def add_comparisons(truth: Truth, found: HasFigures) -> Truth:
     """Return ``truth`` with the differences and totals of counts that are in ``found``."""
     beside: dict[str, Values] = {}
     for one in found.figures:
@@ -75,7 +75,7 @@ def compared(truth: Truth, found: Told) -> Truth:
     return replace(truth, figures={**truth.figures, **beside})
 
 
-def _numbers(population: Population) -> Values:
+def _number_figures(population: Population) -> Values:
     """Of ``protocol.estimate.conclude.numbers`` in its order: moments and quantiles, of the numbers
     themselves, and the shares at both ends as they were rounded.
     """
@@ -88,14 +88,14 @@ def _numbers(population: Population) -> Values:
     return tuple(float(one) for one in (*found, *shares))
 
 
-def sizes(population: Population) -> Values:
+def size_figures(population: Population) -> Values:
     """The mean size of a set, and how many have at most 0, 1, .. members."""
     sizes = population.sizes
     reached = np.cumsum(np.bincount(sizes, minlength=population.question.max_set))
     return float(sizes.mean()), *map(float, reached[: population.question.max_set])
 
 
-def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:
+def _pair_figures(found: Figures, both: NDArray[np.int64], users: int) -> Values:
     """Pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
     values: list[float | None] = []
     for row, (i, j) in enumerate(found.about):
@@ -105,7 +105,7 @@ def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:
             case "pairs":
                 values.append(float(together))
             case "correlations":
-                values.append(_phi(together, one, two, users))
+                values.append(_phi_coefficient(together, one, two, users))
             case "tables":
                 values.append(float(cells[row % _CELLS]))
             case _:
@@ -113,7 +113,7 @@ def _of_pairs(found: Figures, both: NDArray[np.int64], users: int) -> Values:
     return tuple(values)
 
 
-def _phi(both: int, one: int, two: int, users: int) -> float | None:
+def _phi_coefficient(both: int, one: int, two: int, users: int) -> float | None:
     """The correlation of two bits, None where one of them is the same for everybody."""
     root = (one * two * (users - one) * (users - two)) ** 0.5
     return (users * both - one * two) / root if root else None

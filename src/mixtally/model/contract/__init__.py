@@ -1,8 +1,8 @@
 """Contracts: what strangers can check before they answer."""
 
 from mixtally.device.contract.contract import VERSION as CONTRACT_VERSION
-from mixtally.device.contract.reading import fingerprint_of, text_of
-from mixtally.device.contract.roles import written_key
+from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.contract.roles import format_verifier_key
 from mixtally.model.contract.contract import (
     SUITES,
     Contract,
@@ -48,10 +48,10 @@ __all__ = [
     "UniformRecipe",
     "envelope_bytes",
     "fingerprint_of",
+    "format_verifier_key",
     "read_contract",
     "read_plan",
     "text_of",
     "write_contract",
     "write_plan",
-    "written_key",
 ]

@@ -3,12 +3,12 @@
 import msgspec
 
 from mixtally.device.contract import contract as bare
+from mixtally.device.contract.fields import text_of
 from mixtally.device.contract.plan import read_plan as read_bare_plan
-from mixtally.device.contract.reading import text_of
 from mixtally.errors import PlanError
+from mixtally.model.contract_json import check_readable, decode_record, encode_record
 from mixtally.model.plan import Plan
 from mixtally.model.roles import Role, Rounds
-from mixtally.model.spelling import check, spelled, unspelled
 
 SUITES = {
     1: "X25519, HKDF-SHA256, AES-128-GCM",
@@ -46,7 +46,7 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     client_files: dict[str, str]
 
     def __post_init__(self) -> None:
-        check(bare.read_contract, self)
+        check_readable(bare.read_contract, self)
 
 
 def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
@@ -66,7 +66,7 @@ def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
 
 def write_contract(contract: Contract) -> bytes:
     """The bytes to be served and signed."""
-    return spelled(contract)
+    return encode_record(contract)
 
 
 def read_contract(data: bytes, subject: str) -> Contract:
@@ -74,14 +74,14 @@ def read_contract(data: bytes, subject: str) -> Contract:
 
     Raises PlanError for anything else.
     """
-    return unspelled(text_of(data), Contract, bare.read_contract, subject)
+    return decode_record(text_of(data), Contract, bare.read_contract, subject)
 
 
 def write_plan(plan: Plan) -> bytes:
     """Plan as a file, from which contracts are made."""
-    return spelled(plan)
+    return encode_record(plan)
 
 
 def read_plan(data: bytes, subject: str) -> Plan:
     """The plan in ``data``; raises PlanError for anything else."""
-    return unspelled(data, Plan, read_bare_plan, subject, "plan")
+    return decode_record(data, Plan, read_bare_plan, subject, "plan")

@@ -23,7 +23,7 @@ from mixtally.model.mechanism.parameters import (
     ParameterSpec,
 )
 from mixtally.model.planes import Planes
-from mixtally.model.question import checked_bins
+from mixtally.model.question import check_bins
 
 
 class _Meta(msgspec.StructMeta, ABCMeta):
@@ -61,7 +61,7 @@ class Mechanism(
     bins: int
 
     def __post_init__(self) -> None:
-        checked_bins(self.bins, self.least_bins)
+        check_bins(self.bins, self.least_bins)
 
     @property
     def name(self) -> str:
@@ -135,12 +135,12 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """What is left of the promise when every mix colludes with the collector."""
 
     @property
-    def chance(self) -> float:
+    def replacement_probability(self) -> float:
         """The chance that a value is replaced, 0 where none is."""
         return 0.0
 
     @property
-    def kept(self) -> float:
+    def keep_probability(self) -> float:
         """The chance that a value is not replaced."""
         return 1.0
 
@@ -175,7 +175,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return self.bins
 
     @property
-    def meeting(self) -> float:
+    def collision_probability(self) -> float:
         """The chance that another's message points at a value."""
         return 0.0
 
@@ -192,7 +192,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     @property
     def fake_source(self) -> FakeSource:
         """Who draws them: people, where no mix does."""
-        return FakeSource.USERS if self.shaped is None else FakeSource.MIX
+        return FakeSource.USERS if self.shaped_fakes is None else FakeSource.MIX
 
     @property
     def own_fakes(self) -> bool:
@@ -213,7 +213,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
             raise TypeError(f"{self.name}: nothing says how many fakes arrive")
         return self
 
-    def having(self, parameter: Parameter, value: int) -> Self:
+    def with_parameter(self, parameter: Parameter, value: int) -> Self:
         """Return this mechanism with another value of ``parameter``.
 
         Raises TypeError when it has no such parameter.
@@ -222,16 +222,16 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
             raise TypeError(f"{self.name} has no {parameter}")
         return msgspec.structs.replace(self, **{parameter.field: value})
 
-    def value(self, parameter: Parameter) -> int:
+    def parameter_value(self, parameter: Parameter) -> int:
         """Return the integer of ``parameter``; raises TypeError when it has no such parameter."""
         if parameter.field not in self.__struct_fields__:
             raise TypeError(f"{self.name} has no {parameter}")
         return int(getattr(self, parameter.field))
 
-    def found(self, parameter: Parameter) -> dict[str, float]:
+    def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
         """Return what a calibration found for ``parameter``, by the names that people give."""
         return {
-            one.name: parameter.shown(self.value(parameter))
+            one.name: parameter.to_public_value(self.parameter_value(parameter))
             for one in self.PARAMETERS
             if one.sought == parameter
         }
@@ -244,9 +244,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         every: dict[str, float] = {}
         for one in self.PARAMETERS:
             if one.sought and one.name in self.rules.sought and one.sought != Parameter.FAKES:
-                every |= self.found(one.sought)
+                every |= self.get_parameter_values(one.sought)
                 if one.sought.denominator > 1:
-                    every[f"{one.name}_threshold"] = self.value(one.sought)
+                    every[f"{one.name}_threshold"] = self.parameter_value(one.sought)
         return every
 
     def facts(self) -> dict[str, float]:
@@ -296,7 +296,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return self.flip_threshold is not None
 
     @property
-    def shaped(self) -> ShapedFakes | None:
+    def shaped_fakes(self) -> ShapedFakes | None:
         """The fakes that every mix is to draw; None where mixes draw none."""
         return None
 
@@ -319,7 +319,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """The most people who can have sent so many messages together with their fakes."""
         return (messages - self.fakes_sent) // self.record_messages
 
-    def unbiased(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
+    def debias_counts(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
         """Estimates of the true counts, shape as ``counts``, unbiased, so they may be negative.
 
         Source: notes 004 (5.20).

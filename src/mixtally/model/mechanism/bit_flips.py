@@ -16,14 +16,19 @@ from typing import ClassVar, Self
 import msgspec
 
 from mixtally.errors import ParameterError, in_range
-from mixtally.model.guarantee import Observer, arriving, checked_users
+from mixtally.model.guarantee import Observer, check_users, count_arriving
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Noise, Shuffled
 from mixtally.model.mechanism.fakes import BlankFakes, NoFakes, UniformFakes
-from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+from mixtally.model.mechanism.parameters import (
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+    parse_rules,
+)
 from mixtally.model.question import MOST_BITS, MOST_SET
-from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, checked_threshold
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE, check_threshold
 
 
 class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
@@ -76,26 +81,26 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         parameters.COUNT_CROWD,
     )
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
-        "flip-blank": rules(
+        "flip-blank": parse_rules(
             "fakes flip",
             "users bins max_set repeats split count_crowd",
             sought="flip fakes",
             sets=True,
             claim="users bins fakes flip [max_set] [count_crowd]",
         ),
-        "flip-uniform": rules(
+        "flip-uniform": parse_rules(
             "users fakes bins flip",
             "max_set repeats observer split count_crowd",
             sought="flip fakes",
             claim="users bins fakes flip [count_crowd]",
         ),
-        "single-bit": rules(
+        "single-bit": parse_rules(
             "users fakes flip",
             "ones repeats count_crowd",
             sought="flip fakes",
             claim="users flip [fakes]",
         ),
-        "flip": rules(
+        "flip": parse_rules(
             "users flip",
             "bins bits max_set repeats observer background split count_crowd",
             sought="flip",
@@ -111,7 +116,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_threshold(self.threshold)
+        check_threshold(self.threshold)
         self._check_record()
         self._check_cover()
 
@@ -135,7 +140,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
             or isinstance(self.fakes, NoFakes)
             or (self.max_set is None and not one_among_fakes)
         ):
-            checked_users(self.crowd)
+            check_users(self.crowd)
         if self.max_set is None and self.bins > 1 and not isinstance(self.fakes, NoFakes):
             raise ParameterError(
                 "fakes of free bits",
@@ -216,18 +221,20 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         """With the fakes that certainly arrive; the crowd is counted as it is."""
         if isinstance(self.fakes, NoFakes):
             return self
-        honest = type(self.fakes)(arriving(self.fakes.count, honest_share))
+        honest = type(self.fakes)(count_arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
 
-    def having(self, parameter: Parameter, value: int) -> Self:
+    def with_parameter(self, parameter: Parameter, value: int) -> Self:
         """With another threshold, or another number of fakes of its kind."""
         if parameter == Parameter.FAKES and not isinstance(self.fakes, NoFakes):
             return msgspec.structs.replace(self, fakes=type(self.fakes)(value))
-        return super().having(parameter, value)
+        return super().with_parameter(parameter, value)
 
-    def value(self, parameter: Parameter) -> int:
+    def parameter_value(self, parameter: Parameter) -> int:
         """The threshold, or the number of fakes."""
-        return self.fakes.count if parameter == Parameter.FAKES else super().value(parameter)
+        return (
+            self.fakes.count if parameter == Parameter.FAKES else super().parameter_value(parameter)
+        )
 
     @property
     def takes_fakes(self) -> bool:

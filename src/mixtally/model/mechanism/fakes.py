@@ -34,7 +34,7 @@ class BlankFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="b
     count: int
 
     def __post_init__(self) -> None:
-        checked_fakes(self.count)
+        check_fakes(self.count)
 
 
 class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
@@ -43,7 +43,7 @@ class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     count: int
 
     def __post_init__(self) -> None:
-        checked_fakes(self.count)
+        check_fakes(self.count)
 
 
 class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="shaped"):
@@ -63,7 +63,7 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
         in_range("mixes", self.mixes, 1, MOST_MIXES, "it is how many mixes add fakes")
 
 
-def checked_fakes(fakes: int) -> int:
+def check_fakes(fakes: int) -> int:
     """``fakes`` itself when it lies in [0, 10^13]; raises ParameterError otherwise."""
     in_range("fakes", fakes, 0, MOST_FAKES, "it is the number of fakes in the whole collection")
     return fakes

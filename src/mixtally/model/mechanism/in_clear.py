@@ -23,18 +23,23 @@ import msgspec
 
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE
 from mixtally.errors import in_range
-from mixtally.model.guarantee import arriving
+from mixtally.model.guarantee import count_arriving
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Noise, Shuffled
 from mixtally.model.mechanism.fakes import MOST_MIXES, ShapedFakes, UniformFakes
-from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+from mixtally.model.mechanism.parameters import (
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+    parse_rules,
+)
 from mixtally.model.planes import Planes
 from mixtally.model.question import MOST_SET
 from mixtally.model.shape import LEAST_DECAY, MOST_DECAY
 
 
-class Named(Shuffled, frozen=True, kw_only=True):
+class IndexMechanism(Shuffled, frozen=True, kw_only=True):
     """Messages that are the number of a bin, or of a plane, a message for each member of a set.
 
     where
@@ -65,14 +70,14 @@ class Named(Shuffled, frozen=True, kw_only=True):
         return self.bins + (self.max_set if self.max_set > 1 else 0)
 
     @property
-    def meeting(self) -> float:
+    def collision_probability(self) -> float:
         """The chance that another's message points at a value."""
         if self.planes is None:
             return 0.0
-        return self.planes.meeting if self.max_set == 1 else 1.0 / self.planes.prime
+        return self.planes.collision_probability if self.max_set == 1 else 1.0 / self.planes.prime
 
     @property
-    def over(self) -> dict[str, float]:
+    def encoding_facts(self) -> dict[str, float]:
         """Facts of planes p and t, of sets their size."""
         size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
         over = self.planes
@@ -106,7 +111,7 @@ class Named(Shuffled, frozen=True, kw_only=True):
         return isinstance(self.fakes, UniformFakes)
 
     @property
-    def shaped(self) -> ShapedFakes | None:
+    def shaped_fakes(self) -> ShapedFakes | None:
         """The mixes' fakes, if they draw them."""
         return self.fakes if isinstance(self.fakes, ShapedFakes) else None
 
@@ -114,11 +119,11 @@ class Named(Shuffled, frozen=True, kw_only=True):
         """With the people's fakes that certainly arrive; a mix's come in full."""
         if isinstance(self.fakes, ShapedFakes):
             return self
-        honest = UniformFakes(arriving(self.fakes.count, honest_share))
+        honest = UniformFakes(count_arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
 
 
-class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
+class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     """Records that are not randomized."""
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -150,14 +155,14 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         parameters.COUNT_CROWD,
     )
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
-        "clear-uniform": rules(
+        "clear-uniform": parse_rules(
             "fakes bins",
             "users max_set repeats split count_crowd",
             sought="fakes",
             sets=True,
             claim="users bins fakes [max_set]",
         ),
-        "clear-shaped": rules(
+        "clear-shaped": parse_rules(
             "shape_decay shape_shift",
             "users bins max_set repeats mixes split count_crowd",
             sought="shape_shift",
@@ -175,17 +180,17 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
 
     def noise_facts(self) -> dict[str, float]:
         """Of shaped fakes the numbers of their shape."""
-        return {} if self.shaped is None else self.shaped.shape.facts()
+        return {} if self.shaped_fakes is None else self.shaped_fakes.shape.facts()
 
     def facts(self) -> dict[str, float]:
         """What it is sent over, and of shaped fakes their shape and how many mixes draw them."""
-        mixes = {} if self.shaped is None else {"mixes_adding": self.shaped.mixes}
-        return {**self.over, **self.noise_facts(), **mixes}
+        mixes = {} if self.shaped_fakes is None else {"mixes_adding": self.shaped_fakes.mixes}
+        return {**self.encoding_facts, **self.noise_facts(), **mixes}
 
-    def found(self, parameter: Parameter) -> dict[str, float]:
+    def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
         """Of a shape all that people give for it, as a search may choose the decay itself."""
         if parameter != Parameter.SHIFT:
-            return super().found(parameter)
+            return super().get_parameter_values(parameter)
         return {name: one for name, one in self.noise_facts().items() if name != "shape_ratio"}
 
     @property
@@ -193,7 +198,7 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         """Infinite: a message that is known to be someone's tells their value."""
         return math.inf
 
-    def having(self, parameter: Parameter, value: int) -> Self:
+    def with_parameter(self, parameter: Parameter, value: int) -> Self:
         """With another number of uniform fakes, or another shift of shaped ones."""
         match self.fakes:
             case UniformFakes() if parameter == Parameter.FAKES:
@@ -202,17 +207,17 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
                 shape = msgspec.structs.replace(self.fakes.shape, shift=value)
                 fakes = msgspec.structs.replace(self.fakes, shape=shape)
             case _:
-                return super().having(parameter, value)
+                return super().with_parameter(parameter, value)
         return msgspec.structs.replace(self, fakes=fakes)
 
-    def value(self, parameter: Parameter) -> int:
+    def parameter_value(self, parameter: Parameter) -> int:
         """The number of uniform fakes, or the shift of shaped ones."""
         match self.fakes:
             case UniformFakes(count) if parameter == Parameter.FAKES:
                 return count
             case ShapedFakes(shape=shape) if parameter == Parameter.SHIFT:
                 return shape.shift
-        return super().value(parameter)
+        return super().parameter_value(parameter)
 
     @property
     def noise_by_count(self) -> bool:
@@ -222,12 +227,12 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
     @property
     def gain(self) -> float:
         """A person in clear is one count, as often as they send it, less what others would be."""
-        return self.repeats * (1.0 - self.max_set * self.meeting)
+        return self.repeats * (1.0 - self.max_set * self.collision_probability)
 
     def offset(self, messages: int) -> float:
         """N q + K / p of uniform fakes; of shaped ones the mean of every mix's table."""
         if isinstance(self.fakes, UniformFakes):
-            return (messages - self.fakes_sent) * self.meeting + self.true_fakes
+            return (messages - self.fakes_sent) * self.collision_probability + self.true_fakes
         return self.repeats * self.fakes.mixes * self.fakes.shape.mean
 
     def variance(self, messages: int) -> float:
@@ -238,7 +243,11 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         """
         if isinstance(self.fakes, UniformFakes):
             spread = self.true_fakes * (1.0 - 1.0 / self.cells)
-            spread += (messages - self.fakes_sent) * self.meeting * (1.0 - self.meeting)
+            spread += (
+                (messages - self.fakes_sent)
+                * self.collision_probability
+                * (1.0 - self.collision_probability)
+            )
         else:
             spread = self.repeats * self.fakes.mixes * self.fakes.shape.spread
         return spread / self.gain**2
@@ -250,14 +259,14 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
         V. Uniform fakes and people add up to the messages, so that the sum tells nothing.
         """
         found = self.variance_at(messages, count)
-        return found if self.shaped is None else found * (1.0 - 1.0 / bins)
+        return found if self.shaped_fakes is None else found * (1.0 - 1.0 / bins)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
         """Return the noise of several bins together: the fakes that name one of them."""
-        if self.shaped is None:
+        if self.shaped_fakes is None:
             return Noise(0, ((self.fakes_promised, bins / self.cells),))
-        draws = self.repeats * bins * self.shaped.mixes
-        return Noise(0, tables=((self.shaped.shape.weights, draws),))
+        draws = self.repeats * bins * self.shaped_fakes.mixes
+        return Noise(0, tables=((self.shaped_fakes.shape.weights, draws),))
 
     def noise(self, messages: int, count: int) -> Noise:
         """Fakes that point at the value, and people whose plane holds theirs and it."""
@@ -266,6 +275,6 @@ class InClear(Named, frozen=True, kw_only=True, tag="in-clear"):
             gained = [(self.fakes_promised, 1.0 / self.cells)]
             if self.planes is not None:
                 others = self.max_set * max(0, self.people_among(messages) - count)
-                gained.append((others, self.meeting))
+                gained.append((others, self.collision_probability))
             return Noise(more, tuple(gained))
         return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))

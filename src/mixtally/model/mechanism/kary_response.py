@@ -33,12 +33,17 @@ from mixtally.model.guarantee import MOST_USERS
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Noise
 from mixtally.model.mechanism.fakes import UniformFakes
-from mixtally.model.mechanism.in_clear import Named
-from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
-from mixtally.primitives.fixed import SCALE
+from mixtally.model.mechanism.in_clear import IndexMechanism
+from mixtally.model.mechanism.parameters import (
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+    parse_rules,
+)
+from mixtally.primitives.fixed_point import SCALE
 
 
-class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
+class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response"):
     """Values, or members of sets, of which some are replaced.
 
     where
@@ -67,7 +72,7 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         parameters.SET_SIZE,
     )
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
-        "kary-response": rules(
+        "kary-response": parse_rules(
             "users bins replaced",
             "fakes max_set",
             sought="replaced fakes",
@@ -82,31 +87,37 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_replaced(self.replaced)
+        check_replacement_threshold(self.replaced)
         in_range("crowd", self.crowd, 1, MOST_USERS, "the person is one of them")
 
     @property
-    def pointed(self) -> float:
+    def hit_probability(self) -> float:
         """The chance that another's message points at a value."""
-        return self.kept * self.meeting + self.chance / self.cells
+        return (
+            self.keep_probability * self.collision_probability
+            + self.replacement_probability / self.cells
+        )
 
     @property
-    def chance(self) -> float:
+    def replacement_probability(self) -> float:
         """The chance g that a value is replaced."""
         return self.replaced / SCALE
 
     @property
-    def kept(self) -> float:
+    def keep_probability(self) -> float:
         """1 - g, to all digits where g is near one."""
         return (SCALE - self.replaced) / SCALE
 
     def noise_facts(self) -> dict[str, float]:
         """The chance of a replacement and the integer over 2^64 behind it."""
-        return {"replace_probability": self.chance, "replace_threshold": self.replaced}
+        return {
+            "replace_probability": self.replacement_probability,
+            "replace_threshold": self.replaced,
+        }
 
     def facts(self) -> dict[str, float]:
         """What it is sent over, the replacements, the crowd."""
-        return {**self.over, **self.noise_facts(), "crowd_counted": self.crowd}
+        return {**self.encoding_facts, **self.noise_facts(), "crowd_counted": self.crowd}
 
     @property
     def own_fakes(self) -> bool:
@@ -116,7 +127,9 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
     @property
     def local_epsilon(self) -> float:
         """ln(1 + (1 - g) d / g) a message: one's own bin against any other; of sets at most."""
-        return self.record_messages * math.log1p(self.kept * self.hiding_cells / self.chance)
+        return self.record_messages * math.log1p(
+            self.keep_probability * self.hiding_cells / self.replacement_probability
+        )
 
     @property
     def hiding_cells(self) -> float:
@@ -125,17 +138,19 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         """
         if self.planes is None:
             return float(self.cells)
-        return self.cells / (1.0 - (self.max_set - 1) * self.planes.meeting)
+        return self.cells / (1.0 - (self.max_set - 1) * self.planes.collision_probability)
 
-    def having(self, parameter: Parameter, value: int) -> Self:
+    def with_parameter(self, parameter: Parameter, value: int) -> Self:
         """With another chance of a replacement, or another number of fakes."""
         if parameter == Parameter.FAKES:
             return msgspec.structs.replace(self, fakes=UniformFakes(value))
-        return super().having(parameter, value)
+        return super().with_parameter(parameter, value)
 
-    def value(self, parameter: Parameter) -> int:
+    def parameter_value(self, parameter: Parameter) -> int:
         """The chance of a replacement times 2^64, or the number of fakes."""
-        return self.fakes.count if parameter == Parameter.FAKES else super().value(parameter)
+        return (
+            self.fakes.count if parameter == Parameter.FAKES else super().parameter_value(parameter)
+        )
 
     @property
     def noise_by_count(self) -> bool:
@@ -145,7 +160,9 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
     @property
     def gain(self) -> float:
         """(1 - g)(1 - kappa), as often as a person sends their record; of sets (1 - g)(1 - k/p)."""
-        return self.repeats * self.kept * (1.0 - self.max_set * self.meeting)
+        return (
+            self.repeats * self.keep_probability * (1.0 - self.max_set * self.collision_probability)
+        )
 
     def _reports(self, messages: int) -> int:
         """Messages of people, their fakes aside."""
@@ -153,7 +170,7 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
 
     def offset(self, messages: int) -> float:
         """N ((1 - g) kappa + g/d) + m/d."""
-        return self._reports(messages) * self.pointed + self.true_fakes
+        return self._reports(messages) * self.hit_probability + self.true_fakes
 
     def variance(self, messages: int) -> float:
         """[n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: of an empty bin."""
@@ -167,7 +184,7 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
         """Return the noise of several bins together: a replacement may name another of them."""
-        share, lost = bins / self.cells, self.chance
+        share, lost = bins / self.cells, self.replacement_probability
         gained = ((self._reports(messages) - count, lost * share), (self.fakes_promised, share))
         return Noise(0, gained, ((count, lost * (1.0 - share)),))
 
@@ -179,17 +196,17 @@ class KaryResponse(Named, frozen=True, kw_only=True, tag="kary-response"):
         """
         ones, share = count * self.repeats, 1.0 / self.cells
         own = (self.max_set - 1) * ones
-        gained = [(self._reports(messages) - ones - own, self.pointed)]
+        gained = [(self._reports(messages) - ones - own, self.hit_probability)]
         if own:
-            gained.append((own, self.chance * share))
+            gained.append((own, self.replacement_probability * share))
         return Noise(
             ones - count,
             (*gained, (self.fakes_promised, share)),
-            ((ones, self.chance * (1.0 - share)),),
+            ((ones, self.replacement_probability * (1.0 - share)),),
         )
 
 
-def checked_replaced(replaced: int) -> int:
+def check_replacement_threshold(replaced: int) -> int:
     """``replaced`` itself when it lies in [1, 2^64); raises ParameterError otherwise."""
     if isinstance(replaced, bool) or not 1 <= replaced < SCALE:
         raise ParameterError(
@@ -201,7 +218,7 @@ def checked_replaced(replaced: int) -> int:
     return replaced
 
 
-def replaced_of(chance: float) -> int:
+def replacement_threshold(chance: float) -> int:
     """``chance`` times 2^64, to the nearest integer; raises ParameterError unless in (0, 1)."""
     if not 0.0 < chance < 1.0:  # NaN fails both
         raise ParameterError(
@@ -210,4 +227,4 @@ def replaced_of(chance: float) -> int:
             got=chance,
             do="0 is clear-uniform, and 1 tells nothing",
         )
-    return checked_replaced(round(chance * SCALE))
+    return check_replacement_threshold(round(chance * SCALE))

@@ -23,9 +23,14 @@ from mixtally.errors import ParameterError, in_range
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Mechanism
-from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+from mixtally.model.mechanism.parameters import (
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+    parse_rules,
+)
 from mixtally.model.question import Kind, Question
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 LEAST_PERMANENT = 1 << 24
 MOST_HASHES = 64
@@ -78,7 +83,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         ParameterSpec("reports", "Reports of one memoized answer", low=1, high=MOST_REPORTS),
     )
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
-        "memory": rules(
+        "memory": parse_rules(
             "permanent p q hashes reports",
             "users",
             sought="permanent",
@@ -109,7 +114,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
                 do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
             )
-        checked_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
+        check_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
         most = MOST_COHORTS if self.hashed else 1
         in_range(
             "cohorts",
@@ -119,14 +124,14 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
             "cohorts hash differently: without hashing there is one",
         )
 
-    def holds(self, question: Question) -> bool:
+    def can_answer(self, question: Question) -> bool:
         """Whether a value is one of the bins, or hashed into at most so many of them."""
         kind = Kind.SET if self.hashed else Kind.ONE
         return (question.bins, question.kind, question.max_set) == (self.bins, kind, self.hashes)
 
     def facts(self) -> dict[str, float]:
         """The three probabilities."""
-        p, q = self.shown
+        p, q = self.report_probabilities
         return {"permanent": self.f, "p": p, "q": q}
 
     @property
@@ -140,20 +145,20 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         return self.permanent / SCALE
 
     @property
-    def shown(self) -> tuple[float, float]:
+    def report_probabilities(self) -> tuple[float, float]:
         """(p, q): the chance that a report shows 1 where 0 was kept, and where 1 was."""
         return self.p / SCALE, self.q / SCALE
 
     @property
     def offset(self) -> float:
         """p*: the chance that a report shows 1 for a true 0."""
-        p, q = self.shown
+        p, q = self.report_probabilities
         return self.f / 2.0 * (p + q) + (1.0 - self.f) * p
 
     @property
     def gain(self) -> float:
         """What a true 1 adds to that chance, above a true 0."""
-        p, q = self.shown
+        p, q = self.report_probabilities
         return (1.0 - self.f) * (q - p)
 
     def variance(self, reports: float, ones: Count, zeros: Count) -> Count:
@@ -163,7 +168,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
           ones, zeros   people who truly hold the bit, and who do not
           reports       of which everybody counts with the mean; infinite leaves what was kept
         """
-        half, (p, q) = self.f / 2.0, self.shown
+        half, (p, q) = self.f / 2.0, self.report_probabilities
         kept = half * (1.0 - half) * (q - p) ** 2
         show_one, show_zero = q * (1.0 - q), p * (1.0 - p)
         true_one = kept + ((1.0 - half) * show_one + half * show_zero) / reports
@@ -176,7 +181,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         return math.sqrt(self.variance(reports, 0.0, float(users)))
 
 
-def memoized(
+def make_memoized(
     bins: int, permanent: float, p: float, q: float, *, hashes: int | None = None, cohorts: int = 1
 ) -> Memoized:
     """The mechanism with the integers nearest to these probabilities; hashed when ``hashes`` says.
@@ -185,16 +190,16 @@ def memoized(
     """
     return Memoized(
         bins=bins,
-        permanent=2 * _nearest("permanent", permanent / 2.0),
-        p=_nearest("p", p),
-        q=_nearest("q", q),
+        permanent=2 * _to_threshold("permanent", permanent / 2.0),
+        p=_to_threshold("p", p),
+        q=_to_threshold("q", q),
         hashed=hashes is not None,
         hashes=1 if hashes is None else hashes,
         cohorts=cohorts,
     )
 
 
-def checked_whole(name: str, value: int, most: int) -> int:
+def check_whole(name: str, value: int, most: int) -> int:
     """``value`` itself when it is an integer in [1, most]; raises ParameterError otherwise."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise ParameterError(
@@ -203,7 +208,7 @@ def checked_whole(name: str, value: int, most: int) -> int:
     return value
 
 
-def _nearest(name: str, probability: float) -> int:
+def _to_threshold(name: str, probability: float) -> int:
     if not 0.0 <= probability <= 1.0:
         raise ParameterError(
             name, expected="a probability", got=probability, do="give a number from 0 to 1"

@@ -16,7 +16,7 @@ from mixtally.errors import ParameterError
 from mixtally.model.guarantee import MOST_USERS, Observer
 from mixtally.model.mechanism.fakes import MOST_FAKES
 from mixtally.model.question import MOST_BINS, MOST_SET
-from mixtally.primitives.fixed import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
+from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 
 MOST_REPEATS = 1000
 
@@ -52,7 +52,7 @@ class Parameter:
     def __str__(self) -> str:
         return self.text
 
-    def shown(self, value: int) -> float:
+    def to_public_value(self, value: int) -> float:
         """Return the number that people give for the integer ``value``."""
         return value if self.denominator == 1 else value / self.denominator
 
@@ -119,7 +119,7 @@ class ParameterSpec:
             return f"{self.text}, below --{self.high.replace('_', '-')}."
         if self.low is None or self.high is None:
             return f"{self.text}."
-        return f"{self.text}, {_limit(self.low)} to {_limit(self.high)}."
+        return f"{self.text}, {_format_limit(self.low)} to {_format_limit(self.high)}."
 
     def check(self, value: Any, others: "Parameters") -> None:
         """Raise ParameterError for a value that is outside of the range or is no choice."""
@@ -141,7 +141,7 @@ class ParameterSpec:
         if self.kind is int:
             expected, got = f"an integer in [{self.low:,}, {high:,}]", f"{value:,}"
         else:
-            expected, got = f"a number in [{_limit(self.low)}, {_limit(high)}]", value
+            expected, got = f"a number in [{_format_limit(self.low)}, {_format_limit(high)}]", value
         raise ParameterError(
             self.name.replace("_", " ") if self.sought is None else self.sought.text,
             expected=expected,
@@ -179,12 +179,12 @@ class ParameterRules(NamedTuple):
     claim: tuple[frozenset[str], frozenset[str]] | None = None
 
     @property
-    def priced(self) -> frozenset[str]:
+    def pricing_names(self) -> frozenset[str]:
         """All that may be given where it is priced."""
         return self.required | self.optional | {other for _, other in self.instead}
 
     @property
-    def claimed(self) -> frozenset[str]:
+    def claim_names(self) -> frozenset[str]:
         """All that may be given in a claim."""
         if self.claim is None:
             return frozenset()
@@ -192,7 +192,7 @@ class ParameterRules(NamedTuple):
         return required | optional | {other for one, other in self.instead if one in required}
 
 
-def rules(
+def parse_rules(
     required: str,
     optional: str = "",
     *,
@@ -241,11 +241,11 @@ class Parameters:
         """Return the value of ``name``, None where there is none."""
         return self._values.get(name)
 
-    def having(self, **values: Any) -> "Parameters":
+    def with_values(self, **values: Any) -> "Parameters":
         """Return these parameters with other values of some."""
         return Parameters(**{**self._values, **values})
 
-    def of(self, table: Iterable[ParameterSpec]) -> "Parameters":
+    def with_defaults(self, table: Iterable[ParameterSpec]) -> "Parameters":
         """Return the parameters of a mechanism's ``table``, those not given at their defaults."""
         return Parameters(
             **{
@@ -263,16 +263,16 @@ class Parameters:
             if not (value is None or value is False or value == usual)
         )
 
-    def given(self) -> set[str]:
+    def list_given_names(self) -> set[str]:
         """Return the names of what was given."""
         return set(self)
 
-    def pieces(self) -> int:
+    def messages_per_record(self) -> int:
         """Return the messages of a record of values: as many as it may hold, when it is split."""
         return (self.get("max_set") or 1) if self.get("split") else 1
 
 
-def flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
+def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
     """Return parameters as people give them: in the order of ``table``, then those not in it."""
     rest = list(names)
     order = [one.name for one in table if one.name in rest]
@@ -280,7 +280,9 @@ def flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
     return " and ".join("--" + name.replace("_", "-") for name in order)
 
 
-def needed(protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpec]) -> list[str]:
+def describe_required_options(
+    protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpec]
+) -> list[str]:
     """Return a phrase for each protocol that says which options it requires."""
     specs, found = list(table), []
     for name, rules in protocols.items():
@@ -290,7 +292,7 @@ def needed(protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpe
     return found
 
 
-def _limit(value: float) -> str:
+def _format_limit(value: float) -> str:
     """Return a limit as people read it: 10^7, 2^-40, 1/2."""
     if value >= 10**5 and (power := round(math.log10(value))) and value == 10**power:
         return f"10^{power}"

@@ -12,7 +12,7 @@ YES = frozenset({"1", "1.0", "yes", "y", "true", "t"})
 NO = frozenset({"0", "0.0", "no", "n", "false", "f"})
 
 
-def bit(text: str, subject: str) -> int:
+def parse_bit(text: str, subject: str) -> int:
     """0 or 1 for any of the ways in ``NO`` and ``YES``, in either case; DataError otherwise."""
     word = text.strip().lower()
     if word in YES:
@@ -27,7 +27,7 @@ def bit(text: str, subject: str) -> int:
     )
 
 
-def vector(text: str, length: int | None, subject: str) -> bytes:
+def parse_vector(text: str, length: int | None, subject: str) -> bytes:
     """The bits of a string like 01101 as bytes of 0 and 1.
 
     Raises DataError for another length than ``length`` (None: any) and for other characters.
@@ -52,7 +52,7 @@ def vector(text: str, length: int | None, subject: str) -> bytes:
 _DIGITS = bytes(max(0, code - ord("0")) for code in range(256))
 
 
-def packed(vectors: bytes | bytearray, length: int) -> Rows:
+def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
     """Concatenated vectors of ``length`` bytes of 0 and 1 as packed rows."""
     table = np.frombuffer(vectors, dtype=np.uint8).reshape(-1, length)
     return np.packbits(table, axis=1, bitorder="little")
@@ -84,13 +84,13 @@ def numbers_of(
     return rows
 
 
-def set_bits(rows: Rows) -> NDArray[np.int64]:
+def count_set_bits(rows: Rows) -> NDArray[np.int64]:
     """How many bits each row has set, shape (rows,)."""
     sizes: NDArray[np.int64] = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
     return sizes
 
 
-def record(positions: Iterable[int], columns: int) -> Rows:
+def make_record(positions: Iterable[int], columns: int) -> Rows:
     """One person's record with these bits set, shape (1, row bytes)."""
     chosen = np.fromiter(positions, dtype=np.int64)
     return rows_of(np.zeros(len(chosen), dtype=np.int64), chosen, 1, columns)

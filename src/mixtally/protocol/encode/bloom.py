@@ -23,7 +23,7 @@ _PIECES = 8
 """64-bit pieces in one digest."""
 
 
-def positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
+def hash_positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
     """The bits that ``value`` sets in ``cohort``, one a hash; some may coincide."""
     mechanism = plan.mechanism
     key = hashlib.blake2b(plan.question.name.encode("utf-8"), digest_size=32).digest()
@@ -38,14 +38,14 @@ def positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
     return found[: mechanism.hashes]
 
 
-def bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
+def encode_bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
     """One record a value, hashed in the cohort beside it, shape (values, row bytes)."""
     mechanism = plan.mechanism
-    rows = mechanism.layout.blank(len(values))
+    rows = mechanism.layout.blank_rows(len(values))
     known: dict[tuple[int, str], Rows] = {}
     for place, pair in enumerate(zip(cohorts, values, strict=True)):
         if pair not in known:
-            known[pair] = _row(mechanism, positions(plan, *pair))
+            known[pair] = _row(mechanism, hash_positions(plan, *pair))
         rows[place] = known[pair]
     return rows
 
@@ -69,7 +69,7 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
         )
 
 
-def design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
+def build_design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
     """Which bits every word sets in every cohort, shape (cohorts, bits, words).
 
     Raises ParameterError as ``check_design`` does.
@@ -79,5 +79,5 @@ def design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
     table = np.zeros((cohorts, plan.mechanism.bins, len(words)), dtype=np.bool_)
     for cohort in range(cohorts):
         for column, word in enumerate(words):
-            table[cohort, positions(plan, cohort, word), column] = True
+            table[cohort, hash_positions(plan, cohort, word), column] = True
     return table

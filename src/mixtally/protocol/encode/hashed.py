@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, PlanError
-from mixtally.model.listed import Listed
 from mixtally.model.question import Question
+from mixtally.model.word_list import WordList
 
 
-def normalized(text: str) -> str:
+def normalize_text(text: str) -> str:
     """The one form of ``text`` that is hashed; raises DataError for no text or half characters."""
     form = unicodedata.normalize("NFC", text)
     if not form or any("\ud800" <= letter <= "\udfff" for letter in form):
@@ -50,12 +50,12 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
     return np.fromiter((_point(key, points, text) for text in texts), dtype=np.int64)
 
 
-def sought(question: Question, words: Sequence[str]) -> Listed:
+def look_up_words(question: Question, words: Sequence[str]) -> WordList:
     """Words to look for, in their one form.
 
     Raises DataError for a word that stands twice, and as ``encode`` and ``Listed`` do.
     """
-    names = tuple(normalized(word) for word in words)
+    names = tuple(normalize_text(word) for word in words)
     if len(set(names)) < len(names):
         (name, times), *_ = Counter(names).most_common(1)
         raise DataError(
@@ -64,9 +64,9 @@ def sought(question: Question, words: Sequence[str]) -> Listed:
             got=f"{name!r} {times} times once spellings are one (Unicode NFC)",
             do="keep one of them",
         )
-    return Listed(names, encode(question, names))
+    return WordList(names, encode(question, names))
 
 
 def _point(key: bytes, points: int, text: str) -> int:
-    digest = hmac.digest(key, normalized(text).encode("utf-8"), "sha256")
+    digest = hmac.digest(key, normalize_text(text).encode("utf-8"), "sha256")
     return int.from_bytes(digest, "big") % points

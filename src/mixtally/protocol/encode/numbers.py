@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.device.contract.grid import Grid as ExactGrid
+from mixtally.device.contract.grid import ContractGrid as ExactGrid
 from mixtally.errors import DataError, ParameterError, PlanError, in_range
 from mixtally.model.grid import Grid
 from mixtally.model.plan import Plan
@@ -47,7 +47,7 @@ class Range:
                 do="say where values are cut off",
             )
 
-    def clipped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clip(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """``values`` with what lies outside moved to the nearest end."""
         return np.clip(values, self.low, self.high)
 
@@ -89,7 +89,7 @@ class Scale(Range):
         )
 
     @classmethod
-    def at(cls, edges: tuple[float, ...]) -> "Scale":
+    def from_edges(cls, edges: tuple[float, ...]) -> "Scale":
         """That which a plan with these edges has; PlanError where bins are not of equal width."""
         found = cls(edges[0], edges[-1], len(edges) - 1)
         if tuple(found.edges.tolist()) != edges:
@@ -130,8 +130,8 @@ class Scale(Range):
         common = math.lcm(start.denominator, step.denominator)
         begin, each = int(start * common), int(step * common)
         inner = ((2 * (begin + i * each) + common) // (2 * common) for i in range(1, self.bins))
-        first_text, last_text = (_end(end) for end in (self.low, self.high))
-        return (first_text, *(_written(number, places) for number in inner), last_text)
+        first_text, last_text = (_format_end(end) for end in (self.low, self.high))
+        return (first_text, *(_format_decimal(number, places) for number in inner), last_text)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -143,18 +143,18 @@ class Scale(Range):
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
         """The bin of each value, shape as ``values``."""
-        place = np.searchsorted(self.edges, self.clipped(values), side="right") - 1
+        place = np.searchsorted(self.edges, self.clip(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
 
 
-def _end(number: float) -> str:
+def _format_end(number: float) -> str:
     """The shortest decimal of a double, written like the others."""
     decimal = Decimal(repr(number))
     places = -int(decimal.as_tuple().exponent)
-    return _written(int(decimal.scaleb(places)), places)
+    return _format_decimal(int(decimal.scaleb(places)), places)
 
 
-def _written(number: int, places: int) -> str:
+def _format_decimal(number: int, places: int) -> str:
     """The decimal number / 10^places, with an exponent where it is very long without."""
     if places < 0:
         number, places = number * 10**-places, 0
@@ -166,14 +166,14 @@ def _written(number: int, places: int) -> str:
     return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
 
 
-def scale_of(plan: Plan) -> Range | None:
+def scale_of_plan(plan: Plan) -> Range | None:
     """How ``plan`` reads numbers; None without them, PlanError where bins are of unequal width."""
     if plan.grid is not None:
         return Points(plan.grid.low, plan.grid.high, plan.grid.points)
-    return None if plan.edges is None else Scale.at(plan.edges)
+    return None if plan.edges is None else Scale.from_edges(plan.edges)
 
 
-def number(text: str, subject: str) -> float:
+def parse_number(text: str, subject: str) -> float:
     """The number that ``text`` writes; raises DataError for anything else, NaN and inf included."""
     try:
         value = float(text)
@@ -192,7 +192,7 @@ def number(text: str, subject: str) -> float:
 _DOUBT = 1e-8
 
 
-def rounded(
+def round_to_grid(
     grid: Grid, values: NDArray[np.float64], words: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
     """The point of each of ``values``, finite, by the word beside it; shape as ``values``."""
@@ -202,5 +202,5 @@ def rounded(
     points = np.floor(gaps).astype(np.int64) + 1
     exact = ExactGrid(grid.low, grid.high, grid.points)
     for doubtful in np.flatnonzero(np.abs(gaps - np.rint(gaps)) < _DOUBT).tolist():
-        points[doubtful] = exact.rounded(float(values[doubtful]), int(words[doubtful]))
+        points[doubtful] = exact.round_randomly(float(values[doubtful]), int(words[doubtful]))
     return points

@@ -51,7 +51,9 @@ def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
     return np.ascontiguousarray(symbols).view(f"S{symbols.shape[1]}").reshape(-1)
 
 
-def extended(prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1) -> Symbols:
+def extend_prefixes(
+    prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1
+) -> Symbols:
     """The extensions that are the given ``bins``, shape (bins, depth + level)."""
     parent, followed = np.divmod(bins, size**level)
     symbols = [(followed // size**place % size).astype(np.uint8) for place in range(level)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from mixtally.errors import DataError
 
 
-def members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) -> list[str]:
+def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) -> list[str]:
     """The distinct labels of a set in the order in which they stand, spaces around them dropped.
 
     A label that is named twice counts once; a separator at the end ends the last one. Those that
@@ -13,7 +13,7 @@ def members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) 
 
     Raises DataError for an empty label between separators.
     """
-    labels = list(dict.fromkeys(_parts(text.strip(), separator, whole)))
+    labels = list(dict.fromkeys(_split_labels(text.strip(), separator, whole)))
     if len(labels) > 1 and labels[-1] == "":
         labels.pop()
     if "" in labels:
@@ -26,12 +26,12 @@ def members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) 
     return labels
 
 
-def holding(labels: Iterable[str], separator: str) -> list[str]:
+def labels_with_separator(labels: Iterable[str], separator: str) -> list[str]:
     """The ``labels`` that hold the separator, the longest first: what ``members`` finds whole."""
     return sorted((label for label in labels if separator in label), key=len, reverse=True)
 
 
-def _parts(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:
+def _split_labels(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:
     """The labels one after the other; ``whole`` ones count where a separator or the end follows."""
     while True:
         for label in whole:

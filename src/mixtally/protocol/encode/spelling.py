@@ -27,7 +27,7 @@ _SURROGATES = range(0xD800, 0xE000)
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def composed(word: str) -> str:
+def to_nfc(word: str) -> str:
     """Return a word in form NFC, the form in which words are spelled."""
     return normalize("NFC", word)
 
@@ -53,7 +53,7 @@ class Spelling:
             )
 
     @classmethod
-    def of(cls, characters: str) -> "Spelling":
+    def from_characters(cls, characters: str) -> "Spelling":
         """Return the spelling over an alphabet that somebody typed, brought to form NFC.
 
         Words are spelled in form NFC, so a character in another form would never occur in them.
@@ -66,7 +66,7 @@ class Spelling:
                 got="half of a surrogate pair",
                 do="write the alphabet in UTF-8",
             )
-        return cls(composed(characters))
+        return cls(to_nfc(characters))
 
     @property
     def size(self) -> int:
@@ -96,11 +96,11 @@ class Spelling:
         """
         return characters + outside * self.digits
 
-    def outside(self, words: Sequence[str]) -> Integers:
+    def count_outside(self, words: Sequence[str]) -> Integers:
         """Return how many characters of every word the alphabet does not have, shape (words,)."""
         known = frozenset(self.characters)
         return np.array(
-            [sum(one not in known for one in composed(word)) for word in words],
+            [sum(one not in known for one in to_nfc(word)) for word in words],
             dtype=np.int64,
         )
 
@@ -113,7 +113,7 @@ class Spelling:
         """
         symbols = np.empty((len(words), length), dtype=np.uint8)
         for row, word in enumerate(words):
-            looked_at = composed(word)[:length]
+            looked_at = to_nfc(word)[:length]
             if not word:
                 raise DataError(
                     f"word {row}",
@@ -131,7 +131,7 @@ class Spelling:
             symbols[row] = spell(looked_at, self.characters, length)
         return symbols
 
-    def read(self, symbols: Sequence[int]) -> str | None:
+    def decode(self, symbols: Sequence[int]) -> str | None:
         """The text that spells ``symbols``, without an end; None when no text does."""
         text, place = "", 0
         while place < len(symbols):
@@ -153,10 +153,10 @@ class Spelling:
             text += chr(code)
         return text
 
-    def show(self, symbols: Sequence[int]) -> str:
+    def format_prefix(self, symbols: Sequence[int]) -> str:
         """A prefix for people: an unfinished escape is shown as an ellipsis."""
         for cut in range(len(symbols), -1, -1):
-            text = self.read(symbols[:cut])
+            text = self.decode(symbols[:cut])
             if text is not None:
                 return text + "…" * (cut < len(symbols))
         return "…"

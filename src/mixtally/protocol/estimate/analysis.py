@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError, not_one_of
-from mixtally.model.listed import Listed
+from mixtally.model.estimates import Tally
 from mixtally.model.question import Kind, Question
-from mixtally.model.results import Tally
-from mixtally.protocol.estimate.intervals import checked_level
+from mixtally.model.word_list import WordList
+from mixtally.protocol.estimate.intervals import check_level
 
 
 def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
@@ -35,9 +35,9 @@ MOST_COMPARED = 40
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
 Groups = Sequence[tuple[str, Sequence[str]]]
 """A name and its labels for each group whose counts are added up."""
-Pointed = tuple[NDArray[np.int64], float]
+PointingCounts = tuple[NDArray[np.int64], float]
 """How many messages point at each word, and the sum of the squares of how many words each names."""
-Across = Callable[[Callable[[Tally], Pointed], Sequence[Tally]], Iterable[Pointed]]
+MapPieces = Callable[[Callable[[Tally], PointingCounts], Sequence[Tally]], Iterable[PointingCounts]]
 """Applies a function to pieces of a tally and keeps their order, as ``map`` does."""
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
@@ -63,15 +63,15 @@ class Analysis:
     level: float = 0.95
     projection: str | None = None
     raw: bool = False
-    listed: Listed | None = None
-    across: Across = map
+    listed: WordList | None = None
+    across: MapPieces = map
     shares: bool = False
     pairs: bool = False
     compared: tuple[str, ...] = ()
     totals: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __post_init__(self) -> None:
-        checked_level(self.level)
+        check_level(self.level)
         if self.projection is not None and self.projection not in PROJECTIONS:
             unbiased = "leave it out for the unbiased counts"
             raise not_one_of("projection", self.projection, list(PROJECTIONS), unbiased)
@@ -116,7 +116,7 @@ class Analysis:
             places_of(every, self.compared)
         bins_of_groups(every, self.totals)
 
-    def projected(
+    def project_counts(
         self, question: Question, counts: NDArray[np.float64], people: int
     ) -> NDArray[np.float64] | None:
         """``counts`` projected, every attribute by itself; None where that is not expected.
@@ -161,20 +161,20 @@ def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
     found = []
     for name, labels in groups:
         if not labels:
-            raise _wrong_total("a label in each group", f"none in {name!r}", "leave the group out")
+            raise _totals_error("a label in each group", f"none in {name!r}", "leave the group out")
         spelled = [normalize("NFC", label) for label in labels]  # as labels are
         for label in spelled:
             if label not in known:
                 raise not_one_of("labels of totals", label, every[:MOST_COMPARED])
             if label in group_of:
                 both = f"{label!r} in {group_of[label]!r} and in {name!r}"
-                raise _wrong_total("each label once, in one group", both, "remove one of the two")
+                raise _totals_error("each label once, in one group", both, "remove one of the two")
             group_of[label] = name
         found.append([known[label] for label in spelled])
     return found
 
 
-def _wrong_total(expected: str, got: str, do: str) -> ParameterError:
+def _totals_error(expected: str, got: str, do: str) -> ParameterError:
     return ParameterError("labels of totals", expected=expected, got=got, do=do)
 
 

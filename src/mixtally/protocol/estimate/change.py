@@ -29,17 +29,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
+from mixtally.model.estimates import Change, Intervals, Tally
 from mixtally.model.mechanism import BitFlips, Shuffled, UniformFakes
-from mixtally.model.results import Change, Intervals, Tally
-from mixtally.protocol.estimate.cumulants import Cumulants, ends, of_binomials
-from mixtally.protocol.estimate.debias import joined, split, surer, unsure_of
+from mixtally.protocol.estimate.cumulants import Cumulants, binomial_cumulants, cornish_fisher_ends
+from mixtally.protocol.estimate.debias import (
+    adjust_level,
+    join_intervals,
+    split_by_total,
+    total_variation_of,
+)
 from mixtally.protocol.estimate.intervals import (
     EXACT,
     MOST_EXACT_ONES,
     NORMAL,
-    checked_level,
-    in_clear,
+    check_level,
     intervals,
+    invert_in_clear,
 )
 from mixtally.protocol.estimate.noise import (
     KnownTotal,
@@ -53,7 +58,7 @@ _DIRECT = 4_000
 """Distributions longer than this are convolved by a Fourier transform, good to about 1e-15."""
 
 
-class Counted(NamedTuple):
+class TalliedPart(NamedTuple):
     """A collection: its mechanism, with the fakes that came, and its tally.
 
     ``total`` is the known sum of all bins of which the tally has some; None where there is none.
@@ -68,7 +73,7 @@ class Counted(NamedTuple):
         """Of a bin's count, in counts squared; of the fullest one where they differ."""
         if self.total is not None:
             return self.mechanism.variance_given_total(self.tally.messages, self.total.bins)
-        held = min(max(float(self.unbiased.max(initial=0.0)), 0.0), float(self.people))
+        held = min(max(float(self.unbiased_counts.max(initial=0.0)), 0.0), float(self.people))
         return self.mechanism.variance_at(self.tally.messages, round(held))
 
     @property
@@ -77,17 +82,17 @@ class Counted(NamedTuple):
         return self.mechanism.people_among(self.tally.messages)
 
     @property
-    def unbiased(self) -> NDArray[np.float64]:
+    def unbiased_counts(self) -> NDArray[np.float64]:
         """Counts without bias, which use the total where one is known."""
-        counts = self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+        counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
         if self.total is None:
             return counts
         return counts - excess_of(self.mechanism, self.tally.messages, self.total) / self.total.bins
 
 
 def estimate_change(
-    earlier: Counted,
-    later: Counted,
+    earlier: TalliedPart,
+    later: TalliedPart,
     *,
     level: float = 0.95,
     changes: int = 1,
@@ -103,9 +108,11 @@ def estimate_change(
     Raises ParameterError for a level outside (0, 1), MessageError for tallies of other bins or with
     fewer messages than promised fakes.
     """
-    checked_level(level)
+    check_level(level)
     bins = later.mechanism.bins
-    unsure = sum(unsure_of(one.mechanism, one.people, hashed=False) for one in (earlier, later))
+    unsure = sum(
+        total_variation_of(one.mechanism, one.people, hashed=False) for one in (earlier, later)
+    )
     for one in (earlier, later):
         if one.tally.counts.shape != (bins,) or one.people < 0:
             raise MessageError(
@@ -117,35 +124,39 @@ def estimate_change(
 
     pairs = [(earlier, later)]
     if all(totals):
-        pieces = (_by_totals(*each) for each in zip((earlier, later), totals, strict=True))
+        pieces = (_split_by_total(*each) for each in zip((earlier, later), totals, strict=True))
         pairs = list(zip(*pieces, strict=True))
 
     def ends_of(over: int) -> Intervals:
-        target, how = surer(level, over * unsure)
-        found = joined([change_intervals(*both, target, simultaneous_over=over) for both in pairs])
+        target, how = adjust_level(level, over * unsure)
+        found = join_intervals(
+            [change_intervals(*both, target, simultaneous_over=over) for both in pairs]
+        )
         return replace(found, level=level, method=found.method + how)
 
     return Change(
-        counts=np.concatenate([after.unbiased - before.unbiased for before, after in pairs]),
+        counts=np.concatenate(
+            [after.unbiased_counts - before.unbiased_counts for before, after in pairs]
+        ),
         standard_error=max(change_error(*both) for both in pairs),
-        each=ends_of(1),
-        together=ends_of(bins * changes),
+        individual=ends_of(1),
+        simultaneous=ends_of(bins * changes),
     )
 
 
-def _by_totals(one: Counted, totals: Sequence[KnownTotal]) -> list[Counted]:
+def _split_by_total(one: TalliedPart, totals: Sequence[KnownTotal]) -> list[TalliedPart]:
     """Return the bins of each known total as a collection of its own."""
-    pieces = zip(split(one.tally, totals), totals, strict=True)
-    return [Counted(one.mechanism, tally, total) for tally, total in pieces]
+    pieces = zip(split_by_total(one.tally, totals), totals, strict=True)
+    return [TalliedPart(one.mechanism, tally, total) for tally, total in pieces]
 
 
-def change_error(earlier: Counted, later: Counted) -> float:
+def change_error(earlier: TalliedPart, later: TalliedPart) -> float:
     """Standard error of a bin's change, in counts."""
     return math.sqrt(earlier.variance + later.variance)
 
 
 def change_intervals(
-    earlier: Counted, later: Counted, level: float, *, simultaneous_over: int
+    earlier: TalliedPart, later: TalliedPart, level: float, *, simultaneous_over: int
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
 
@@ -156,12 +167,12 @@ def change_intervals(
     flipped_fakes = sent.flip_threshold is not None and sent.uniform_fakes
     own_noise = sent.flip_threshold is None and sent.noise_by_count
     if own_noise or (later.total is not None and flipped_fakes):
-        lower, upper, method = _own_noise(earlier, later, level, simultaneous_over)
+        lower, upper, method = _ends_by_cumulants(earlier, later, level, simultaneous_over)
     elif sent.noise_by_count:
         lower, upper, method = flipped_ends(earlier, later, level, simultaneous_over)
     else:
         tail = (1.0 - level) / 2.0 / simultaneous_over
-        lower, upper, method = _clear(earlier, later, tail)
+        lower, upper, method = _ends_in_clear(earlier, later, tail)
     return Intervals(
         lower=np.clip(lower, -earlier.people, later.people),
         upper=np.clip(upper, -earlier.people, later.people),
@@ -174,8 +185,8 @@ Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
 
 
 def flipped_ends(
-    earlier: Counted,
-    later: Counted,
+    earlier: TalliedPart,
+    later: TalliedPart,
     level: float,
     over: int,
     fakes: tuple[tuple[int, float], ...] | None = None,
@@ -196,7 +207,7 @@ def flipped_ends(
                 *mechanism.fake_bits,
                 *((many, 1.0 - shown) for many, shown in earlier.mechanism.fake_bits),
             )
-        mechanism = _BothWays(
+        mechanism = _JoinedBatches(
             bins=mechanism.bins,
             fakes=UniformFakes(sum(many for many, _ in fakes)),
             threshold=threshold,
@@ -211,7 +222,7 @@ def flipped_ends(
     return ends.lower - turned, ends.upper - turned, ends.method
 
 
-def _joint_total(earlier: Counted, later: Counted, turned: int) -> KnownTotal | None:
+def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> KnownTotal | None:
     """Return the known total of the joined batch, in which ``turned`` people hold every bin."""
     before, after = earlier.total, later.total
     if before is None or after is None:
@@ -223,7 +234,7 @@ def _joint_total(earlier: Counted, later: Counted, turned: int) -> KnownTotal | 
     )
 
 
-class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
+class _JoinedBatches(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
     """Flipped messages of two batches, one of them turned over, with uniform fakes of both.
 
     ``each`` has how many fakes set a given bit with which chance.
@@ -237,23 +248,23 @@ class _BothWays(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
         return self.each
 
 
-def _own_noise(earlier: Counted, later: Counted, level: float, over: int) -> Ends:
+def _ends_by_cumulants(earlier: TalliedPart, later: TalliedPart, level: float, over: int) -> Ends:
     """Return the ends of the rise of counts whose noise depends on how many people hold the bin.
 
     Both noises are sums of binomials, whose cumulants at the estimated counts add up.
     """
     first, last = map(_cumulants, (earlier, later))
-    least, most = ends(
+    least, most = cornish_fisher_ends(
         np.asarray(first.variance + last.variance),
         last.third - first.third,
         np.asarray(first.fourth + last.fourth),
         (1.0 - level) / 2.0 / over,
     )
-    rise = later.unbiased - earlier.unbiased
-    return *whole_between(later.mechanism, rise - most, rise - least), NORMAL
+    rise = later.unbiased_counts - earlier.unbiased_counts
+    return *whole_number_ends(later.mechanism, rise - most, rise - least), NORMAL
 
 
-def whole_between(
+def whole_number_ends(
     mechanism: Shuffled, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the whole numbers that a test with these ends accepts, corrected for continuity.
@@ -269,14 +280,14 @@ def whole_between(
     )
 
 
-def _cumulants(one: Counted) -> Cumulants:
-    held = np.clip(one.unbiased, 0.0, one.people)
+def _cumulants(one: TalliedPart) -> Cumulants:
+    held = np.clip(one.unbiased_counts, 0.0, one.people)
     if one.total is not None:
         return projected_cumulants(one.mechanism, one.tally.messages, held, one.total)
-    return of_binomials(one.mechanism, one.tally.messages, held)
+    return binomial_cumulants(one.mechanism, one.tally.messages, held)
 
 
-def _clear(earlier: Counted, later: Counted, tail: float) -> Ends:
+def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> Ends:
     """Ends for the true rise: noise in clear has one distribution, wherever it falls."""
     mechanism, rise = later.mechanism, later.tally.counts - earlier.tally.counts
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
@@ -286,10 +297,10 @@ def _clear(earlier: Counted, later: Counted, tail: float) -> Ends:
     else:
         off = difference_distribution(earlier, later)
         noise, method = (off.lowest(tail), off.highest(tail)), EXACT
-    return *in_clear(mechanism, rise, noise), method
+    return *invert_in_clear(mechanism, rise, noise), method
 
 
-def difference_distribution(earlier: Counted, later: Counted) -> NoiseDistribution:
+def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDistribution:
     """Return that of X' - X for independent noises in clear, X of the ``earlier`` collection.
 
     Where totals are known, each noise is taken given the sum of those of its bins.
@@ -304,7 +315,7 @@ def difference_distribution(earlier: Counted, later: Counted) -> NoiseDistributi
     return NoiseDistribution(first, np.maximum(np.fft.irfft(spectrum, size), 0.0))
 
 
-def _noise_in_clear(one: Counted) -> NoiseDistribution:
+def _noise_in_clear(one: TalliedPart) -> NoiseDistribution:
     """Return the distribution of the noise of a bin, which is that of any other."""
     if one.total is None:
         return noise_distribution(one.mechanism, one.tally.messages, 0)

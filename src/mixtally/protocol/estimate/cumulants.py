@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 
 Floats = NDArray[np.float64]
 _MOST_SKEW = 1.0
@@ -46,7 +46,9 @@ class Cumulants:
     fourth: float | Floats
 
 
-def ends(variance: Floats, third: Floats, fourth: Floats, tail: float) -> tuple[Floats, Floats]:
+def cornish_fisher_ends(
+    variance: Floats, third: Floats, fourth: Floats, tail: float
+) -> tuple[Floats, Floats]:
     """What a number with these cumulants exceeds its mean by at least and at most.
 
     Each end is passed with chance ``tail``; any shape, and two arrays of that shape.
@@ -72,9 +74,9 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
     if mechanism.replaced is not None:
-        return _of_replaced(mechanism, messages, counts)
+        return _replacement_cumulants(mechanism, messages, counts)
     if mechanism.flip_threshold is None and mechanism.noise_by_count:
-        return of_binomials(mechanism, messages, counts)
+        return binomial_cumulants(mechanism, messages, counts)
     level = np.zeros(len(counts))
     rate, variance, times = mechanism.true_fakes, mechanism.variance(messages), mechanism.repeats
     if mechanism.flip_threshold is not None:
@@ -97,7 +99,7 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
 
 
-def _of_replaced(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
+def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Of values of which a share g is replaced by uniform ones.
 
     A person's message has the weight w with 1 - g and else that of a uniform bin, mean 0: its
@@ -105,7 +107,7 @@ def _of_replaced(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulant
     times what is here, exactly. The higher ones leave out what couples the bins, a term
     1 / root(n g) below the normal approximation.
     """
-    g, kept = mechanism.chance, mechanism.kept
+    g, kept = mechanism.replacement_probability, mechanism.keep_probability
     rate, times = mechanism.offset(messages), mechanism.repeats
     lost = times * np.clip(counts, 0.0, mechanism.people_among(messages)) * g * kept
     third = lost * (2.0 * g - 1.0)
@@ -114,14 +116,14 @@ def _of_replaced(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulant
     return Cumulants((rate + lost) / gain**2, (rate + third) / gain**3, (rate + fourth) / gain**4)
 
 
-def of_binomials(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
+def binomial_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
     """Those of single unbiased counts by binomials, whatever they are summed with.
 
     Every part of the noise is a binomial whose trials are linear in the count. Of flips variance
     and fourth cumulant are the same for rises and falls, so the third alone changes with the count.
     ``counts`` are the estimates, shape (bins,), clipped to what can be.
     """
-    none, one = (_of_binomials(mechanism.noise(messages, count)) for count in (0, 1))
+    none, one = (_binomial_sum_cumulants(mechanism.noise(messages, count)) for count in (0, 1))
     gain = mechanism.gain
     second, third, fourth = (a + counts * (b - a) for a, b in zip(none, one, strict=True))
     if mechanism.flip_threshold is None:
@@ -131,7 +133,7 @@ def of_binomials(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulant
 
 def sum_cumulants(noise: Noise) -> tuple[float, float, float]:
     """Return the second, third and fourth cumulant of a sum of binomials and draws from tables."""
-    second, third, fourth = _of_binomials(noise)
+    second, third, fourth = _binomial_sum_cumulants(noise)
     for weights, draws in noise.tables:
         spread, skew, kurtosis = _moments(weights)
         second, third = second + draws * spread, third + draws * skew
@@ -139,7 +141,7 @@ def sum_cumulants(noise: Noise) -> tuple[float, float, float]:
     return second, third, fourth
 
 
-def _of_binomials(noise: Noise) -> tuple[float, float, float]:
+def _binomial_sum_cumulants(noise: Noise) -> tuple[float, float, float]:
     """The second, third and fourth cumulant of a sum and difference of binomials."""
     second = third = fourth = 0.0
     for sign, parts in ((1.0, noise.gained), (-1.0, noise.lost)):

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from mixtally.model.estimates import Estimate, Intervals, Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Estimate, Intervals, Tally
 from mixtally.primitives.tails import Floats
-from mixtally.protocol.estimate.arrived import check_arrived
-from mixtally.protocol.estimate.intervals import checked_level, intervals
-from mixtally.protocol.estimate.noise import KnownTotal, Noises
-from mixtally.protocol.estimate.projection import projected, totals_of
+from mixtally.protocol.estimate.intervals import check_level, intervals
+from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache
+from mixtally.protocol.estimate.projection import project_to_totals, totals_of
+from mixtally.protocol.estimate.received_fakes import check_message_count
 
 _SUREST = 1.0 - 1e-12
 _IN_GENERAL = ", as if all points lay in general position"
@@ -26,7 +26,7 @@ def estimate_counts(
     level: float = 0.95,
     exact_ones: float | None = None,
     together: int | None = None,
-    noises: Noises | None = None,
+    noises: NoiseCache | None = None,
     unsure: float = 0.0,
     summed: Sequence[int] = (),
 ) -> Estimate:
@@ -44,16 +44,16 @@ def estimate_counts(
     Raises ParameterError for a level outside (0, 1), MessageError when the batch is not what so
     many people and their fakes make.
     """
-    checked_level(level)
-    check_arrived(mechanism, tally.messages, users)
+    check_level(level)
+    check_message_count(mechanism, tally.messages, users)
     totals = totals_of(mechanism, tally, users, summed)
-    counts = projected(
-        mechanism, mechanism.unbiased(tally.counts, tally.messages), tally.messages, totals
+    counts = project_to_totals(
+        mechanism, mechanism.debias_counts(tally.counts, tally.messages), tally.messages, totals
     )
-    among, noises = together or len(counts), noises or Noises()
+    among, noises = together or len(counts), noises or NoiseCache()
 
     def ends(over: int) -> Intervals:
-        target, how = surer(level, over * unsure)
+        target, how = adjust_level(level, over * unsure)
 
         def of(some: Tally, total: KnownTotal | None = None) -> Intervals:
             return intervals(
@@ -66,32 +66,36 @@ def estimate_counts(
                 total=total,
             )
 
-        found = joined(list(map(of, split(tally, totals), totals))) if totals else of(tally)
+        found = (
+            join_intervals(list(map(of, split_by_total(tally, totals), totals)))
+            if totals
+            else of(tally)
+        )
         return replace(found, level=level, method=found.method + how)
 
     errors = (
-        errors_given(mechanism, tally.messages, totals)
+        errors_with_totals(mechanism, tally.messages, totals)
         if totals
-        else errors_of(mechanism, tally.messages, counts, users)
+        else errors_by_count(mechanism, tally.messages, counts, users)
     )
     return Estimate(
         counts=counts,
         standard_error=math.sqrt(mechanism.variance(tally.messages))
         if errors is None
         else float(errors.max()),
-        each=ends(1),
-        together=ends(among),
+        individual=ends(1),
+        simultaneous=ends(among),
         errors=errors,
     )
 
 
-def split(tally: Tally, totals: Sequence[KnownTotal]) -> list[Tally]:
+def split_by_total(tally: Tally, totals: Sequence[KnownTotal]) -> list[Tally]:
     """Return the tally of the bins of each total."""
     ends = np.cumsum([one.bins for one in totals])[:-1]
     return [Tally(some, tally.messages) for some in np.split(tally.counts, ends)]
 
 
-def joined(found: Sequence[Intervals]) -> Intervals:
+def join_intervals(found: Sequence[Intervals]) -> Intervals:
     """Return the intervals of consecutive bins as one."""
     return Intervals(
         lower=np.concatenate([one.lower for one in found]),
@@ -101,19 +105,19 @@ def joined(found: Sequence[Intervals]) -> Intervals:
     )
 
 
-def errors_given(mechanism: Shuffled, messages: int, totals: Sequence[KnownTotal]) -> Floats:
+def errors_with_totals(mechanism: Shuffled, messages: int, totals: Sequence[KnownTotal]) -> Floats:
     """Return the standard errors of bins whose counts use these totals."""
     errors = [math.sqrt(mechanism.variance_given_total(messages, one.bins)) for one in totals]
     return np.repeat(errors, [one.bins for one in totals])
 
 
-def surer(level: float, unsure: float) -> tuple[float, str]:
+def adjust_level(level: float, unsure: float) -> tuple[float, str]:
     """A level that leaves ``unsure`` less error, and what is assumed where there is none."""
     target = level + unsure
     return (target, "") if not unsure or target < _SUREST else (level, _IN_GENERAL)
 
 
-def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
+def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
     """How far the count of one value of ``people`` is from its distribution, in total variation:
     points of sets, and of ``hashed`` texts, may be one, or in special position.
     """
@@ -121,10 +125,12 @@ def unsure_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
         return 0.0
     if not hashed and mechanism.max_set == 1:
         return 0.0
-    return mechanism.planes.unsure(people, mechanism.most_set)
+    return mechanism.planes.total_variation_bound(people, mechanism.most_set)
 
 
-def errors_of(mechanism: Shuffled, messages: int, counts: Floats, users: int) -> Floats | None:
+def errors_by_count(
+    mechanism: Shuffled, messages: int, counts: Floats, users: int
+) -> Floats | None:
     """Standard errors of bins that hold about ``counts``, shape (bins,); None where all are alike.
 
     Variances are linear in the true count, for which the estimate stands.

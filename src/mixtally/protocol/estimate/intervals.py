@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import strictly_within
+from mixtally.model.estimates import Intervals, Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Intervals, Tally
-from mixtally.protocol.estimate.cumulants import ends, of_binomials
-from mixtally.protocol.estimate.noise import KnownTotal, Noises, reach
+from mixtally.protocol.estimate.cumulants import binomial_cumulants, cornish_fisher_ends
+from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache, reach
 from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
 
 EXACT = "exact test inversion"
@@ -26,7 +26,7 @@ MOST_EXACT_ONES = 2000.0
 """Expected flipped ones a bin above which the normal approximation, with ``cumulants``, serves."""
 
 
-def checked_level(level: float) -> float:
+def check_level(level: float) -> float:
     """``level`` itself when it lies in (0, 1); raises ParameterError otherwise."""
     strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     return level
@@ -39,7 +39,7 @@ def intervals(
     *,
     simultaneous_over: int,
     exact_ones: float | None = None,
-    noises: Noises | None = None,
+    noises: NoiseCache | None = None,
     total: KnownTotal | None = None,
 ) -> Intervals:
     """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
@@ -56,7 +56,7 @@ def intervals(
     tail = (1.0 - level) / 2.0 / simultaneous_over
     if not mechanism.noise_by_count:
         method = EXACT
-        lower, upper = in_clear(
+        lower, upper = invert_in_clear(
             mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail, total)
         )
     elif mechanism.flip_threshold is None or (
@@ -64,10 +64,10 @@ def intervals(
         and not (total is not None and mechanism.uniform_fakes)
     ):
         method = EXACT
-        lower, upper = _invert(mechanism, tally, tail, most, noises or Noises(), total)
+        lower, upper = _invert_test(mechanism, tally, tail, most, noises or NoiseCache(), total)
     else:
         method = NORMAL
-        lower, upper = _normal(mechanism, tally, tail, most, total)
+        lower, upper = _normal_ends(mechanism, tally, tail, most, total)
     return Intervals(
         lower=np.clip(lower, 0, most),
         upper=np.clip(upper, 0, most),
@@ -79,7 +79,7 @@ def intervals(
 _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
-def in_clear(
+def invert_in_clear(
     mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ends of true numbers that are counted ``repeats`` times, with noise between two ends.
@@ -91,33 +91,33 @@ def in_clear(
     return np.minimum(lower, upper), np.maximum(lower, upper)
 
 
-def _half(mechanism: Shuffled, tally: Tally, tail: float) -> float:
+def _normal_half_width(mechanism: Shuffled, tally: Tally, tail: float) -> float:
     """Half the width of a normal interval with ``tail`` on either side."""
     return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
 
 
-def _normal(
+def _normal_ends(
     mechanism: Shuffled, tally: Tally, tail: float, people: int, total: KnownTotal | None
 ) -> _Ends:
     """Bent to the noise's lean: among many bins a tail is 1.6 times the normal one, still."""
-    counts = mechanism.unbiased(tally.counts, tally.messages)
+    counts = mechanism.debias_counts(tally.counts, tally.messages)
     if total is None:
-        noise = of_binomials(mechanism, tally.messages, np.clip(counts, 0.0, people))
+        noise = binomial_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people))
     else:
         counts = counts - excess_of(mechanism, tally.messages, total) / total.bins
         held = np.clip(counts, 0.0, people)
         noise = projected_cumulants(mechanism, tally.messages, held, total)
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
-    least, most = ends(spread, noise.third, flat, tail)
+    least, most = cornish_fisher_ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
 
 
-def _invert(
+def _invert_test(
     mechanism: Shuffled,
     tally: Tally,
     tail: float,
     most: int,
-    noises: Noises,
+    noises: NoiseCache,
     total: KnownTotal | None,
 ) -> _Ends:
     """The least z that noise takes up to s, and the last that it leaves at s or below.
@@ -128,8 +128,8 @@ def _invert(
     seen, place = np.unique(tally.counts, return_inverse=True)
     if not len(seen):
         return seen, seen
-    half = math.ceil(_half(mechanism, tally, tail))
-    counts = mechanism.unbiased(seen[[0, -1]], tally.messages)
+    half = math.ceil(_normal_half_width(mechanism, tally, tail))
+    counts = mechanism.debias_counts(seen[[0, -1]], tally.messages)
     start = math.floor(float(counts[0])) - half, math.ceil(float(counts[1])) + half
     times = mechanism.repeats
 

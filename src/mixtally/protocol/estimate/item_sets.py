@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Shuffled
-from mixtally.protocol.estimate.noise import checked_rate
+from mixtally.protocol.estimate.noise import check_rate
 
 _Floats = NDArray[np.float64]
 MOST_SET_BITS = 8
@@ -47,10 +47,10 @@ def estimate_sets(mechanism: Shuffled, patterns: NDArray[np.int64]) -> SetEstima
 
     Raises ParameterError for another shape, or flips that are fair coins.
     """
-    show, invert = flips(mechanism, patterns)
+    show, invert = flip_matrices(mechanism, patterns)
     held = patterns @ invert.T
     times = mechanism.repeats
-    return SetEstimate(held[:, -1] / times, _spread(held, show, invert)[:, -1] / times)
+    return SetEstimate(held[:, -1] / times, _pattern_errors(held, show, invert)[:, -1] / times)
 
 
 def set_significance(
@@ -77,8 +77,8 @@ def set_significance(
 
     Source: Hoeffding 1956, theorem 4 (unequal chances); Anderson and Samuels 1967 (Poisson's tail).
     """
-    side = _Side(mechanism, patterns, checked_rate(rate) / (among or len(patterns)))
-    return side.too_few(np.full(len(patterns), support))
+    side = _OneSidedTest(mechanism, patterns, check_rate(rate) / (among or len(patterns)))
+    return side.is_too_few(np.full(len(patterns), support))
 
 
 def set_intervals(
@@ -98,14 +98,14 @@ def set_intervals(
 
     Raises as ``set_significance``.
     """
-    side = _Side(mechanism, patterns, checked_rate(rate) / (among or len(patterns)) / 2.0)
+    side = _OneSidedTest(mechanism, patterns, check_rate(rate) / (among or len(patterns)) / 2.0)
     none = np.zeros(len(patterns), dtype=np.int64)
-    lower = first_from(lambda held: ~side.too_few(held), none, none + people)
-    upper = first_from(side.too_many, none, none + people + 1) - 1
+    lower = find_first_true(lambda held: ~side.is_too_few(held), none, none + people)
+    upper = find_first_true(side.is_too_many, none, none + people + 1) - 1
     return lower, np.maximum(upper, lower)
 
 
-class _Side:
+class _OneSidedTest:
     """What is possible on one side of a set's count, wrong with chance ``share`` for each set."""
 
     def __init__(self, mechanism: Shuffled, patterns: NDArray[np.int64], share: float) -> None:
@@ -116,45 +116,47 @@ class _Side:
         )
 
     @cached_property
-    def _never(self) -> NDArray[np.int64]:
+    def _others_upper_count(self) -> NDArray[np.int64]:
         """So often others show it too rarely."""
         from scipy import special  # slow to import
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._most + 1.0) & (special.pdtrc(k - 1.0, self._most) <= self._tail)
 
-        return first_from(too_often, np.ones_like(self._shown), self._shown + 1)
+        return find_first_true(too_often, np.ones_like(self._shown), self._shown + 1)
 
     @cached_property
-    def _always(self) -> NDArray[np.int64]:
+    def _others_lower_count(self) -> NDArray[np.int64]:
         """At least so often others show it."""
         from scipy import special  # slow to import
 
         def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:
             return (k > self._least) | (special.pdtr(k - 1.0, self._least) > self._tail)
 
-        return first_from(not_always, np.ones_like(self._shown), self._shown + 1) - 1
+        return find_first_true(not_always, np.ones_like(self._shown), self._shown + 1) - 1
 
-    def too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so often."""
         from scipy import special  # slow to import
 
         sent = held * self._times
-        lost = sent + self._never - self._shown  # at least, or others showed it too often
+        lost = (
+            sent + self._others_upper_count - self._shown
+        )  # at least, or others showed it too often
         chance = special.bdtr(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost <= 0) | ((lost <= sent) & (chance <= self._tail))
 
-    def too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def is_too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether so many holders, and others, cannot have shown the set so rarely."""
         from scipy import special  # slow to import
 
         sent = held * self._times
-        lost = sent + self._always - self._shown  # at least
+        lost = sent + self._others_lower_count - self._shown  # at least
         chance = special.bdtrc(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost > sent) | ((lost > 0) & (chance <= self._tail))
 
 
-def first_from(
+def find_first_true(
     holds: Callable[[NDArray[np.int64]], NDArray[np.bool_]],
     low: NDArray[np.int64],
     high: NDArray[np.int64],
@@ -174,16 +176,16 @@ def _shown_by_others(
     """Messages that show a whole set and do not hold it: ends of their mean, each wrong with
     chance ``rate`` at most about.
     """
-    show, invert = flips(mechanism, patterns)
+    show, invert = flip_matrices(mechanism, patterns)
     width = NormalDist().inv_cdf(1.0 - rate / patterns.shape[1])
     held = patterns @ invert.T
-    spread = width * _spread(held, show, invert)
+    spread = width * _pattern_errors(held, show, invert)
     most = patterns.sum(axis=1)[:, None]
     low, high = (np.clip(held + side * spread, 0.0, most)[:, :-1] for side in (-1.0, 1.0))
     return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
-def flips(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
+def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
     """Chance of showing y when holding x, at [y, x], and its inverse, each shape (2^m, 2^m)."""
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
@@ -204,17 +206,17 @@ def flips(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _F
     show: _Floats = np.ones((1, 1))
     invert: _Floats = np.ones((1, 1))
     for _ in range(bits):
-        show = _kron([[1.0 - q, q], [q, 1.0 - q]], show)
-        invert = _kron([[1.0 - q, -q], [-q, 1.0 - q]], invert) / mechanism.contrast
+        show = _add_bit([[1.0 - q, q], [q, 1.0 - q]], show)
+        invert = _add_bit([[1.0 - q, -q], [-q, 1.0 - q]], invert) / mechanism.contrast
     return show, invert
 
 
-def _kron(once: list[list[float]], rest: _Floats) -> _Floats:
+def _add_bit(once: list[list[float]], rest: _Floats) -> _Floats:
     """One bit more, the highest."""
     return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 
-def _spread(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
+def _pattern_errors(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
     """Standard errors of all patterns' counts, shape (sets, 2^m): messages are independent."""
     people = np.maximum(held, 0.0)
     squares: _Floats = people @ (invert**2 @ show).T - people

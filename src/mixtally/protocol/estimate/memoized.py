@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.accounting.divergence.memoized import binomial
+from mixtally.accounting.divergence.memoized import binomial_pmf
 from mixtally.errors import ParameterError
+from mixtally.model.estimates import Intervals
 from mixtally.model.mechanism import Memoized
-from mixtally.model.results import Intervals
-from mixtally.protocol.estimate.cumulants import ends
-from mixtally.protocol.estimate.intervals import NORMAL, checked_level
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
+from mixtally.protocol.estimate.intervals import NORMAL, check_level
 
 People = float | NDArray[np.int64]
 """How many people, for all counts or for each of them."""
@@ -44,8 +44,8 @@ class MemoizedCounts:
     by_report: NDArray[np.float64]
     all_reports: float
     floor: float
-    each: Intervals
-    together: Intervals
+    individual: Intervals
+    simultaneous: Intervals
 
 
 def estimate_memoized(
@@ -60,7 +60,7 @@ def estimate_memoized(
     Raises ParameterError for a level outside (0, 1).
     """
     reports = len(ones)
-    by_report = debiased(mechanism, ones.astype(np.float64), people)
+    by_report = debias_reports(mechanism, ones.astype(np.float64), people)
     counts = by_report.mean(axis=0)
     noise = bit_cumulants(mechanism, counts, people, reports)
     errors = np.sqrt(noise[0])
@@ -70,14 +70,16 @@ def estimate_memoized(
         by_report=by_report,
         all_reports=mechanism.standard_error(people, reports),
         floor=mechanism.standard_error(people, math.inf),
-        each=bent_intervals(counts, noise, people, level, 1),
-        together=bent_intervals(counts, noise, people, level, len(counts)),
+        individual=cornish_fisher_intervals(counts, noise, people, level, 1),
+        simultaneous=cornish_fisher_intervals(counts, noise, people, level, len(counts)),
     )
 
 
-def debiased(mechanism: Memoized, ones: NDArray[np.float64], people: People) -> NDArray[np.float64]:
+def debias_reports(
+    mechanism: Memoized, ones: NDArray[np.float64], people: People
+) -> NDArray[np.float64]:
     """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
-    check_told(mechanism)
+    check_informative(mechanism)
     return (ones - people * mechanism.offset) / mechanism.gain
 
 
@@ -90,7 +92,7 @@ def bit_cumulants(
     the person truly holds.
     """
     held = np.clip(counts, 0.0, people)
-    zero, one = (_of_a_person(mechanism, true, reports) for true in (0, 1))
+    zero, one = (_person_cumulants(mechanism, true, reports) for true in (0, 1))
     second, third, fourth = (
         (held * at_one + (people - held) * at_zero) / (reports * mechanism.gain) ** order
         for order, at_zero, at_one in zip((2, 3, 4), zero, one, strict=True)
@@ -98,18 +100,18 @@ def bit_cumulants(
     return second, third, fourth
 
 
-def _of_a_person(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
+def _person_cumulants(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
     """Cumulants of how many of a person's reports show a bit."""
     wrong = mechanism.f / 2.0
     kept = 1.0 - wrong if true else wrong
-    p, q = mechanism.shown
-    shown = kept * binomial(reports, q) + (1.0 - kept) * binomial(reports, p)
+    p, q = mechanism.report_probabilities
+    shown = kept * binomial_pmf(reports, q) + (1.0 - kept) * binomial_pmf(reports, p)
     gap = np.arange(reports + 1) - float(shown @ np.arange(reports + 1))
     second, third, fourth = (float(shown @ gap**order) for order in (2, 3, 4))
     return second, third, fourth - 3.0 * second**2
 
 
-def bent_intervals(
+def cornish_fisher_intervals(
     counts: NDArray[np.float64],
     noise: Moments,
     most: int,
@@ -120,8 +122,8 @@ def bent_intervals(
 
     Raises ParameterError for a level outside (0, 1).
     """
-    tail = (1.0 - checked_level(level)) / 2.0 / simultaneous_over
-    under, over = ends(*noise, tail)
+    tail = (1.0 - check_level(level)) / 2.0 / simultaneous_over
+    under, over = cornish_fisher_ends(*noise, tail)
     return Intervals(
         lower=np.clip(np.floor(counts - over), 0, most).astype(np.int64),
         upper=np.clip(np.ceil(counts - under), 0, most).astype(np.int64),
@@ -144,7 +146,7 @@ class Recovery(NamedTuple):
 
 def least_ones(mechanism: Memoized, reports: int) -> int:
     """From how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
-    return _least_ones(*mechanism.shown, reports)
+    return _least_ones(*mechanism.report_probabilities, reports)
 
 
 def recovery(mechanism: Memoized, reports: int) -> Recovery:
@@ -153,13 +155,13 @@ def recovery(mechanism: Memoized, reports: int) -> Recovery:
     Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
     binomial distributions of the number of ones.
     """
-    memoized = _mistaken(*mechanism.shown, reports)
+    memoized = _error_probability(*mechanism.report_probabilities, reports)
     return Recovery(memoized, mechanism.f / 2.0 + (1.0 - mechanism.f) * memoized)
 
 
 def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
     """The error for the true bit if both levels were drawn anew in every report: it falls to 0."""
-    return _mistaken(mechanism.offset, mechanism.offset + mechanism.gain, reports)
+    return _error_probability(mechanism.offset, mechanism.offset + mechanism.gain, reports)
 
 
 def _least_ones(p: float, q: float, reports: int) -> int:
@@ -171,14 +173,14 @@ def _least_ones(p: float, q: float, reports: int) -> int:
     return math.floor(reports * math.log((1.0 - p) / (1.0 - q)) / slope) + 1
 
 
-def _mistaken(p: float, q: float, reports: int) -> float:
+def _error_probability(p: float, q: float, reports: int) -> float:
     """How often the likelier of Bin(reports, p) and Bin(reports, q) is the wrong one."""
     least = _least_ones(p, q, reports)
-    missed = binomial(reports, q)[:least].sum()
-    return float(missed + binomial(reports, p)[least:].sum()) / 2.0
+    missed = binomial_pmf(reports, q)[:least].sum()
+    return float(missed + binomial_pmf(reports, p)[least:].sum()) / 2.0
 
 
-def check_told(mechanism: Memoized) -> None:
+def check_informative(mechanism: Memoized) -> None:
     """Raises ParameterError when reports do not depend on what is true."""
     if mechanism.gain == 0.0:
         raise ParameterError(

@@ -10,7 +10,7 @@ from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
 from mixtally.primitives import tails
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 _MOST_BYTES = 32_000_000
@@ -51,7 +51,7 @@ class KnownTotal(NamedTuple):
     tallied: int
 
 
-class Noises:
+class NoiseCache:
     """How far noise reaches, each looked up once; hand one to all estimates that are alike."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
@@ -67,10 +67,12 @@ class Noises:
     ) -> tuple[int, int]:
         """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
 
-        def made() -> tuple[int, int]:
+        def compute_reach() -> tuple[int, int]:
             return reach(mechanism, messages, count, chance, total)
 
-        found: tuple[int, int] = self._memo.get((mechanism, messages, count, chance, total), made)
+        found: tuple[int, int] = self._memo.get(
+            (mechanism, messages, count, chance, total), compute_reach
+        )
         return found
 
 
@@ -94,7 +96,7 @@ def reach(
 
 def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
     """Of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
-    return distribution_of(mechanism.noise(messages, count))
+    return noise_of_parts(mechanism.noise(messages, count))
 
 
 def noise_given_total(
@@ -106,7 +108,7 @@ def noise_given_total(
     The noise of the other bins is that of their sum, which n - ``count`` people hold.
     """
     parts = _noise_of_bins(mechanism, messages, size, count)
-    own = _of_many_draws(parts) if parts.tables else distribution_of(parts)
+    own = _draws_distribution(parts) if parts.tables else noise_of_parts(parts)
     whole = total.tallied - total.people
     last = own.first + len(own.pmf) - 1
     rest = _noise_of_bins(mechanism, messages, total.bins - size, total.people - count)
@@ -122,7 +124,7 @@ def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -
     """
     none, one = (mechanism.noise(messages, held) for held in (0, 1))
 
-    def summed(
+    def scale_parts(
         zero: tuple[tuple[int, float], ...], single: tuple[tuple[int, float], ...]
     ) -> tuple[tuple[int, float], ...]:
         return tuple(
@@ -132,8 +134,8 @@ def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -
 
     return Noise(
         size * none.constant + people * (one.constant - none.constant),
-        summed(none.gained, one.gained),
-        summed(none.lost, one.lost),
+        scale_parts(none.gained, one.gained),
+        scale_parts(none.lost, one.lost),
         tuple((weights, size * draws) for weights, draws in none.tables),
     )
 
@@ -166,7 +168,7 @@ def _binomial_between(trials: int, probability: float, first: int, last: int) ->
     return found
 
 
-def _of_many_draws(parts: Noise) -> NoiseDistribution:
+def _draws_distribution(parts: Noise) -> NoiseDistribution:
     """Return the distribution of draws from one table, but for far tails of a chance below 1e-9."""
     ((weights, draws),) = parts.tables
     mean, spread = _moments_of_draws(weights, draws)
@@ -200,15 +202,15 @@ def _table_probabilities(
     return np.maximum(pmf[np.arange(first, last + 1) % size], 0.0)
 
 
-def distribution_of(parts: Noise) -> NoiseDistribution:
+def noise_of_parts(parts: Noise) -> NoiseDistribution:
     """Of a sum of independent parts."""
     gained = [_binomial(*each) for each in parts.gained]
     for weights, draws in parts.tables:
         one = np.array([weight / SCALE for weight in weights])
         gained += [NoiseDistribution(0, one)] * draws
-    found = reduce(_sum, gained)
+    found = reduce(_add_noises, gained)
     for each in parts.lost:
-        found = _difference(found, _binomial(*each))
+        found = _subtract_noises(found, _binomial(*each))
     return found._replace(first=found.first + parts.constant)
 
 
@@ -230,17 +232,17 @@ def _binomial(trials: int, probability: float) -> NoiseDistribution:
     return NoiseDistribution(low, tails.pmf(trials, probability, low, high))
 
 
-def _sum(one: NoiseDistribution, other: NoiseDistribution) -> NoiseDistribution:
+def _add_noises(one: NoiseDistribution, other: NoiseDistribution) -> NoiseDistribution:
     return NoiseDistribution(one.first + other.first, np.convolve(one.pmf, other.pmf))
 
 
-def _difference(gained: NoiseDistribution, lost: NoiseDistribution) -> NoiseDistribution:
+def _subtract_noises(gained: NoiseDistribution, lost: NoiseDistribution) -> NoiseDistribution:
     return NoiseDistribution(
         gained.first - lost.first - len(lost.pmf) + 1, np.convolve(gained.pmf, lost.pmf[::-1])
     )
 
 
-def checked_rate(rate: float) -> float:
+def check_rate(rate: float) -> float:
     """``rate`` itself when it lies in (0, 1/2]; raises ParameterError otherwise."""
     if not 0.0 < rate <= 0.5:
         raise ParameterError(
@@ -256,4 +258,4 @@ def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: floa
     (Bonferroni: however the bins depend on each other, and also when the later of them are chosen
     by what the earlier ones showed, since every round draws its noise afresh).
     """
-    return reach(mechanism, messages, 0, checked_rate(rate) / tests)[1] + 1
+    return reach(mechanism, messages, 0, check_rate(rate) / tests)[1] + 1

@@ -39,19 +39,19 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Row
 from mixtally.model.grid import Grid
-from mixtally.model.results import Row
-from mixtally.protocol.estimate.cumulants import Cumulants, ends
+from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-_SURE = 4.0
+_STEP_DEVIATIONS = 4.0
 """Deviations that people in a step are counted beyond their estimate; passed once in 30,000."""
 
 _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Rounded:
+class RoundedNumbers:
     """Noisy counts of ``users`` people, rounded to the points of ``grid``.
 
     where
@@ -65,24 +65,24 @@ class Rounded:
     noise: Cumulants
 
     @cached_property
-    def evened(self) -> _Floats:
+    def consistent_counts(self) -> _Floats:
         """Counts that add up to the users, shape (points,)."""
         even: _Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
         return even
 
     @cached_property
-    def centered(self) -> _Floats:
+    def centered_points(self) -> _Floats:
         """The points about the middle of the grid, shape (points,)."""
         return self.grid.values - self.grid.middle
 
     @property
-    def value(self) -> float:
+    def mean_value(self) -> float:
         """The mean."""
-        return self.grid.middle + float(self.evened @ self.centered) / self.users
+        return self.grid.middle + float(self.consistent_counts @ self.centered_points) / self.users
 
     def mean(self, level: float) -> Row:
         """The mean; all of its error is chance."""
-        return self._row("mean", self.value, self._mean_error(), level, self._ends)
+        return self._row("mean", self.mean_value, self._mean_error(), level, self._ends)
 
     def sum(self, level: float) -> Row:
         """The sum of everybody's number."""
@@ -90,19 +90,21 @@ class Rounded:
         second, third, fourth = self._mean_error()
         n = self.users
         error = (n**2 * second, n**3 * third, n**4 * fourth)
-        return self._row("sum", n * self.value, error, level, (low, high))
+        return self._row("sum", n * self.mean_value, error, level, (low, high))
 
-    def rise_to(self, later: "Rounded", level: float) -> Row:
+    def change_to(self, later: "RoundedNumbers", level: float) -> Row:
         """By how much the mean of ``later``, on the same grid, exceeds this one."""
         before, after = self._mean_error(), later._mean_error()
         error = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
-        rise, range_ = later.value - self.value, self.grid.range
+        rise, range_ = later.mean_value - self.mean_value, self.grid.range
         return self._row("change", rise, error, level, (-range_, range_))
 
     def second_moment(self, level: float) -> Row:
         """The mean of everybody's number squared, but for what rounding adds."""
         squares, half = self.grid.values**2, self.grid.step**2 / 8.0
-        value = float(squares.mean() + self.evened @ (squares - squares.mean()) / self.users)
+        value = float(
+            squares.mean() + self.consistent_counts @ (squares - squares.mean()) / self.users
+        )
         error = self._error_of(squares / self.users)
         # Of (g_(i+1) - g_i)^2 (g_(i+1) + g_i)^2 / 4 a person, at most (w max |g|)^2.
         largest = max(abs(end) for end in self._ends)
@@ -113,11 +115,11 @@ class Rounded:
     def variance(self, level: float) -> Row:
         """The variance of everybody's number, but for what rounding adds."""
         step, (low, high), n = self.grid.step, self._ends, self.users
-        half, mean = step**2 / 8.0, float(np.clip(self.value, low, high))
-        squares = self.centered**2
-        moment = float(squares.mean() + self.evened @ (squares - squares.mean()) / n)
+        half, mean = step**2 / 8.0, float(np.clip(self.mean_value, low, high))
+        squares = self.centered_points**2
+        moment = float(squares.mean() + self.consistent_counts @ (squares - squares.mean()) / n)
         of_mean = self._noise_of_mean[0]
-        offset = self.value - self.grid.middle
+        offset = self.mean_value - self.grid.middle
         value = moment - offset**2 + of_mean + half / n - half
         second, third, fourth = self._error_of((self.grid.values - mean) ** 2 / n)
         most = np.sqrt((mean - low) * (high - mean))
@@ -132,12 +134,12 @@ class Rounded:
 
     @cached_property
     def _noise_of_mean(self) -> tuple[float, float, float]:
-        return self._error_of(self.centered / self.users)
+        return self._error_of(self.centered_points / self.users)
 
     def _mean_error(self) -> tuple[float, float, float]:
         """The second to the fourth cumulant of the mean, its rounding at the worst."""
         second, third, fourth = self._noise_of_mean
-        return second + self.grid.rounding(self.users) / self.users**2, third, fourth
+        return second + self.grid.rounding_variance(self.users) / self.users**2, third, fourth
 
     def _error_of(self, weights: _Floats) -> tuple[float, float, float]:
         """The second to the fourth cumulant of the noise in the evened counts' weighted sum."""
@@ -159,14 +161,14 @@ class Rounded:
     ) -> Row:
         """A number with these cumulants, right within ``half``, that lies between both ``most``."""
         second, third, fourth = map(np.asarray, error)
-        below, above = ends(second, third, fourth, (1.0 - level) / 2.0)
+        below, above = cornish_fisher_ends(second, third, fourth, (1.0 - level) / 2.0)
         lower, upper = np.clip([value - above - half, value - below + half], *most).tolist()
         spread = float(np.sqrt(error[0]))
         return Row(label, value, lower, upper, standard_error=spread, resolution=half or None)
 
     def quantiles(self, shares: Iterable[float], level: float) -> list[Row]:
         """The values at or below which ``shares`` of the people lie, and where they may be."""
-        passed, low, high = self.running(level)
+        passed, low, high = self.cumulative_counts(level)
         points, found = self.grid.values, []
         for share in shares:
             expected = share * self.users
@@ -174,7 +176,9 @@ class Rounded:
             last = np.flatnonzero(low < expected)  # those after it certainly are not
             lower = max(0, first[0] - 1) if len(first) else len(points) - 2
             upper = min(len(points) - 1, last[-1] + 2) if len(last) else 1
-            value = float(np.clip(self._crossing(passed, expected), points[lower], points[upper]))
+            value = float(
+                np.clip(self._find_crossing(passed, expected), points[lower], points[upper])
+            )
             found.append(
                 Row(
                     quantile_label(share),
@@ -186,17 +190,17 @@ class Rounded:
             )
         return found
 
-    def running(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
+    def cumulative_counts(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
         """Running sums, n times the average of F over every step, with the ends of their intervals.
 
         Each has shape (points - 1,).
         """
         points = self.counts.size
-        passed = np.cumsum(self.evened)[:-1]
+        passed = np.cumsum(self.consistent_counts)[:-1]
         left = np.arange(1, points) / points
         right = 1.0 - left
 
-        def summed(each: _Floats | float, order: int) -> _Floats:
+        def sum_weighted(each: _Floats | float, order: int) -> _Floats:
             """Of points up to a step with the weight ``right``, of all others with -``left``."""
             every = np.cumsum(np.broadcast_to(each, points))
             before, sign = every[:-1], -1.0 if order % 2 else 1.0
@@ -204,18 +208,20 @@ class Rounded:
             return found
 
         noise = self.noise.variance, self.noise.third, self.noise.fourth
-        second, third, fourth = (summed(each, order) for order, each in enumerate(noise, 2))
-        least, most = ends(second + self._people_within() / 4.0, third, fourth, (1.0 - level) / 2.0)
+        second, third, fourth = (sum_weighted(each, order) for order, each in enumerate(noise, 2))
+        least, most = cornish_fisher_ends(
+            second + self._bound_people_in_steps() / 4.0, third, fourth, (1.0 - level) / 2.0
+        )
         return passed, passed - most, passed - least
 
-    def _people_within(self) -> _Floats:
+    def _bound_people_in_steps(self) -> _Floats:
         """People in every step at most, shape (points - 1,): those who were sent as its ends."""
-        both = self.evened[:-1] + self.evened[1:]
-        spread = np.broadcast_to(self.noise.variance, self.evened.shape)
-        most: _Floats = both + _SURE * np.sqrt(spread[:-1] + spread[1:])
+        both = self.consistent_counts[:-1] + self.consistent_counts[1:]
+        spread = np.broadcast_to(self.noise.variance, self.consistent_counts.shape)
+        most: _Floats = both + _STEP_DEVIATIONS * np.sqrt(spread[:-1] + spread[1:])
         return most.clip(0.0, self.users)
 
-    def _crossing(self, passed: _Floats, expected: float) -> float:
+    def _find_crossing(self, passed: _Floats, expected: float) -> float:
         """Where the rising middle of all running sums, each at the middle of its step, passes
         ``expected``.
         """
@@ -232,7 +238,9 @@ def quantile_label(share: float) -> str:
     return f"{100 * share:g} % quantile"
 
 
-def summary(found: Rounded, level: float, shares: tuple[float, ...] = QUANTILES) -> list[Row]:
+def summary(
+    found: RoundedNumbers, level: float, shares: tuple[float, ...] = QUANTILES
+) -> list[Row]:
     """Sum, mean, second moment, variance, and the quantiles at ``shares``; each for itself."""
     moments = (found.mean, found.sum, found.second_moment, found.variance)
     return [*(one(level) for one in moments), *found.quantiles(shares, level)]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.model.mechanism import Shuffled
-from mixtally.protocol.estimate.cumulants import ends
-from mixtally.protocol.estimate.item_sets import flips
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
+from mixtally.protocol.estimate.item_sets import flip_matrices
 from mixtally.protocol.estimate.two_by_two import TwoByTwo
 
 _Floats = NDArray[np.float64]
@@ -46,18 +46,18 @@ class PairIntervals:
         among: int = 1,
     ) -> None:
         self._mechanism, self._patterns, self._people = mechanism, patterns, people
-        self._show, self._invert = flips(mechanism, patterns)
+        self._show, self._invert = flip_matrices(mechanism, patterns)
         self._tail = (1.0 - level) / 2.0 / among
 
     def both(self) -> _Ends:
         """Ends of how many people have both, whole numbers, shape (pairs,) each."""
-        return self._around(self._held[:, -1], self._invert[-1])
+        return self._count_ends(self._unbiased_patterns[:, -1], self._invert[-1])
 
     def tables(self, found: TwoByTwo) -> _Ends:
         """Ends of the four cells, shape (pairs, 4) each."""
         counts = found.counts * self._mechanism.repeats
         cells = [
-            self._around(counts[:, cell], self._invert[pattern])
+            self._count_ends(counts[:, cell], self._invert[pattern])
             for cell, pattern in enumerate(_CELLS)
         ]
         lower, upper = (np.stack(each, axis=1) for each in zip(*cells, strict=True))
@@ -66,38 +66,38 @@ class PairIntervals:
     def correlations(self, found: TwoByTwo) -> _Ends:
         """Ends of the correlations, shape (pairs,) each."""
         one, two = (self._invert[single] + self._invert[-1] for single in (1, 2))
-        least, most = self._off(found.slopes @ np.array([self._invert[-1], one, two]))
+        least, most = self._find_deviations(found.slopes @ np.array([self._invert[-1], one, two]))
         lower, upper = found.correlations - most, found.correlations - least
         return np.clip(lower, -1.0, 1.0), np.clip(upper, -1.0, 1.0)
 
     @cached_property
-    def _held(self) -> _Floats:
+    def _unbiased_patterns(self) -> _Floats:
         """Messages holding each pattern, unbiased, shape (pairs, 4)."""
         held: _Floats = self._patterns @ self._invert.T
         return held
 
-    def _around(self, counts: _Floats, values: _Floats) -> _Ends:
+    def _count_ends(self, counts: _Floats, values: _Floats) -> _Ends:
         """Whole numbers of people around ``counts`` of messages that sum such ``values``."""
-        least, most = self._off(values)
+        least, most = self._find_deviations(values)
         times = self._mechanism.repeats
         lower = np.floor((counts - most) / times)
         upper = np.ceil((counts - least) / times)
         return np.clip(lower, 0.0, self._people), np.clip(upper, 0.0, self._people)
 
-    def _off(self, values: _Floats) -> _Ends:
+    def _find_deviations(self, values: _Floats) -> _Ends:
         """What a sum of ``values`` of shown patterns exceeds its mean by at least and at most.
 
         ``values`` are those of the patterns, shape (4,), or (pairs, 4) where pairs differ.
         """
-        held, sums = np.maximum(self._held, 0.0), [np.zeros((3, 0))]
+        held, sums = np.maximum(self._unbiased_patterns, 0.0), [np.zeros((3, 0))]
         for begin in range(0, len(held), _SPAN):
             span = slice(begin, begin + _SPAN)
-            cumulants = self._of_a_message(values if values.ndim == 1 else values[span])
+            cumulants = self._message_cumulants(values if values.ndim == 1 else values[span])
             sums.append(np.sum(held[span] * cumulants.reshape(3, -1, 4), axis=-1))
         second, third, fourth = np.concatenate(sums, axis=1)
-        return ends(second, third, fourth, self._tail)
+        return cornish_fisher_ends(second, third, fourth, self._tail)
 
-    def _of_a_message(self, values: _Floats) -> _Floats:
+    def _message_cumulants(self, values: _Floats) -> _Floats:
         """The second to fourth cumulant of the value it shows, by the pattern it holds.
 
         Shape (3, 4), or (3, pairs, 4).

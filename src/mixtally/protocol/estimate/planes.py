@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import AccountingError
+from mixtally.model.estimates import Tally
 from mixtally.model.planes import (
     Planes,
-    curved_points,
     digits_of,
     directions,
-    permuted_bins,
+    permute_bins,
     points_at,
+    points_on_curve,
 )
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Counts, spans
 
 _MOST_TABLE = 1 << 25
 """Points of a transform: it takes half a gigabyte."""
-_DEAR = 8.0
+_MESSAGES_PER_POINT = 8.0
 """A point of a transform takes about as long as so many messages."""
 _PRODUCTS, _MESSAGES = 1 << 18, 256
 """At once, of so many messages: they stay in the cache, and no library starts threads for so few.
@@ -40,17 +40,19 @@ _FEW_ROWS = 8
 """Rows that take less time than the products of as many points as are controlled."""
 
 
-def pointing(planes: Planes, tally: Tally, values: int) -> Counts:
+def count_pointing(planes: Planes, tally: Tally, values: int) -> Counts:
     """Return how many messages point at each of the bins 0..``values`` - 1, shape (values,).
 
     The bins are those of a closed list, of which a person holds one (``device.contract.scatter``).
     """
-    codes, times = tally.named
-    places = permuted_bins(np.arange(values), values)
-    if planes.points <= _MOST_TABLE and _DEAR * planes.points < len(codes) * _rows(planes, values):
-        found = _transformed(planes, codes, times)
-        return found[curved_points(planes.bare, places)]
-    return _by_rows(planes, codes, times, range(values))[places]
+    codes, times = tally.nonzero_counts
+    places = permute_bins(np.arange(values), values)
+    if planes.points <= _MOST_TABLE and _MESSAGES_PER_POINT * planes.points < len(codes) * _rows(
+        planes, values
+    ):
+        found = _count_by_fourier(planes, codes, times)
+        return found[points_on_curve(planes.device_planes, places)]
+    return _count_by_rows(planes, codes, times, range(values))[places]
 
 
 def _rows(planes: Planes, values: int) -> int:
@@ -58,7 +60,7 @@ def _rows(planes: Planes, values: int) -> int:
     return -(-values // planes.prime)
 
 
-def _by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
+def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
     """Return how many messages point at the points of the numbers that are ``asked``.
 
     The numbers of a row differ in their first digit l alone. A message points at those that solve
@@ -86,7 +88,7 @@ def _by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Coun
     solutions, total = _solutions(p), np.zeros((len(rows), p), dtype=np.int64)
     for row, upper in enumerate(digits_of(rows, p, digits - 1).T):
         left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
-        total[row] = _weighed(left[straight], flat_times[straight], p)
+        total[row] = _weighted_counts(left[straight], flat_times[straight], p)
         total[row] += int(flat_times[~straight & (left == 0)].sum())
         if row and upper[0]:  # one more in this digit than in the row before: no division is needed
             square = square - steps[0]
@@ -94,13 +96,13 @@ def _by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Coun
         else:
             square = (first - (upper[:, None] * steps).sum(axis=0)) % p
         for ends in solutions:
-            found = _weighed(ends[square] - half, bent_times, 2 * p)[: 2 * p]
+            found = _weighted_counts(ends[square] - half, bent_times, 2 * p)[: 2 * p]
             total[row] += found.reshape(2, p).sum(axis=0)
     start = asked.start % p
     return total.ravel()[start : start + len(asked)]
 
 
-def _weighed(numbers: Counts, times: Counts, prime: int) -> Counts:
+def _weighted_counts(numbers: Counts, times: Counts, prime: int) -> Counts:
     """Return how often each number below ``prime`` occurs, counted ``times``; exact below 2^53."""
     return np.bincount(numbers, weights=times, minlength=prime).astype(np.int64)
 
@@ -131,23 +133,25 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
     return first, second
 
 
-def unheld(planes: Planes, tally: Tally, numbers: range) -> Counts:
+def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Counts:
     """Return how many messages point at the points of some numbers that no bin has."""
     few = numbers[:_CONTROLS]
     if few and _rows(planes, few.stop) - few.start // planes.prime <= _FEW_ROWS:
-        return _by_rows(planes, *tally.named, few)
-    free = curved_points(planes.bare, np.array(few, dtype=np.int64))
-    return pointing_at(planes, tally, free)[0]
+        return _count_by_rows(planes, *tally.nonzero_counts, few)
+    free = points_on_curve(planes.device_planes, np.array(few, dtype=np.int64))
+    return count_pointing_at(planes, tally, free)[0]
 
 
-def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[Counts, float]:
+def count_pointing_at(
+    planes: Planes, tally: Tally, points: NDArray[np.int64]
+) -> tuple[Counts, float]:
     """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
     squares of how many of these one points at.
 
     By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p: a message
     points at x where <a, x> - c + 1/2, over p, lies less than 1/p above a whole number.
     """
-    codes, times = tally.named
+    codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
     vectors = directions(numbers, p, digits)
@@ -173,12 +177,12 @@ def pointing_at(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     return found, float(times @ named.astype(np.float64) ** 2)
 
 
-def named_among(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
+def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
     """Return the sum over messages of how many of ``points`` each points at, and of the squares.
 
     Messages with a common direction are counted together, some directions at a time.
     """
-    codes, times = tally.named
+    codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
     named, first = np.unique(numbers, return_index=True)
@@ -198,10 +202,10 @@ def named_among(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tupl
     return total, squares
 
 
-def pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
+def count_pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
     """Return the messages that point at ``bins`` of sets (``device.contract.planes``)."""
-    points = points_at(planes.bare, np.array(bins, dtype=np.int64), values)
-    return Tally(pointing_at(planes, tally, points)[0], tally.messages)
+    points = points_at(planes.device_planes, np.array(bins, dtype=np.int64), values)
+    return Tally(count_pointing_at(planes, tally, points)[0], tally.messages)
 
 
 def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
@@ -209,7 +213,7 @@ def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
     return np.where(digits > prime // 2, digits - prime, digits).astype(np.float64)
 
 
-def _transformed(planes: Planes, codes: Counts, times: Counts) -> Counts:
+def _count_by_fourier(planes: Planes, codes: Counts, times: Counts) -> Counts:
     """Messages that point at each point of Z_p^t, shape (p^t,).
 
     Raises AccountingError where round-off shows, or not all messages are found again.

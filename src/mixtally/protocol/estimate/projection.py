@@ -53,8 +53,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Tally
 from mixtally.primitives.tails import Floats, window
 from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
 from mixtally.protocol.estimate.noise import KnownTotal
@@ -62,7 +62,7 @@ from mixtally.protocol.estimate.noise import KnownTotal
 
 def is_informative(mechanism: Shuffled) -> bool:
     """Return whether the sum of the tallied counts tells anything about their noise."""
-    return mechanism.flip_threshold is not None or mechanism.shaped is not None
+    return mechanism.flip_threshold is not None or mechanism.shaped_fakes is not None
 
 
 def totals_of(
@@ -121,7 +121,7 @@ def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
     return (total.tallied - offset) / mechanism.gain - total.people
 
 
-def projected(
+def project_to_totals(
     mechanism: Shuffled, counts: Floats, messages: int, totals: Sequence[KnownTotal]
 ) -> Floats:
     """Return unbiased counts moved so that those of each total add up to its people."""

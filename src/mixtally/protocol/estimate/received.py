@@ -13,20 +13,20 @@ from dataclasses import dataclass
 
 from mixtally.errors import MessageError
 from mixtally.model.contract import CountedRecipe, Part, Plan, Shape
-from mixtally.model.guarantee import arriving
+from mixtally.model.estimates import Tally
+from mixtally.model.guarantee import count_arriving
 from mixtally.model.mechanism import ShapedFakes, Shuffled
 from mixtally.model.received import PartReceived, Received
-from mixtally.model.results import Tally
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import window
-from mixtally.protocol.estimate.arrived import most_off
-from mixtally.protocol.estimate.covering import covering
+from mixtally.protocol.estimate.covering_hops import find_covering_hops
+from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 _ASK = "ask that hop; nothing is released before"
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
+class ReconciledPart:
     """One part as it came.
 
     where
@@ -42,7 +42,7 @@ class Arrived:
     dropped: int = 0
 
 
-def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
+def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...]:
     """What each part's tally was made by, once all numbers of ``received`` add up.
 
     Raises MessageError for numbers that contradict each other or the contract, whatever people
@@ -52,23 +52,23 @@ def reconciled(plan: Plan, received: Received) -> tuple[Arrived, ...]:
     if people < plan.minimum_crowd:
         expected = f"at least {plan.minimum_crowd:,}, the minimum crowd"
         do = "such a round is destroyed: it is not tallied"
-        raise _refused("contributors", expected, f"{people:,}", do)
+        raise _message_error("contributors", expected, f"{people:,}", do)
     if len(received.parts) != len(plan.parts):
         several = f"{len(plan.parts):,}", f"{len(received.parts):,}"
-        raise _refused("parts of what came", *several, "count every part of the contract")
+        raise _message_error("parts of what came", *several, "count every part of the contract")
     found = []
     for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         where = f"part {number}"
         _check_declared(where, part, came, plan.hops)
-        fakes = _fakes_of_people(where, part, came, people)
-        found.append(_arrived(plan, part, came, people, fakes, where))
-    if not covering(plan, received):
+        fakes = _count_fakes_of_people(where, part, came, people)
+        found.append(_reconcile_part(plan, part, came, people, fakes, where))
+    if not find_covering_hops(plan, received):
         expected = "one that brought its whole recipe: nothing else hid anybody"
-        raise _refused("hops", expected, "none", _ASK)
+        raise _message_error("hops", expected, "none", _ASK)
     return tuple(found)
 
 
-def undeclared(
+def assume_received(
     plan: Plan,
     people: int,
     tallies: Sequence[Tally],
@@ -92,24 +92,24 @@ def undeclared(
     return Received(contributors=people, parts=tuple(parts))
 
 
-def arrived(plan: Plan, tally: Tally, people: int) -> Shuffled:
+def reconcile_mechanism(plan: Plan, tally: Tally, people: int) -> Shuffled:
     """The mechanism of the one message of a record with the fakes that came in one process."""
-    (came,) = reconciled(plan, undeclared(plan, people, [tally]))
+    (came,) = reconcile_parts(plan, assume_received(plan, people, [tally]))
     return came.mechanism
 
 
-def doubts(plan: Plan, received: Received) -> list[str]:
+def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
     """What contradicts nothing, and comes of honest people less often than once in 10^27 rounds.
 
     That is said of rounds in which at least the share of people that the plan counts on is honest.
     """
     people, told = received.contributors, list[str]()
-    honest = arriving(people, plan.honest_share)
+    honest = count_arriving(people, plan.honest_share)
     for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         if part.own is None or not part.own.coin:
             continue
         coins, least = window(honest, part.own.coin / SCALE), people * part.least
-        sent, most = came.came - came.added, least + coins.last + people - honest
+        sent, most = came.received_count - came.added_count, least + coins.last + people - honest
         if not least + coins.first <= sent <= most:
             told.append(
                 f"Part {number}: people sent {sent:,} messages; {least + coins.first:,} to "
@@ -119,55 +119,62 @@ def doubts(plan: Plan, received: Received) -> list[str]:
     return told
 
 
-def _arrived(
+def _reconcile_part(
     plan: Plan, part: Part, came: PartReceived, people: int, fakes: int, where: str
-) -> Arrived:
+) -> ReconciledPart:
     dropped, sent = sum(came.dropped.values()), people * part.record_messages + fakes
     if dropped >= sent:
         expected = f"fewer than the {sent:,} messages of people"
         do = "find the hop that broke them: nothing is left to count"
-        raise _refused(f"dropped messages of {where}", expected, f"{dropped:,}", do)
+        raise _message_error(f"dropped messages of {where}", expected, f"{dropped:,}", do)
     records = people * dropped // sent
     lost = dropped - records * part.record_messages
     in_tally = fakes - lost if part.own else fakes
-    drawn = came.added if isinstance(part.recipe, CountedRecipe) else in_tally
+    drawn = came.added_count if isinstance(part.recipe, CountedRecipe) else in_tally
     crowd = plan.honest_people if plan.count_flips else 0
-    mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drew))
-    return Arrived(mechanism, people - records, dropped)
+    mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drawing_hop_count))
+    return ReconciledPart(mechanism, people - records, dropped)
 
 
 def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> None:
     """Raises MessageError for a number that no hop that keeps to its recipe declares."""
     if len(came.declared) != hops:
-        raise _refused(f"declared numbers of {where}", f"{hops}", f"{len(came.declared)}", _ASK)
-    if part.by_mixes and not came.drew:
+        raise _message_error(
+            f"declared numbers of {where}", f"{hops}", f"{len(came.declared)}", _ASK
+        )
+    if part.by_mixes and not came.drawing_hop_count:
         expected = "messages of at least one: nothing else hid anybody"
-        raise _refused(f"hops that drew for {where}", expected, "none", _ASK)
+        raise _message_error(f"hops that drew for {where}", expected, "none", _ASK)
     most, words = 0, "none: people bring the cover"
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
     elif isinstance(part.recipe, Shape):
-        most = part.drawn + most_off(ShapedFakes(part.recipe), part.layout.bins)[1]
+        most = part.mean_added + bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)[1]
         words = f"at most {most:,}, more than its recipe brings once in 10^9 rounds"
     for hop, many in enumerate(came.declared, 1):
         if many is not None and not (part.by_mixes and many <= most):
-            raise _refused(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
+            raise _message_error(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 
-def _fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
+def _count_fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
     """How many fakes people sent: what is left of all messages after hops' and a record each."""
-    sent, least, most = came.came - came.added, people * part.least, people * part.most
+    sent, least, most = (
+        came.received_count - came.added_count,
+        people * part.least,
+        people * part.most,
+    )
     if not least <= sent <= most:
         between = f"{least:,}" + f" to {most:,}" * (most > least)
-        raise _refused(
+        raise _message_error(
             f"messages of people in {where}",
             f"{between} of {people:,} people",
-            f"{sent:,}, which is {came.came:,} that came without {came.added:,} of hops",
+            f"{sent:,}, which is {came.received_count:,} that came without {came.added_count:,} "
+            f"of hops",
             "find the hop that lost or added messages; nothing is released before",
         )
     return sent - people * part.record_messages
 
 
-def _refused(subject: str, expected: str, got: str, do: str) -> MessageError:
+def _message_error(subject: str, expected: str, got: str, do: str) -> MessageError:
     return MessageError(subject, expected=expected, got=got, do=do)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 Items = tuple[int, ...]
 
 
-class Ends(NamedTuple):
+class BoundedEstimate(NamedTuple):
     """An estimate in its interval; a number of people, or a quotient of such."""
 
     estimate: float
@@ -39,12 +39,12 @@ class Rule:
 
     given: Items
     then: int
-    support: Ends
-    confidence: Ends
-    lift: Ends
+    support: BoundedEstimate
+    confidence: BoundedEstimate
+    lift: BoundedEstimate
 
 
-def rules(held: Mapping[Items, Ends], people: int) -> list[Rule]:
+def derive_rules(held: Mapping[Items, BoundedEstimate], people: int) -> list[Rule]:
     """The rules of every set of two items or more in ``held``, each of its items in turn last.
 
     where
@@ -54,9 +54,9 @@ def rules(held: Mapping[Items, Ends], people: int) -> list[Rule]:
 
     The surest are first: by the lower end of the confidence.
     """
-    known = _tightened(held)
+    known = _tighten_ends(held)
     found = [
-        _rule(known, together, then, people)
+        _derive_rule(known, together, then, people)
         for together in known
         if len(together) > 1
         for then in together
@@ -64,7 +64,7 @@ def rules(held: Mapping[Items, Ends], people: int) -> list[Rule]:
     return sorted(found, key=lambda one: (-one.confidence.lower, one.given, one.then))
 
 
-def _tightened(held: Mapping[Items, Ends]) -> dict[Items, Ends]:
+def _tighten_ends(held: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedEstimate]:
     """No more people hold a set than a part of it, so that each end bounds those beside it.
 
     Estimates stay as they are, but within their ends.
@@ -72,39 +72,41 @@ def _tightened(held: Mapping[Items, Ends]) -> dict[Items, Ends]:
     upper = {one: ends.upper for one, ends in held.items()}
     lower = {one: ends.lower for one, ends in held.items()}
     for one in sorted(held, key=len):
-        for part in _parts(one):
+        for part in _list_subsets(one):
             upper[one] = min(upper[one], upper[part])
     for one in sorted(held, key=len, reverse=True):
-        for part in _parts(one):
+        for part in _list_subsets(one):
             lower[part] = max(lower[part], lower[one])
     return {
-        one: Ends(ends.estimate, lower[one], max(lower[one], upper[one]))
+        one: BoundedEstimate(ends.estimate, lower[one], max(lower[one], upper[one]))
         for one, ends in held.items()
     }
 
 
-def _parts(one: Items) -> list[Items]:
+def _list_subsets(one: Items) -> list[Items]:
     """Every part with one item less."""
     return [one[:place] + one[place + 1 :] for place in range(len(one))] if len(one) > 1 else []
 
 
-def _rule(known: Mapping[Items, Ends], together: Items, then: int, people: int) -> Rule:
+def _derive_rule(
+    known: Mapping[Items, BoundedEstimate], together: Items, then: int, people: int
+) -> Rule:
     given = tuple(item for item in together if item != then)
     both, one, other = known[together], known[given], known[(then,)]
-    confidence = Ends(
+    confidence = BoundedEstimate(
         min(1.0, both.estimate / max(one.estimate, one.lower)),
         both.lower / one.upper,
         min(1.0, both.upper / one.lower),
     )
-    lift = Ends(
+    lift = BoundedEstimate(
         people * both.estimate / (max(one.estimate, one.lower) * max(other.estimate, other.lower)),
         people * both.lower / (one.upper * other.upper),
         people * both.upper / (one.lower * other.lower),
     )
-    support = Ends(*(end / people for end in both))
-    return Rule(given, then, support, _within(confidence), _within(lift))
+    support = BoundedEstimate(*(end / people for end in both))
+    return Rule(given, then, support, _clamp_estimate(confidence), _clamp_estimate(lift))
 
 
-def _within(ends: Ends) -> Ends:
+def _clamp_estimate(ends: BoundedEstimate) -> BoundedEstimate:
     """An estimate stands in its interval."""
     return ends._replace(estimate=min(max(ends.estimate, ends.lower), ends.upper))

@@ -54,20 +54,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import ParameterError
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
 from mixtally.model.planes import bin_points
-from mixtally.model.results import Tally
-from mixtally.protocol.estimate.cumulants import ends, sum_cumulants
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends, sum_cumulants
 from mixtally.protocol.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, least_reaching
 from mixtally.protocol.estimate.noise import (
     KnownTotal,
     NoiseDistribution,
-    distribution_of,
     noise_given_total,
+    noise_of_parts,
     sum_of_draws,
 )
-from mixtally.protocol.estimate.planes import named_among
+from mixtally.protocol.estimate.planes import sum_named_points
 from mixtally.protocol.estimate.projection import excess_of, is_informative, projected_cumulants
 
 _MOST_DRAWN = 1 << 22
@@ -139,12 +139,12 @@ def group_total(
         return GroupTotal(float(people), people, 0.0, exact=lambda _: (people, people))
     most = people * min(size, mechanism.most_set)
     if mechanism.planes is not None:
-        return _over_planes(mechanism, tally, bins, most)
+        return _total_over_planes(mechanism, tally, bins, most)
     tallied = int(tally.counts[bins].sum())
     found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
     if total is not None:
-        return _given_total(mechanism, tally.messages, size, tallied, found, total)
-    return _independent(mechanism, tally.messages, size, tallied, found, most)
+        return _conditional_total(mechanism, tally.messages, size, tallied, found, total)
+    return _independent_total(mechanism, tally.messages, size, tallied, found, most)
 
 
 def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
@@ -161,12 +161,12 @@ def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float
         np.asarray(sum(getattr(one, name) for one in several))
         for name in ("variance", "third", "fourth")
     )
-    least, furthest = ends(variance, third, fourth, tail)
+    least, furthest = cornish_fisher_ends(variance, third, fourth, tail)
     low, high = math.floor(found - float(furthest)), math.ceil(found - float(least))
     return min(max(low, 0), most), min(max(high, 0), most), NORMAL
 
 
-def _independent(
+def _independent_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, most: int
 ) -> GroupTotal:
     """Return the total of bins whose noise is a sum of independent parts."""
@@ -175,20 +175,20 @@ def _independent(
     second, third, fourth = sum_cumulants(noise)
     exact: Callable[[float], tuple[float, float]] | None = None
     if noise.tables:
-        exact = _in_clear_by_table(noise, counted, most)
+        exact = _intervals_by_table(noise, counted, most)
     elif not mechanism.noise_by_count:
-        exact = _in_clear(distribution_of(noise), counted, most, 0.0)
+        exact = _intervals_in_clear(noise_of_parts(noise), counted, most, 0.0)
     elif sum(trials * chance for trials, chance in noise.gained) <= MOST_EXACT_ONES:
         spread = math.sqrt(second) / gain
 
         def law(held: int) -> NoiseDistribution:
-            return distribution_of(mechanism.noise_of_bins(messages, size, held))
+            return noise_of_parts(mechanism.noise_of_bins(messages, size, held))
 
-        exact = _by_inversion(law, mechanism.repeats, counted, found, spread, most)
+        exact = _intervals_by_inversion(law, mechanism.repeats, counted, found, spread, most)
     return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
 
 
-def _given_total(
+def _conditional_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
 ) -> GroupTotal:
     """Return the total of some bins of a known total, whose noise is taken given that of all."""
@@ -206,9 +206,11 @@ def _given_total(
     exact: Callable[[float], tuple[float, float]] | None = None
     if not mechanism.noise_by_count:
         if _is_short(mechanism.noise_of_bins(messages, size, 0)):
-            exact = _in_clear(law(0), counted, most, _ROUNDING)
+            exact = _intervals_in_clear(law(0), counted, most, _ROUNDING)
     elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:
-        exact = _by_inversion(law, mechanism.repeats, counted, found, math.sqrt(variance), most)
+        exact = _intervals_by_inversion(
+            law, mechanism.repeats, counted, found, math.sqrt(variance), most
+        )
     return GroupTotal(found, most, variance, third, fourth, exact)
 
 
@@ -218,17 +220,17 @@ def _is_short(noise: Noise) -> bool:
     return draws * len(weights) <= _MOST_DRAWN
 
 
-def _in_clear_by_table(
+def _intervals_by_table(
     noise: Noise, counted: int, most: int
 ) -> Callable[[float], tuple[float, float]] | None:
     """Return intervals among shaped fakes; None where their sum has a long distribution."""
     ((weights, draws),) = noise.tables
     if not _is_short(noise):
         return None
-    return _in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
+    return _intervals_in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
 
 
-def _in_clear(
+def _intervals_in_clear(
     noise: NoiseDistribution, counted: int, most: int, rounding: float
 ) -> Callable[[float], tuple[float, float]]:
     """Return intervals of a total whose noise has one law, whatever the total is."""
@@ -241,7 +243,7 @@ def _in_clear(
     return ends_of
 
 
-def _by_inversion(
+def _intervals_by_inversion(
     law: Callable[[int], NoiseDistribution],
     times: int,
     counted: int,
@@ -273,7 +275,7 @@ def _by_inversion(
     return ends_of
 
 
-def _over_planes(
+def _total_over_planes(
     mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], most: int
 ) -> GroupTotal:
     """Return the total over planes, with an unbiased estimate of its variance."""
@@ -286,14 +288,14 @@ def _over_planes(
             got="sets over planes, whose covariances depend on the sets",
             do="leave the totals out, or ask for the group itself as a label",
         )
-    size, meeting, share = len(bins), mechanism.meeting, 1.0 / planes.prime
-    kept = mechanism.kept
+    size, meeting, share = len(bins), mechanism.collision_probability, 1.0 / planes.prime
+    kept = mechanism.keep_probability
     fakes, replaced = mechanism.fakes_sent, (1.0 - kept) * size * share
     people = tally.messages - fakes
     outside = kept * size * meeting + replaced
     inside = kept * (1.0 + (size - 1) * meeting) + replaced
-    points = bin_points(planes.bare, bins, mechanism.bins)
-    tallied, squares = named_among(planes, tally, points)
+    points = bin_points(planes.device_planes, bins, mechanism.bins)
+    tallied, squares = sum_named_points(planes, tally, points)
     found = (tallied - size * mechanism.offset(tally.messages)) / mechanism.gain
     known = fakes * (size * share) ** 2 + (people - found) * outside**2 + found * inside**2
     least = size * (1.0 - meeting) * share - size**2 * (share**2 - meeting * share)

@@ -27,17 +27,17 @@ import math
 
 import numpy as np
 
+from mixtally.model.estimates import Intervals
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Intervals
 from mixtally.protocol.estimate.change import (
-    Counted,
     Ends,
+    TalliedPart,
     change_intervals,
     flipped_ends,
-    whole_between,
+    whole_number_ends,
 )
-from mixtally.protocol.estimate.cumulants import Cumulants, cumulants, ends
-from mixtally.protocol.estimate.intervals import EXACT, NORMAL, in_clear
+from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends, cumulants
+from mixtally.protocol.estimate.intervals import EXACT, NORMAL, invert_in_clear
 from mixtally.protocol.estimate.noise import NoiseDistribution
 from mixtally.protocol.estimate.projection import projected_cumulants
 
@@ -48,7 +48,7 @@ _MOST_STEP = 0.25
 
 
 def difference_intervals(
-    first: Counted, second: Counted, level: float, *, over: int, one_message: bool
+    first: TalliedPart, second: TalliedPart, level: float, *, over: int, one_message: bool
 ) -> Intervals:
     """Return the interval of how many more people the first bin has than the second.
 
@@ -75,14 +75,14 @@ def difference_intervals(
         return change_intervals(second, first, level, simultaneous_over=over)
     tail = (1.0 - level) / 2.0 / over
     if one_message and sent.flip_threshold is not None:
-        lower, upper, method = _flipped(first, second, level, over)
+        lower, upper, method = _flipped_difference_ends(first, second, level, over)
     elif one_message and sent.is_in_clear and sent.planes is None:
         if sent.uniform_fakes:
-            lower, upper, method = _among_uniform(first, second, tail)
+            lower, upper, method = _ends_among_uniform(first, second, tail)
         else:
             return change_intervals(second, first, level, simultaneous_over=over)
     else:
-        lower, upper, method = _approximated(first, second, tail, alone=not one_message)
+        lower, upper, method = _approximate_ends(first, second, tail, alone=not one_message)
     return Intervals(
         lower=np.clip(lower, -second.people, first.people),
         upper=np.clip(upper, -second.people, first.people),
@@ -91,7 +91,7 @@ def difference_intervals(
     )
 
 
-def difference_variance(first: Counted, second: Counted, *, one_message: bool) -> float:
+def difference_variance(first: TalliedPart, second: TalliedPart, *, one_message: bool) -> float:
     """Return the variance of the difference of both estimates, in counts squared."""
     one, other = (_noise(each, alone=not one_message) for each in (first, second))
     return float(np.ravel(one.variance + other.variance)[0])
@@ -109,16 +109,18 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     found = cumulants(mechanism, messages, np.array([count]))
     if mechanism.planes is None:
         return found
-    g = mechanism.chance
+    g = mechanism.replacement_probability
     sent = messages - mechanism.fakes_promised
     uniform = (g * sent + mechanism.fakes_promised) / mechanism.cells
-    variance = (1.0 - g) * mechanism.meeting * sent + (1.0 - mechanism.planes.meeting) * uniform
+    variance = (1.0 - g) * mechanism.collision_probability * sent + (
+        1.0 - mechanism.planes.collision_probability
+    ) * uniform
     if mechanism.replaced is not None:
         variance += mechanism.repeats * count * g * (1.0 - g)
     return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
 
-def _is_alike(first: Counted, second: Counted) -> bool:
+def _is_alike(first: TalliedPart, second: TalliedPart) -> bool:
     """Return whether ``change`` has the difference of two messages.
 
     Both must be randomized with the same chance and, if flipped, use totals of as many bins.
@@ -130,7 +132,9 @@ def _is_alike(first: Counted, second: Counted) -> bool:
     return sent == second.mechanism.flip_threshold and (sent is None or bins[0] == bins[1])
 
 
-def _flipped(first: Counted, second: Counted, level: float, over: int) -> Ends:
+def _flipped_difference_ends(
+    first: TalliedPart, second: TalliedPart, level: float, over: int
+) -> Ends:
     """Return the ends of a difference of two bits of the same flipped messages."""
     sent = first.mechanism
     if not sent.uniform_fakes:
@@ -138,23 +142,23 @@ def _flipped(first: Counted, second: Counted, level: float, over: int) -> Ends:
     q, bins = sent.flip_probability, sent.bins
     step = q * (1.0 - q) + (1.0 - 2.0 * q) ** 2 / bins
     if step > _MOST_STEP:
-        return _approximated(first, second, (1.0 - level) / 2.0 / over, alone=False)
-    coin = _coin(step)
+        return _approximate_ends(first, second, (1.0 - level) / 2.0 / over, alone=False)
+    coin = _find_coin(step)
     fakes = sent.fakes_promised
     return flipped_ends(second, first, level, over, ((fakes, coin), (fakes, 1.0 - coin)))
 
 
-def _coin(step: float) -> float:
+def _find_coin(step: float) -> float:
     """Return the smaller r with r (1 - r) = ``step``, without cancellation."""
     return 2.0 * step / (1.0 + math.sqrt(max(0.0, 1.0 - 4.0 * step)))
 
 
-def _among_uniform(first: Counted, second: Counted, tail: float) -> Ends:
+def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
     """Return the ends of a difference in clear among uniform fakes, however many there are."""
     sent = first.mechanism
     steps = steps_distribution(sent.fakes_promised, sent.true_fakes / max(1, sent.fakes_promised))
     counted = first.tally.counts - second.tally.counts
-    return *in_clear(sent, counted, (steps.lowest(tail), steps.highest(tail))), EXACT
+    return *invert_in_clear(sent, counted, (steps.lowest(tail), steps.highest(tail))), EXACT
 
 
 def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
@@ -170,22 +174,22 @@ def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
     return NoiseDistribution(-reach, np.maximum(np.roll(pmf, reach)[: 2 * reach + 1], 0.0))
 
 
-def _approximated(first: Counted, second: Counted, tail: float, *, alone: bool) -> Ends:
+def _approximate_ends(first: TalliedPart, second: TalliedPart, tail: float, *, alone: bool) -> Ends:
     """Return the ends by the bent normal approximation, corrected for continuity."""
     one, other = (_noise(each, alone=alone) for each in (first, second))
-    least, most = ends(
+    least, most = cornish_fisher_ends(
         np.asarray(one.variance + other.variance),
         one.third - other.third,
         np.asarray(one.fourth + other.fourth),
         tail,
     )
-    found = first.unbiased - second.unbiased
-    return *whole_between(first.mechanism, found - most, found - least), NORMAL
+    found = first.unbiased_counts - second.unbiased_counts
+    return *whole_number_ends(first.mechanism, found - most, found - least), NORMAL
 
 
-def _noise(one: Counted, *, alone: bool) -> Cumulants:
+def _noise(one: TalliedPart, *, alone: bool) -> Cumulants:
     """Return the cumulants of one count, by itself or within a sum whose weights add up to 0."""
-    held = float(np.clip(one.unbiased, 0.0, one.people)[0])
+    held = float(np.clip(one.unbiased_counts, 0.0, one.people)[0])
     if alone and one.total is not None:
         return projected_cumulants(one.mechanism, one.tally.messages, np.array([held]), one.total)
     if alone:

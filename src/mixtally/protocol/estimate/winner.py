@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError
+from mixtally.model.estimates import Estimate, Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Estimate, Tally
 from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.noise import noise_distribution
 
@@ -42,8 +42,8 @@ def winner_chances(
     ``blank`` is an option that cannot win: its chance is 0, and others are compared without it.
     Raises MessageError when no votes of ``users`` people explain the tally.
     """
-    error = math.sqrt(mechanism.variance_at(tally.messages, _most(mechanism, tally, users)))
-    counts = np.clip(mechanism.unbiased(tally.counts, tally.messages), 0.0, float(users))
+    error = math.sqrt(mechanism.variance_at(tally.messages, _leader_votes(mechanism, tally, users)))
+    counts = np.clip(mechanism.debias_counts(tally.counts, tally.messages), 0.0, float(users))
     if blank is not None:
         counts[blank] = -math.inf
     lead = float(counts.max())
@@ -56,13 +56,15 @@ def winner_chances(
     below = np.cumsum(posterior, axis=1) - posterior
     chances = np.zeros(len(counts))
     for node, weight in zip((_NODES + 1.0) / 2.0, _WEIGHTS / 2.0, strict=True):
-        chances[able] += weight * (posterior * _others(below + node * posterior)).sum(axis=1)
+        chances[able] += weight * (posterior * _products_of_others(below + node * posterior)).sum(
+            axis=1
+        )
     return chances
 
 
-def _most(mechanism: Shuffled, tally: Tally, users: int) -> int:
+def _leader_votes(mechanism: Shuffled, tally: Tally, users: int) -> int:
     """About the votes of the leader, whose count errs most."""
-    most = float(mechanism.unbiased(tally.counts, tally.messages).max())
+    most = float(mechanism.debias_counts(tally.counts, tally.messages).max())
     return round(min(max(most, 0.0), float(users)))
 
 
@@ -72,16 +74,16 @@ def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]
     The true winner is among them whenever all those intervals hold, whatever was assumed before;
     ``blank`` is none of them.
     """
-    lower = found.together.lower.astype(np.float64)
+    lower = found.simultaneous.lower.astype(np.float64)
     if blank is not None:
         lower[blank] = -math.inf
-    able: NDArray[np.bool_] = found.together.upper >= lower.max()
+    able: NDArray[np.bool_] = found.simultaneous.upper >= lower.max()
     if blank is not None:
         able[blank] = False
     return able
 
 
-def _others(values: Floats) -> Floats:
+def _products_of_others(values: Floats) -> Floats:
     """For every row the product of all other rows."""
     ones = np.ones((1, values.shape[1]))
     before = np.cumprod(np.concatenate([ones, values[:-1]]), axis=0)
@@ -95,9 +97,9 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
 
     sent = votes * mechanism.repeats
     if mechanism.replaced is not None:
-        likely = _replaced(mechanism, tally.messages, seen, sent)
+        likely = _replacement_likelihood(mechanism, tally.messages, seen, sent)
     elif mechanism.flip_threshold is not None:
-        likely = _flipped(mechanism, tally.messages, seen, sent)
+        likely = _flip_likelihood(mechanism, tally.messages, seen, sent)
     elif mechanism.uniform_fakes:
         mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
@@ -118,7 +120,9 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
     return np.asarray(likely / total, dtype=np.float64)
 
 
-def _flipped(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+def _flip_likelihood(
+    mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]
+) -> Floats:
     """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``sent``.
 
     With uniform fakes a Poisson number of mean K / d joins the z.
@@ -136,17 +140,22 @@ def _flipped(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int
     held, other = np.log(q + p * turn), np.log(p + q * turn)
     fakes = ones * np.expm1(held - other)
     power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
-    return _inverted(power, step)
+    return _invert_transform(power, step)
 
 
-def _replaced(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]) -> Floats:
+def _replacement_likelihood(
+    mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]
+) -> Floats:
     """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
 
     As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out
     for one z has for every larger one.
     """
     share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
-    lost, risen = mechanism.chance * (1.0 - share), mechanism.chance * share
+    lost, risen = (
+        mechanism.replacement_probability * (1.0 - share),
+        mechanism.replacement_probability * share,
+    )
     narrow, wide = (
         math.sqrt(mechanism.variance_at(messages, z)) * mechanism.gain
         for z in (0, int(sent.max()) // mechanism.repeats)
@@ -156,7 +165,7 @@ def _replaced(mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.in
     held, other = np.log(lost + (1.0 - lost) * turn), np.log(1.0 - risen + risen * turn)
     blank = fakes * np.log(1.0 - share + share * turn) + (messages - fakes) * other
     power = blank - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
-    return _inverted(power, step)
+    return _invert_transform(power, step)
 
 
 def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Floats, float]:
@@ -167,7 +176,7 @@ def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Flo
     return step * np.arange(1, last + 1, dtype=np.float64), step
 
 
-def _inverted(power: NDArray[np.complex128], step: float) -> Floats:
+def _invert_transform(power: NDArray[np.complex128], step: float) -> Floats:
     """Chances from the logarithms of their transforms, a row each."""
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

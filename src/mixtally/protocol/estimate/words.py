@@ -25,10 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import InfeasibleError
+from mixtally.model.estimates import Intervals
 from mixtally.model.mechanism import Memoized
-from mixtally.model.results import Intervals
-from mixtally.protocol.estimate.cumulants import ends
-from mixtally.protocol.estimate.memoized import Moments, bent_intervals, bit_cumulants, debiased
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
+from mixtally.protocol.estimate.memoized import (
+    Moments,
+    bit_cumulants,
+    cornish_fisher_intervals,
+    debias_reports,
+)
 
 Floats = NDArray[np.float64]
 
@@ -44,7 +49,7 @@ _LEAST_VARIANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Words:
+class WordEstimates:
     """Counts of candidates; a word that was not chosen has the count 0 and no standard error.
 
     where
@@ -64,13 +69,13 @@ class Words:
     unlisted: tuple[float, float]
     reduced_chi_square: float
     widened: bool
-    each: Intervals
-    together: Intervals
+    individual: Intervals
+    simultaneous: Intervals
     method: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _CohortCounts:
     """Debiased counts, shape (cohorts, bits), with the people of each cohort and their reports."""
 
     mechanism: Memoized
@@ -127,7 +132,7 @@ def estimate_words(
     reports: int,
     *,
     level: float = 0.95,
-) -> Words:
+) -> WordEstimates:
     """Counts of every candidate with intervals at ``level``.
 
     where
@@ -139,9 +144,11 @@ def estimate_words(
     more candidates than the bits can tell apart.
     """
     words, total, columns = design.shape[2], int(people.sum()), _columns(mechanism, design)
-    seen = _Seen(mechanism, debiased(mechanism, ones, people[:, None]), people, reports)
-    every = _identifiable(seen.model(columns))
-    chosen = np.arange(words) if every else _chosen(seen, columns)
+    seen = _CohortCounts(
+        mechanism, debias_reports(mechanism, ones, people[:, None]), people, reports
+    )
+    every = _is_identifiable(seen.model(columns))
+    chosen = np.arange(words) if every else _choose_candidates(seen, columns)
     fit = _least_squares(seen, columns[:, :, [*chosen, -1]])
     counts, errors = np.zeros(words), np.full(words, math.nan)
     counts[chosen], errors[chosen] = fit.counts[:-1], fit.errors[:-1]
@@ -150,16 +157,16 @@ def estimate_words(
     lean, flat = np.zeros(words), np.zeros(words)
     lean[chosen], flat[chosen] = fit.third[:-1], fit.fourth[:-1]
     noise = wide**2, lean, flat
-    _, least = ends(*noise, (1.0 - level) / words)
-    return Words(
+    _, least = cornish_fisher_ends(*noise, (1.0 - level) / words)
+    return WordEstimates(
         counts=counts,
         standard_errors=errors,
         found=known & (counts > least),
         unlisted=(float(fit.counts[-1]), float(fit.errors[-1])),
         reduced_chi_square=fit.reduced_chi_square,
         widened=fit.widened,
-        each=bent_intervals(counts, noise, total, level, 1),
-        together=bent_intervals(counts, noise, total, level, words),
+        individual=cornish_fisher_intervals(counts, noise, total, level, 1),
+        simultaneous=cornish_fisher_intervals(counts, noise, total, level, words),
         method=ALL if every else CHOSEN,
     )
 
@@ -171,7 +178,7 @@ def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
     return np.concatenate([design.astype(np.float64), unlisted], axis=2)
 
 
-def _identifiable(model: Floats) -> bool:
+def _is_identifiable(model: Floats) -> bool:
     """Whether the bits tell all candidates apart: the columns are far from dependent."""
     if model.shape[1] >= model.shape[0]:
         return False
@@ -179,7 +186,7 @@ def _identifiable(model: Floats) -> bool:
     return bool(values[-1] * _WORST_CONDITION > values[0])
 
 
-def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
+def _choose_candidates(seen: _CohortCounts, columns: Floats) -> NDArray[np.intp]:
     """The candidates of a non-negative fit, the heaviest if they are many for the bits there are.
 
     Such a fit never takes two that the bits cannot tell apart. Raises InfeasibleError when it finds
@@ -202,7 +209,7 @@ def _chosen(seen: _Seen, columns: Floats) -> NDArray[np.intp]:
     return np.sort(heaviest[weights[heaviest] > 0.0])
 
 
-def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
+def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
     """Twice: with equal weights, then with the weights of what was found."""
     from scipy import special  # slow to import
 
@@ -230,7 +237,7 @@ def _least_squares(seen: _Seen, columns: Floats) -> _Fit:
     return _Fit(counts, wider * errors, third, fourth, chi_square, widened)
 
 
-def _cohort_variance(seen: _Seen, solve: Floats, columns: Floats, counts: Floats) -> Floats:
+def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts: Floats) -> Floats:
     """Variance of every count from who landed in which cohort, shape (counts,)."""
     bits, words = columns.shape[1:]
     held = np.clip(counts, 0.0, None)

@@ -23,19 +23,19 @@ from msgspec.structs import replace
 
 from mixtally.model.mechanism import Memoized
 from mixtally.model.memoized_plan import MemoizedPlan
+from mixtally.primitives.bit_slicing import coin_rows
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.codec import fingerprint
-from mixtally.primitives.fixed import SCALE
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
-from mixtally.primitives.slicing import coin_rows
 
 KEY_BYTES = 32
 _WORD_BYTES = 8
 _SPAN_BYTES = 1 << 22
 
 
-def permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
+def draw_permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
     """A memoized response to each of ``records``: every bit is a fair coin with f, so wrong with
     exactly f/2.
 
@@ -45,7 +45,7 @@ def permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Ro
     return flip(records, mechanism.bins, mechanism.permanent // 2, chance)
 
 
-def derived_response(
+def derive_response(
     plan: MemoizedPlan, key: bytes, persons: Sequence[str], values: Sequence[str], records: Rows
 ) -> Rows:
     """The memoized response of every person for the value beside, the same for the same key.
@@ -58,9 +58,9 @@ def derived_response(
     responses = np.empty_like(records)
     for span in spans(len(records), max(1, _SPAN_BYTES // size)):
         words = b"".join(
-            hashlib.shake_256(_keyed(key, b"response", memory, _text(person), _text(value))).digest(
-                size
-            )
+            hashlib.shake_256(
+                _hash_with_key(key, b"response", memory, _text(person), _text(value))
+            ).digest(size)
             for person, value in zip(persons[span], values[span], strict=True)
         )
         flips = np.frombuffer(words, dtype="<u8").reshape(-1, mechanism.bins) < wrong
@@ -74,9 +74,11 @@ def memory_of(plan: MemoizedPlan) -> str:
     return fingerprint(replace(plan, mechanism=certain))
 
 
-def report(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
+def draw_reports(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
     """One report of every memoized response: a 1 is reported as 1 with q, a 0 with p."""
-    zeros, ones = (_coins(threshold, responses, chance) for threshold in (mechanism.p, mechanism.q))
+    zeros, ones = (
+        _draw_coins(threshold, responses, chance) for threshold in (mechanism.p, mechanism.q)
+    )
     reported = (responses & ones) | (~responses & zeros)
     if mechanism.bins % 8:
         reported[:, -1] &= (1 << mechanism.bins % 8) - 1
@@ -93,10 +95,13 @@ def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
 
     A person in two cohorts would have two responses of one value.
     """
-    return int.from_bytes(_keyed(key, b"cohort", _text(person))[:16], "little") % mechanism.cohorts
+    return (
+        int.from_bytes(_hash_with_key(key, b"cohort", _text(person))[:16], "little")
+        % mechanism.cohorts
+    )
 
 
-def _keyed(key: bytes, purpose: bytes, *parts: bytes) -> bytes:
+def _hash_with_key(key: bytes, purpose: bytes, *parts: bytes) -> bytes:
     """A keyed hash of ``parts``, each with its length, that serves one purpose only."""
     message = b"".join(len(part).to_bytes(8, "little") + part for part in (purpose, *parts))
     return hmac.digest(key, message, "sha256")
@@ -106,7 +111,7 @@ def _text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _coins(threshold: int, like: Rows, chance: Chance) -> Rows:
+def _draw_coins(threshold: int, like: Rows, chance: Chance) -> Rows:
     """Rows of that shape whose bits are one with probability threshold / 2^64, 0 and 1 included."""
     if threshold in (0, SCALE):
         return np.full_like(like, 0xFF if threshold else 0)

@@ -15,21 +15,21 @@ from numpy.typing import ArrayLike, NDArray
 from mixtally.errors import MessageError
 from mixtally.model.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.model.layout import Form, Layout
-from mixtally.model.planes import bin_points, messages
+from mixtally.model.planes import bin_points, plane_messages
 from mixtally.primitives.bits import Rows, row_bytes, spans
-from mixtally.primitives.capped import Flips, Held, flip_positions, flip_rows
+from mixtally.primitives.capped_flips import Flips, SetBits, flip_positions, flip_rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import Integers, below
+from mixtally.primitives.draw import Integers, draw_below
 from mixtally.primitives.memo import Memo
-from mixtally.protocol.randomize.bins import Records, bin_numbers, held
-from mixtally.protocol.randomize.sets import over_planes
+from mixtally.protocol.randomize.bins import Records, check_bin_numbers, to_array
+from mixtally.protocol.randomize.sets import draw_set_planes
 
 _SPAN_BYTES = 1 << 22
 _SPAN_COINS = 1 << 19
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def part_reports(
+def randomize_records(
     part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
 ) -> Rows:
     """Randomized messages, shape (people * messages of a record, message bytes).
@@ -41,25 +41,25 @@ def part_reports(
     -1 for none. Raises MessageError for numbers that are no bins and for bits that the part cannot
     hold or hide, ParameterError for a cap that hardly any record keeps to.
     """
-    given = held(records)
+    given = to_array(records)
     if part.pads:
         cells = _cells(part, given)
         if part.planes is not None:
-            cells = over_planes(part.planes.bare, cells, part.bins, chance)
-        return part.layout.rows(_replaced(part, cells.reshape(-1), chance))
+            cells = draw_set_planes(part.planes.device_planes, cells, part.bins, chance)
+        return part.layout.rows(_replace_randomly(part, cells.reshape(-1), chance))
     if part.repeats > 1:
         given = np.repeat(given, part.repeats, axis=0)
     if part.layout.form is not Form.POSITIONS:
-        return _packed(part, given, chance, memo)
-    out, filled = part.layout.blank(len(given)), 0
-    for some in _contents(part, given):
-        ones = flip_positions(some, _flips(part), chance, memo)
-        out[filled : filled + some.count] = part.layout.named(*ones, some.count)
+        return _randomize_rows(part, given, chance, memo)
+    out, filled = part.layout.blank_rows(len(given)), 0
+    for some in _iterate_records(part, given):
+        ones = flip_positions(some, _make_flips(part), chance, memo)
+        out[filled : filled + some.count] = part.layout.write_positions(*ones, some.count)
         filled += some.count
     return out
 
 
-def part_fakes(
+def draw_part_fakes(
     part: Part, contributors: int, chance: Chance, memo: Memo | None = None
 ) -> tuple[Rows, int]:
     """The fakes of so many devices, each with a coin of its own, and how many they are.
@@ -69,12 +69,12 @@ def part_fakes(
     """
     own = part.own
     if own is None:
-        return part.layout.blank(0), 0
-    number = contributors * own.whole + _coins(own, contributors, chance)
-    return _drawn(part, own, number, chance, memo), number
+        return part.layout.blank_rows(0), 0
+    number = contributors * own.whole + _draw_coin_count(own, contributors, chance)
+    return _draw_fakes(part, own, number, chance, memo), number
 
 
-def _coins(own: OwnFakes, contributors: int, chance: Chance) -> int:
+def _draw_coin_count(own: OwnFakes, contributors: int, chance: Chance) -> int:
     """How many devices draw one more: a word each, below the coin."""
     if not own.coin:
         return 0
@@ -85,22 +85,24 @@ def _coins(own: OwnFakes, contributors: int, chance: Chance) -> int:
     )
 
 
-def _drawn(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | None) -> Rows:
+def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | None) -> Rows:
     """``number`` fakes: what each holds, then its flips."""
     uniform, layout = own.record is FakeRecord.UNIFORM, part.layout
-    out, few = layout.blank(number), layout.form is Form.POSITIONS
-    size = _flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
+    out, few = layout.blank_rows(number), layout.form is Form.POSITIONS
+    size = _make_flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
     for span in spans(number, size):
         count = span.stop - span.start
-        codes = below(chance, layout.bins, count) if uniform else _NONE
+        codes = draw_below(chance, layout.bins, count) if uniform else _NONE
         if few:
-            kept = Held(np.arange(len(codes)), codes, count)
-            out[span] = layout.named(*flip_positions(kept, _flips(part), chance, memo), count)
+            kept = SetBits(np.arange(len(codes)), codes, count)
+            out[span] = layout.write_positions(
+                *flip_positions(kept, _make_flips(part), chance, memo), count
+            )
             continue
         if uniform:
             out[span] = layout.rows(codes)
         if part.threshold is not None:
-            out[span] = flip_rows(out[span], _flips(part), chance, memo)
+            out[span] = flip_rows(out[span], _make_flips(part), chance, memo)
     return out
 
 
@@ -111,11 +113,11 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     """
     most = part.record_messages
     if given.ndim == 2 and given.dtype == np.int64:
-        return _numbered(part, given)
+        return _cells_of_numbers(part, given)
     if given.ndim != 2:
-        members, sizes = bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
+        members, sizes = check_bin_numbers(given, part.bins), np.ones(len(given), dtype=np.int64)
     else:
-        rows = _bits(part, given)
+        rows = _check_bits(part, given)
         row, byte = np.nonzero(rows)
         place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
         members = 8 * byte[place] + bit
@@ -126,7 +128,7 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     return cells
 
 
-def _numbered(part: Part, given: Integers) -> Integers:
+def _cells_of_numbers(part: Part, given: Integers) -> Integers:
     """``_cells`` of sets that are told by the numbers of their bins, -1 for none."""
     lacking = (given < 0).sum(axis=1)
     cells = np.sort(np.where(given < 0, part.bins, given), axis=1)
@@ -139,34 +141,34 @@ def _numbered(part: Part, given: Integers) -> Integers:
             got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
             do="name every member of a set once",
         )
-    bin_numbers(given[given >= 0], part.bins)
+    check_bin_numbers(given[given >= 0], part.bins)
     return np.where(places < 0, cells, part.bins + places)
 
 
-def _packed(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
+def _randomize_rows(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
     """Messages as packed bits or as the number of a bin."""
     if given.ndim == 2:
-        rows = _bits(part, given)
+        rows = _check_bits(part, given)
     else:
-        rows = part.layout.rows(_named(part, bin_numbers(given, part.bins), chance))
+        rows = part.layout.rows(_encode_bins(part, check_bin_numbers(given, part.bins), chance))
     if part.threshold is None:
         return rows
     out = np.empty_like(rows)  # packed records are the caller's own
     for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
-        out[span] = flip_rows(rows[span], _flips(part), chance, memo)
+        out[span] = flip_rows(rows[span], _make_flips(part), chance, memo)
     return out
 
 
-def _named(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
     """The bins, or planes that hold them."""
     out = codes
     if part.planes is not None:
-        points = bin_points(part.planes.bare, codes, part.bins)
-        out = _over_planes(part.planes, points, chance)
-    return _replaced(part, out, chance)
+        points = bin_points(part.planes.device_planes, codes, part.bins)
+        out = _draw_planes(part.planes, points, chance)
+    return _replace_randomly(part, out, chance)
 
 
-def _replaced(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+def _replace_randomly(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
     """Any number in the place of each whose word is below ``replaced``."""
     if part.replaced is None:
         return named
@@ -174,34 +176,34 @@ def _replaced(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[n
     for span in spans(len(out), _SPAN_COINS):
         some = out[span]
         gone = chance.words(len(some)) < np.uint64(part.replaced)
-        some[gone] = below(chance, part.layout.bins, int(gone.sum()))
+        some[gone] = draw_below(chance, part.layout.bins, int(gone.sum()))
     return out
 
 
-def _over_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
+def _draw_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
     """The number of a plane that holds each point, of a direction drawn for it."""
-    numbers = below(chance, planes.bare.directions, len(points))
-    return messages(points, numbers, planes.prime, planes.digits)
+    numbers = draw_below(chance, planes.device_planes.directions, len(points))
+    return plane_messages(points, numbers, planes.prime, planes.digits)
 
 
-def _contents(part: Part, given: NDArray[Any]) -> Iterator[Held]:
+def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
     """The bins that records set, some records at a time."""
-    size = _flips(part).rows_at_once()
+    size = _make_flips(part).rows_at_once()
     if given.ndim != 2:
-        codes = bin_numbers(given, part.bins)
+        codes = check_bin_numbers(given, part.bins)
         for span in spans(len(codes), size):
             some = codes[span]
-            yield Held(np.arange(len(some)), some, len(some))
+            yield SetBits(np.arange(len(some)), some, len(some))
         return
     for span in spans(len(given), min(size, max(1, _SPAN_BYTES // row_bytes(part.bins)))):
-        rows = _bits(part, given[span])
+        rows = _check_bits(part, given[span])
         row, byte = np.nonzero(rows)
         bits = np.unpackbits(rows[row, byte, None], axis=1, bitorder="little")
         place, bit = np.nonzero(bits)
-        yield Held(row[place], 8 * byte[place] + bit, len(rows))
+        yield SetBits(row[place], 8 * byte[place] + bit, len(rows))
 
 
-def _bits(part: Part, given: NDArray[Any]) -> Rows:
+def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
     """Packed bits of records as they are, once the part holds and hides them."""
     plain = Layout(Form.BITS, part.bins)
     holds_bits = part.threshold is not None or part.pads > 0
@@ -213,7 +215,7 @@ def _bits(part: Part, given: NDArray[Any]) -> Rows:
             do="send bits with a protocol that flips bits, packed as "
             "mixtally.protocol.encode.bits does",
         )
-    rows = plain.checked(given)
+    rows = plain.check_rows(given)
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
     if largest > (part.most_set or part.bins):  # the promise covers no more
         raise MessageError(
@@ -225,5 +227,5 @@ def _bits(part: Part, given: NDArray[Any]) -> Rows:
     return rows
 
 
-def _flips(part: Part) -> Flips:
+def _make_flips(part: Part) -> Flips:
     return Flips(part.bins, part.threshold or 0, part.layout.cap)

@@ -8,33 +8,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.device.contract.planes import Planes
-from mixtally.model.planes import digits_of, directions, messages, points_at
+from mixtally.model.planes import digits_of, directions, plane_messages, points_at
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import Integers, below
+from mixtally.primitives.draw import Integers, draw_below
 
 _SPAN_SETS = 1 << 14
 
 
-def over_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Integers:
+def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Integers:
     """The planes that sets name, shape (people, messages of a set) as ``cells`` has.
 
     ``cells`` are bins below ``values`` and, from there on, what stands for those that a set lacks.
     """
     out = np.empty_like(cells)
     for span in spans(len(cells), _SPAN_SETS):
-        points = _points(planes, cells[span], values)
+        points = _set_points(planes, cells[span], values)
         numbers = np.empty_like(points)
         again = np.ones(points.shape, dtype=np.bool_)
         while again.any():
-            numbers[again] = below(chance, planes.directions, int(again.sum()))
-            again = _meet(planes, points, numbers)
-        named = messages(points.ravel(), numbers.ravel(), *planes)
+            numbers[again] = draw_below(chance, planes.directions, int(again.sum()))
+            again = _find_collisions(planes, points, numbers)
+        named = plane_messages(points.ravel(), numbers.ravel(), *planes)
         out[span] = named.reshape(points.shape)
     return out
 
 
-def _points(planes: Planes, cells: Integers, values: int) -> Integers:
+def _set_points(planes: Planes, cells: Integers, values: int) -> Integers:
     """The points of sets; where two of one are the same, as ``Planes.members`` says."""
     found = points_at(planes, cells, values)
     ordered = np.sort(found, axis=1)
@@ -44,7 +44,7 @@ def _points(planes: Planes, cells: Integers, values: int) -> Integers:
     return found
 
 
-def _meet(planes: Planes, points: Integers, numbers: Integers) -> NDArray[np.bool_]:
+def _find_collisions(planes: Planes, points: Integers, numbers: Integers) -> NDArray[np.bool_]:
     """Whether each point lies in one plane with another of its set, in the direction beside it."""
     p, t = planes
     vectors = directions(numbers.ravel(), p, t).reshape(t, *numbers.shape)

@@ -6,13 +6,13 @@ from typing import Protocol
 
 import numpy as np
 
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import MOST_BINS
-from mixtally.model.results import Tally
 from mixtally.primitives import bits, compiled
 from mixtally.primitives.bits import Counts
 from mixtally.primitives.counting import ColumnCounter
-from mixtally.protocol.tally.pairs import no_pairs, pair_counts
+from mixtally.protocol.tally.pairs import count_pairs, empty_pairs
 
 _SPAN_BYTES = 1 << 20
 """A span fits the cache: what was checked is counted before it is forgotten."""
@@ -22,7 +22,7 @@ _FRESH = 1 << 20
 """Numbers that are held before they are merged."""
 
 
-def empty(layout: Layout, *, pairs: bool = False) -> Tally:
+def empty_tally(layout: Layout, *, pairs: bool = False) -> Tally:
     """No messages yet; raises as ``no_pairs`` where pairs are to be counted."""
     return Fold(layout, 0, pairs=pairs).tally()
 
@@ -33,12 +33,12 @@ class Fold:
     def __init__(self, layout: Layout, expected_bytes: int, *, pairs: bool = False) -> None:
         """Of about so many bytes of messages; raises as ``no_pairs`` where pairs are expected."""
         self._layout, self._messages = layout, 0
-        self._pairs = no_pairs(layout) if pairs else None
+        self._pairs = empty_pairs(layout) if pairs else None
         self._counter: _Counter
         if layout.form is Form.BITS:
             self._counter = _BitCounter(layout, expected_bytes)
         elif layout.bins > MOST_BINS:
-            self._counter = _FewCounter(layout)
+            self._counter = _SparseCounter(layout)
         else:
             self._counter = _NumberCounter(layout, expected_bytes)
 
@@ -50,7 +50,7 @@ class Fold:
         for span in bits.spans(len(rows), max(1, _SPAN_BYTES // self._layout.message_bytes)):
             self._counter.add(rows[span])
         if self._pairs is not None:
-            self._pairs += pair_counts(self._layout, rows)
+            self._pairs += count_pairs(self._layout, rows)
         self._messages += len(rows)
 
     def tally(self) -> Tally:
@@ -70,17 +70,17 @@ def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> T
     return fold.tally()
 
 
-def add(a: Tally, b: Tally) -> Tally:
+def add_tallies(a: Tally, b: Tally) -> Tally:
     """The tally of both; pairs are known where both know them."""
     messages = a.messages + b.messages
     if a.codes is not None and b.codes is not None:
-        codes, counts = _merged([a.codes, b.codes], [a.counts, b.counts])
+        codes, counts = _merge_counts([a.codes, b.codes], [a.counts, b.counts])
         return Tally(counts, messages, None, codes)
     pairs = None if a.pairs is None or b.pairs is None else a.pairs + b.pairs
     return Tally(a.counts + b.counts, messages, pairs)
 
 
-def _merged(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
+def _merge_counts(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
     """Return the bins of all, ascending, and the sums of their counts.
 
     Each of ``codes`` is in order, which a stable sort makes use of.
@@ -108,13 +108,13 @@ class _BitCounter:
         self._columns = ColumnCounter(layout.message_bytes, expected_bytes)
 
     def add(self, rows: bits.Rows) -> None:
-        self._columns.add(self._layout.checked(rows))
+        self._columns.add(self._layout.check_rows(rows))
 
     def counts(self) -> tuple[Counts, None]:
         return self._columns.counts(self._layout.bins), None
 
 
-class _FewCounter:
+class _SparseCounter:
     """Counts of messages that name one bin of far more than there are messages."""
 
     def __init__(self, layout: Layout) -> None:
@@ -123,18 +123,18 @@ class _FewCounter:
         self._fresh: list[Counts] = []
 
     def add(self, rows: bits.Rows) -> None:
-        self._fresh.append(self._layout.checked_bins(rows))
+        self._fresh.append(self._layout.read_bins(rows))
         if sum(map(len, self._fresh)) > max(_FRESH, len(self._codes)):
-            self._settle()
+            self._merge_fresh()
 
     def counts(self) -> tuple[Counts, Counts]:
-        self._settle()
+        self._merge_fresh()
         return self._counts, self._codes
 
-    def _settle(self) -> None:
+    def _merge_fresh(self) -> None:
         if self._fresh:
             codes, counts = np.unique(np.concatenate(self._fresh), return_counts=True)
-            self._codes, self._counts = _merged([self._codes, codes], [self._counts, counts])
+            self._codes, self._counts = _merge_counts([self._codes, codes], [self._counts, counts])
             self._fresh = []
 
 
@@ -145,17 +145,19 @@ class _NumberCounter:
         self._layout = layout
         self._total = np.zeros(layout.bins, dtype=np.int64)
         positions = layout.form is Form.POSITIONS
-        self._fast = compiled.kernels(_SAVED_SECONDS_A_BYTE * expected_bytes) if positions else None
+        self._fast = (
+            compiled.load_kernels(_SAVED_SECONDS_A_BYTE * expected_bytes) if positions else None
+        )
 
     def add(self, rows: bits.Rows) -> None:
-        if self._fast is None or not self._counted(self._fast, rows):
-            named = self._layout.checked_bins(rows)
+        if self._fast is None or not self._count_compiled(self._fast, rows):
+            named = self._layout.read_bins(rows)
             self._total += np.bincount(named, minlength=self._layout.bins)
 
     def counts(self) -> tuple[Counts, None]:
         return self._total.copy(), None
 
-    def _counted(self, fast: ModuleType, rows: bits.Rows) -> bool:
+    def _count_compiled(self, fast: ModuleType, rows: bits.Rows) -> bool:
         """Whether all of ``rows`` were good, and are counted."""
         layout, counts = self._layout, np.zeros_like(self._total)
         if rows.shape[1:] != (layout.message_bytes,):

@@ -14,7 +14,7 @@ _SPAN_BYTES = 1 << 19
 """Columns of a span fit the cache."""
 
 
-def no_pairs(layout: Layout) -> NDArray[np.int64]:
+def empty_pairs(layout: Layout) -> NDArray[np.int64]:
     """No messages yet; raises MessageError for messages that hold one bin, ParameterError for more
     than 2,000 bins.
     """
@@ -35,15 +35,15 @@ def no_pairs(layout: Layout) -> NDArray[np.int64]:
     return np.zeros((layout.bins, layout.bins), dtype=np.int64)
 
 
-def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
+def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """How many of ``rows`` have bits i and j set, shape (bins, bins); on the diagonal bit i alone.
 
     Counts of any split of the rows add up. Raises as ``no_pairs``, and MessageError for messages
     that are not of this layout.
     """
-    total = no_pairs(layout)
+    total = empty_pairs(layout)
     for span in bits.spans(len(rows), max(64, 8 * _SPAN_BYTES // layout.bins)):
-        columns = _columns(layout, layout.dense(layout.checked(rows[span])))
+        columns = _pack_columns(layout, layout.to_packed_bits(layout.check_rows(rows[span])))
         for i, column in enumerate(columns):
             both = np.bitwise_count(columns[i:] & column).sum(axis=1, dtype=np.int64)
             total[i, i:] += both
@@ -51,7 +51,7 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     return total
 
 
-def _columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
+def _pack_columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
     """Every column's bits packed into 64-bit words, shape (bins, words): a pair is one "and".
 
     ``rows`` have one bit a bin.

@@ -14,7 +14,7 @@ MOST_PAIR_BINS = 4096
 _SPAN_CELLS = 1 << 22
 
 
-def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
+def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """How many messages set both bits of each pair, shape (bins, bins); the diagonal is the tally.
 
     Raises MessageError for messages that are not of this layout, ParameterError for more than 4,096
@@ -30,12 +30,12 @@ def pair_counts(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     total = np.zeros((layout.bins, layout.bins), dtype=np.int64)
     # Sums of products of 0 and 1 are exact in single precision up to 2^24 of them.
     for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):
-        ones = _unpacked(layout, rows[span]).astype(np.float32)
+        ones = _unpack_rows(layout, rows[span]).astype(np.float32)
         total += (ones.T @ ones).astype(np.int64)
     return total
 
 
-def pattern_counts(
+def count_patterns(
     layout: Layout, rows: bits.Rows, sets: Sequence[tuple[int, ...]]
 ) -> NDArray[np.int64]:
     """How many messages show each pattern of each set's bits, shape (sets, 2^m) for sets of m bins.
@@ -46,14 +46,14 @@ def pattern_counts(
     size = len(sets[0]) if sets else 0
     total = np.zeros((len(sets), 1 << size), dtype=np.int64)
     for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):
-        ones = np.packbits(_unpacked(layout, rows[span]), axis=0).T
+        ones = np.packbits(_unpack_rows(layout, rows[span]), axis=0).T
         columns = np.ascontiguousarray(ones)
         for place, bins in enumerate(sets):
-            total[place] += _at_least(columns[list(bins)], len(rows[span]))
-    return _exactly(total, size)
+            total[place] += _count_at_least(columns[list(bins)], len(rows[span]))
+    return _count_exactly(total, size)
 
 
-def _at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
+def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
     """How many messages set at least the bits of each pattern; ``columns`` pack a bit a row."""
     size = len(columns)
     counts = np.empty(1 << size, dtype=np.int64)
@@ -66,7 +66,7 @@ def _at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
     return counts
 
 
-def _exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _count_exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """From messages that set at least a pattern's bits to those that set no others of the set."""
     exact, patterns = at_least.copy(), np.arange(1 << size)
     for bit in range(size):
@@ -75,6 +75,6 @@ def _exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return exact
 
 
-def _unpacked(layout: Layout, rows: bits.Rows) -> NDArray[np.uint8]:
-    whole = layout.dense(layout.checked(rows))
+def _unpack_rows(layout: Layout, rows: bits.Rows) -> NDArray[np.uint8]:
+    whole = layout.to_packed_bits(layout.check_rows(rows))
     return np.unpackbits(whole, axis=1, count=layout.bins, bitorder="little")

@@ -33,7 +33,7 @@ def sift(layout: Layout, rows: Rows) -> Sifted:
 
     A copy only where something is dropped. Raises MessageError for rows of another width.
     """
-    layout.checked(rows[:0])
+    layout.check_rows(rows[:0])
     dropped: Counter[str] = Counter()
     bad = np.zeros(len(rows), dtype=bool)
     for span in spans(len(rows), max(1, _SPAN_BYTES // layout.message_bytes)):

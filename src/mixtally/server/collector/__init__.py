@@ -4,33 +4,37 @@ It is the observer of the promise: what it received is spent, whatever it publis
 charged before any piece of it may come; whatever is computed of a tally afterwards is free.
 """
 
-from mixtally.server.collector.agreed import Agreed, agreed_of, read_agreed
 from mixtally.server.collector.collector import Collector
-from mixtally.server.collector.core import State
+from mixtally.server.collector.contracts import (
+    SignedContract,
+    load_signed_contract,
+    parse_signed_contract,
+)
+from mixtally.server.collector.core import CollectorState
 from mixtally.server.collector.proposing import Proposal, propose, withdraw
-from mixtally.server.collector.published import (
-    concluded_again,
-    found_prefixes,
-    published,
-    whole_page,
+from mixtally.server.collector.reanalysis import (
+    build_page,
+    conclude_again,
+    find_prefixes,
+    show_round,
 )
 from mixtally.server.collector.serve import serve
-from mixtally.server.collector.signing import checked, sign
+from mixtally.server.collector.signing import sign, verify_contract
 
 __all__ = [
-    "Agreed",
     "Collector",
+    "CollectorState",
     "Proposal",
-    "State",
-    "agreed_of",
-    "checked",
-    "concluded_again",
-    "found_prefixes",
+    "SignedContract",
+    "build_page",
+    "conclude_again",
+    "find_prefixes",
+    "load_signed_contract",
+    "parse_signed_contract",
     "propose",
-    "published",
-    "read_agreed",
     "serve",
+    "show_round",
     "sign",
-    "whole_page",
+    "verify_contract",
     "withdraw",
 ]

@@ -12,15 +12,15 @@ from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import DataError
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.report.texts import whole_facts
-from mixtally.server.collector.agreed import Contracts
-from mixtally.server.collector.concluding import Conclusion, Round, concluded
-from mixtally.server.collector.core import ENDS, Facts, State, Work, moved, work
-from mixtally.server.collector.counting import Batch as Pieces
-from mixtally.server.collector.counting import counted
-from mixtally.server.collector.results import Held, document
-from mixtally.server.collector.stored import Charge, Results
+from mixtally.server.collector.concluding import Conclusion, CountedRound, conclude_round
+from mixtally.server.collector.contracts import Contracts
+from mixtally.server.collector.core import ENDS, CollectorState, Facts, Work, next_state, next_work
+from mixtally.server.collector.counting import CountingTask as Pieces
+from mixtally.server.collector.counting import count_batch
+from mixtally.server.collector.results import ShownRound, round_document
+from mixtally.server.collector.stored import Results, StoredCharge
 from mixtally.server.engine.engine import Engine
-from mixtally.server.node.batch import said
+from mixtally.server.node.batch_status import batch_status
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
@@ -39,7 +39,7 @@ class Collector:
         self.node, self.peers, self._engine = node, peers, engine or Engine()
         self.contracts = Contracts(node)
         self.results = Results(node.folder.path, node.step)
-        self.changed: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
         self._asked: dict[str, int] = {}
         self._over: set[tuple[str, str]] = set()
         self._shown: object = None
@@ -47,9 +47,9 @@ class Collector:
 
     def tick(self, now: int) -> None:
         """Do all that is due; raises what must end the process."""
-        if self.node.stopped is not None:
-            raise self.node.stopped
-        self.contracts.look()
+        if self.node.fatal_error is not None:
+            raise self.node.fatal_error
+        self.contracts.load_new()
         self.peers.ask(now)
         self.peers.send_all(now)
         for row in self.node.rounds.all():
@@ -61,16 +61,16 @@ class Collector:
         self.peers.send_all(now)
         rows = [row for row in self.node.rounds.all() if row.contract in self.node.agreements]
         known = sorted(self.node.cleared), sorted(self.node.agreements)
-        shown = (rows, known, [self.waits_for(row) for row in rows])
+        shown = (rows, known, [self.describe_missing(row) for row in rows])
         if shown != self._shown:
             self._shown = shown
-            self.changed()
+            self.on_change()
 
-    def held(self, row: RoundRow) -> Held:
+    def shown_round(self, row: RoundRow) -> ShownRound:
         """A round as it is shown."""
-        overruled = self.node.rounds.overruled(row.contract)
+        overruled = self.node.rounds.list_overruled(row.contract)
         agreed = self.contracts.of(row.contract)
-        return Held(agreed, row.round, row.opens, row.closes, overruled)
+        return ShownRound(agreed, row.round, row.opens, row.closes, overruled)
 
     def conclusion(self, row: RoundRow, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
         """What a round tells that was counted; another look at its tally spends nothing.
@@ -78,47 +78,47 @@ class Collector:
         Raises DataError where the tally or a manifest is not here, ParameterError for what the
         tally does not hold.
         """
-        tally, manifests = self.results.counted(row.folder), self._manifests(row)
+        tally, manifests = self.results.read_tally(row.folder), self._manifests(row)
         if tally is None or None in manifests:
             raise DataError(
                 f"round {row.round}",
                 expected="a round that was counted, and the manifests of all mixes",
                 got=f"one that is {row.state}",
-                do=self.waits_for(row) or "wait until its batch has come",
+                do=self.describe_missing(row) or "wait until its batch has come",
             )
         known = [one for one in manifests if one is not None]
         sheet = read_sheet(self.node.sheet_note(row))
-        given = Round(self.contracts.of(row.contract), sheet, row.sheet, known, tally)
-        return concluded(given, analysis)
+        given = CountedRound(self.contracts.of(row.contract), sheet, row.sheet, known, tally)
+        return conclude_round(given, analysis)
 
     def conclude_again(self, row: RoundRow) -> None:
         """Release a refused round whose numbers add up by now, as its tally and manifests say.
 
         One that was released stays as it is. Raises DataError for a round that is neither.
         """
-        if row.state not in (State.REFUSED, State.RELEASED):
+        if row.state not in (CollectorState.REFUSED, CollectorState.RELEASED):
             raise DataError(
                 f"round {row.round}",
                 expected="one that was refused",
                 got=f"one that is {row.state}",
-                do=self.waits_for(row) or "wait: it is concluded by itself",
+                do=self.describe_missing(row) or "wait: it is concluded by itself",
             )
-        if row.state == State.REFUSED:
+        if row.state == CollectorState.REFUSED:
             self._conclude(row, 0)
-            if self.results.released(row.folder):
-                self.node.rounds.move(row, State.RELEASED, State.RELEASED)
+            if self.results.is_released(row.folder):
+                self.node.rounds.move(row, CollectorState.RELEASED, CollectorState.RELEASED)
 
-    def waits_for(self, row: RoundRow) -> str:
+    def describe_missing(self, row: RoundRow) -> str:
         """Whose signatures or manifests are missing, in words; nothing where none are."""
         agreed = self.contracts.of(row.contract)
-        if row.state == State.SIGNED:
+        if row.state == CollectorState.SIGNED:
             missing = [
                 role.name
                 for role in agreed.agreement.roles
-                if not self.node.notes.signed(role.name, row.sheet)
+                if not self.node.notes.has_signed(role.name, row.sheet)
             ]
             what = "signatures"
-        elif row.state == State.COUNTED:
+        elif row.state == CollectorState.COUNTED:
             names = [role.name for role in agreed.contract.hops]
             found = zip(names, self._manifests(row), strict=True)
             missing, what = [name for name, manifest in found if manifest is None], "manifests"
@@ -134,7 +134,7 @@ class Collector:
         """Charge a batch: from now on its pieces may come."""
         agreed = self.contracts.of(row.contract)
         plan = agreed.contract.plan
-        charge = Charge(
+        charge = StoredCharge(
             name=agreed.contract.name,
             serial=agreed.contract.serial,
             contract=row.contract,
@@ -150,69 +150,72 @@ class Collector:
     def _step(self, row: RoundRow, now: int) -> RoundRow | None:
         """One move or one piece of work; None where nothing is left to do now."""
         known = self.facts(row)
-        state = moved(known, now)
+        state = next_state(known, now)
         if state is not None:
-            moved_on = self.node.rounds.move(row, state, self._ended(row, state))
-            if state is State.OPEN:
+            moved_on = self.node.rounds.move(row, state, self._describe_end(row, state))
+            if state is CollectorState.OPEN:
                 self.node.tell_signed(row, " by all")
                 return moved_on
-            because = {"because": moved_on.ended} if state is State.DESTROYED else {}
+            because = {"because": moved_on.ended} if state is CollectorState.DESTROYED else {}
             self.node.tell(row, f"round {state}", **because)
             return moved_on
-        todo = work(known)
-        return row if todo is not None and self._do(todo, row, now) else None
+        todo = next_work(known)
+        return row if todo is not None and self._do_work(todo, row, now) else None
 
-    def _ended(self, row: RoundRow, state: State) -> str:
+    def _describe_end(self, row: RoundRow, state: CollectorState) -> str:
         if state not in ENDS:
             return ""
-        before = self.node.before(row)
-        if state is State.DESTROYED and before is not None:
+        before = self.node.preceding_manifest(row)
+        if state is CollectorState.DESTROYED and before is not None:
             return before[1].destroyed or ""
         return state.value
 
     def facts(self, row: RoundRow) -> Facts:
         """What is known of a round."""
-        node, state = self.node, State(row.state)
+        node, state = self.node, CollectorState(row.state)
         return Facts(
             state,
             row.expires,
-            all_signed=state is State.SIGNED and node.complete(row),
+            all_signed=state is CollectorState.SIGNED and node.is_complete(row),
             withdrawn=row.ended == WITHDRAWN,
-            batch=said(node.before(row)),
-            charged=state is State.OPEN and self.results.charged(row.folder) is not None,
-            missing=node.missing(row) if state is State.OPEN else 0,
-            receipt=state is State.OPEN and node.receipt_signed(row),
-            tallied=state is State.RECEIVED and self.results.tallied(row.folder),
-            manifests=state is State.COUNTED and None not in self._manifests(row),
-            released=self.results.released(row.folder) if state is State.COUNTED else None,
-            gone=not node.keys.there(row.folder) and not node.round_folder(row).exists(),
+            batch=batch_status(node.preceding_manifest(row)),
+            charged=state is CollectorState.OPEN
+            and self.results.read_charge(row.folder) is not None,
+            missing=node.count_missing(row) if state is CollectorState.OPEN else 0,
+            receipt=state is CollectorState.OPEN and node.has_signed_receipt(row),
+            tallied=state is CollectorState.RECEIVED and self.results.has_tally(row.folder),
+            manifests=state is CollectorState.COUNTED and None not in self._manifests(row),
+            released=self.results.is_released(row.folder)
+            if state is CollectorState.COUNTED
+            else None,
+            gone=not node.keys.has_key(row.folder) and not node.round_folder(row).exists(),
         )
 
-    def _do(self, todo: Work, row: RoundRow, now: int) -> bool:
+    def _do_work(self, todo: Work, row: RoundRow, now: int) -> bool:
         """Do some work; whether the facts may have changed."""
         does: dict[Work, Callable[[RoundRow, int], bool]] = {
             Work.EXPECT: self._expect,
             Work.RECEIVE: self._receive,
             Work.COUNT: self._count,
-            Work.SHRED: self._shred,
+            Work.SHRED: self._shred_round,
             Work.ASK: self._ask,
             Work.CONCLUDE: self._conclude,
         }
         return does[todo](row, now)
 
     def _expect(self, row: RoundRow, _: int) -> bool:
-        self.node.expect(row)
+        self.node.expect_pieces(row)
         return False
 
     def _receive(self, row: RoundRow, now: int) -> bool:
-        before = self.node.before(row)
+        before = self.node.preceding_manifest(row)
         if before is not None:
             self.node.sign_receipt(row, before[0])
             self.peers.send_all(now)  # counting may take its time
         return True
 
     def _count(self, row: RoundRow, _: int) -> bool:
-        before, node = self.node.before(row), self.node
+        before, node = self.node.preceding_manifest(row), self.node
         if before is None:
             return False
         agreed = self.contracts.of(row.contract)
@@ -221,23 +224,25 @@ class Collector:
             row.contract,
             row.round,
             node.round_folder(row),
-            node.keys.read(row.folder).private,
+            node.keys.read_key(row.folder).private,
             row.sheet,
             *before,
             self._engine,
         )
-        self.results.keep(row.folder, counted(pieces))
+        self.results.keep(row.folder, count_batch(pieces))
         return True
 
-    def _shred(self, row: RoundRow, _: int) -> bool:
-        self.node.shred(row)
+    def _shred_round(self, row: RoundRow, _: int) -> bool:
+        self.node.shred_round(row)
         return True
 
     def _conclude(self, row: RoundRow, _: int) -> bool:
         conclusion = self.conclusion(row)
         if conclusion.refusal is not None:
             self.node.tell(row, "nothing released", because=conclusion.refusal)
-        self.results.publish(row.folder, whole_facts(document(self.held(row), conclusion, top=0)))
+        self.results.publish(
+            row.folder, whole_facts(round_document(self.shown_round(row), conclusion, top=0))
+        )
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:
@@ -252,10 +257,10 @@ class Collector:
             if self.node.manifest_hash(row, place) is not None:
                 continue
             answer = self.peers.send(role, "GET", f"{path}/{place}", b"", now)
-            if answer is None or not answer.good:
+            if answer is None or not answer.is_success:
                 continue
             try:
-                self.node.take(answer.body, now)
+                self.node.take_note(answer.body, now)
             except ProblemError:  # what somebody made up, or a second one
                 continue
         return None not in self._manifests(row)

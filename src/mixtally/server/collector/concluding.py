@@ -14,12 +14,14 @@ from mixtally.model.received import Received
 from mixtally.model.result import Result
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.server.collector.agreed import Agreed
-from mixtally.server.collector.prefixed import with_prefixes
-from mixtally.server.collector.reconcile import received
-from mixtally.server.collector.stored import Counted
+from mixtally.server.collector.contracts import SignedContract
+from mixtally.server.collector.prefixes import name_prefix_bins
+from mixtally.server.collector.reconcile import reconcile_numbers
+from mixtally.server.collector.stored import StoredTally
 
-OPEN = "the question is open: words are counted when they are listed, at no further cost"
+OPEN_QUESTION_REFUSAL = (
+    "the question is open: words are counted when they are listed, at no further cost"
+)
 
 
 class Conclusion(NamedTuple):
@@ -36,7 +38,7 @@ class Conclusion(NamedTuple):
     refusal: str | None
 
 
-class Round(NamedTuple):
+class CountedRound(NamedTuple):
     """All that a conclusion follows from.
 
     where
@@ -44,20 +46,20 @@ class Round(NamedTuple):
       manifests   of all hops in order, each with its SHA-256
     """
 
-    agreed: Agreed
+    agreed: SignedContract
     sheet: Sheet
     digest: str
     manifests: Sequence[tuple[str, Manifest]]
-    counted: Counted
+    stored_tally: StoredTally
 
 
-def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
+def conclude_round(given: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
     """What is released of a round.
 
     Raises ParameterError for an analysis that its tally does not hold.
     """
     plan, came = given.agreed.contract.plan, None
-    tallies = [part.tally for part in given.counted.parts]
+    tallies = [part.tally for part in given.stored_tally.parts]
     if analysis.pairs and any(tally.pairs is None for tally in tallies):
         raise ParameterError(
             "pairs",
@@ -70,13 +72,13 @@ def concluded(given: Round, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
     if not analysis.pairs:
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
-        came = received(given.agreed, given.digest, given.manifests, given.counted)
+        came = reconcile_numbers(given.agreed, given.digest, given.manifests, given.stored_tally)
         if unlisted:
-            return Conclusion(came, None, OPEN)
+            return Conclusion(came, None, OPEN_QUESTION_REFUSAL)
         result = conclude(plan, tallies, analysis, received=came)
     except MessageError as error:
         return Conclusion(came, None, str(error))
     if plan.prefixes is not None:
-        asked = with_prefixes(plan, given.sheet.prefixes)
+        asked = name_prefix_bins(plan, given.sheet.prefixes)
         result = replace(result, question=asked)
     return Conclusion(came, result, None)

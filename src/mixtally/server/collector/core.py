@@ -12,10 +12,10 @@ on where it was.
 from enum import StrEnum
 from typing import NamedTuple
 
-from mixtally.server.node.batch import Batch
+from mixtally.server.node.batch_status import BatchStatus
 
 
-class State(StrEnum):
+class CollectorState(StrEnum):
     """How far a round is."""
 
     SIGNED = "signed"  # ``server.node.rounds.SIGNED``
@@ -49,11 +49,11 @@ class Facts(NamedTuple):
       gone         whether neither key nor envelopes are left
     """
 
-    state: State
+    state: CollectorState
     expires: int
     all_signed: bool = False
     withdrawn: bool = False
-    batch: Batch = Batch.NONE
+    batch: BatchStatus = BatchStatus.NONE
     charged: bool = False
     missing: int = 0
     receipt: bool = False
@@ -63,30 +63,36 @@ class Facts(NamedTuple):
     gone: bool = False
 
 
-ENDS = (State.RELEASED, State.REFUSED, State.DESTROYED, State.EXPIRED, State.WITHDRAWN)
+ENDS = (
+    CollectorState.RELEASED,
+    CollectorState.REFUSED,
+    CollectorState.DESTROYED,
+    CollectorState.EXPIRED,
+    CollectorState.WITHDRAWN,
+)
 """How a round can end."""
 
 
-def moved(facts: Facts, now: int) -> State | None:
+def next_state(facts: Facts, now: int) -> CollectorState | None:
     """The state in which a round is by now, where that is not written down yet."""
     state, late = facts.state, now >= facts.expires
     match state:
-        case State.SIGNED | State.OPEN if facts.withdrawn:
-            return State.WITHDRAWN
-        case State.SIGNED if late:
-            return State.EXPIRED
-        case State.SIGNED if facts.all_signed:
-            return State.OPEN
-        case State.OPEN if facts.batch is Batch.DESTROYED:
-            return State.DESTROYED
-        case State.OPEN if facts.receipt:
-            return State.RECEIVED
-        case State.OPEN if late:
-            return State.EXPIRED
-        case State.RECEIVED if facts.tallied:
-            return State.COUNTED
-        case State.COUNTED if facts.released is not None:
-            return State.RELEASED if facts.released else State.REFUSED
+        case CollectorState.SIGNED | CollectorState.OPEN if facts.withdrawn:
+            return CollectorState.WITHDRAWN
+        case CollectorState.SIGNED if late:
+            return CollectorState.EXPIRED
+        case CollectorState.SIGNED if facts.all_signed:
+            return CollectorState.OPEN
+        case CollectorState.OPEN if facts.batch is BatchStatus.DESTROYED:
+            return CollectorState.DESTROYED
+        case CollectorState.OPEN if facts.receipt:
+            return CollectorState.RECEIVED
+        case CollectorState.OPEN if late:
+            return CollectorState.EXPIRED
+        case CollectorState.RECEIVED if facts.tallied:
+            return CollectorState.COUNTED
+        case CollectorState.COUNTED if facts.released is not None:
+            return CollectorState.RELEASED if facts.released else CollectorState.REFUSED
     return None
 
 
@@ -107,15 +113,15 @@ class Work(StrEnum):
     """See whether all numbers add up, estimate, store."""
 
 
-def work(facts: Facts) -> Work | None:
+def next_work(facts: Facts) -> Work | None:
     """What is to be done now."""
     state = facts.state
-    if state is State.OPEN and facts.batch is Batch.PIECES:
+    if state is CollectorState.OPEN and facts.batch is BatchStatus.PIECES:
         return Work.EXPECT if facts.missing or not facts.charged else Work.RECEIVE
-    if state is State.RECEIVED:
+    if state is CollectorState.RECEIVED:
         return Work.COUNT
-    if state in (State.COUNTED, *ENDS) and not facts.gone:
+    if state in (CollectorState.COUNTED, *ENDS) and not facts.gone:
         return Work.SHRED
-    if state is State.COUNTED:
+    if state is CollectorState.COUNTED:
         return Work.CONCLUDE if facts.manifests else Work.ASK
     return None

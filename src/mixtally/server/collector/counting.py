@@ -17,15 +17,15 @@ from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
 from mixtally.primitives.chance import Chance, SecureChance
 from mixtally.protocol.tally.pairs import MOST_PAIRED
-from mixtally.server.collector.stored import Counted, PartCounted
+from mixtally.server.collector.stored import StoredPartTally, StoredTally
 from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.folding import Folder, FoldWork, LocalFolder
-from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.envelope_worker import Secrets
+from mixtally.server.engine.folding import CountWork, LocalPartCounter, PartCounter
 from mixtally.server.engine.pool import Pool
 from mixtally.server.node import disk
 
 
-class Batch(NamedTuple):
+class CountingTask(NamedTuple):
     """What is to be counted.
 
     where
@@ -50,20 +50,20 @@ class Batch(NamedTuple):
         return f"Batch({self.folder.name})"
 
 
-def counted(batch: Batch) -> Counted:
+def count_batch(batch: CountingTask) -> StoredTally:
     """The tally of every part; raises DataError for a piece that the disk has lost."""
     plan, place = batch.contract.plan, len(batch.contract.hops) + 1
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
     engine, name = batch.engine, batch.folder.name
     with (
         Pool(secrets, engine.processes) as pool,
-        folder(engine, secrets, pool, name, SecureChance()) as by,
+        open_part_counter(engine, secrets, pool, name, SecureChance()) as by,
     ):
         parts = [
-            _part(batch, by, number, pairs=pairs_told(plan.question, plan.parts))
+            _count_part(batch, by, number, pairs=can_count_pairs(plan.question, plan.parts))
             for number in range(len(plan.parts))
         ]
-    return Counted(
+    return StoredTally(
         contract=batch.fingerprint,
         round=batch.number,
         manifest=batch.digest,
@@ -71,7 +71,7 @@ def counted(batch: Batch) -> Counted:
     )
 
 
-def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
+def can_count_pairs(question: Question, parts: Sequence[Part]) -> bool:
     """Whether messages tell which bits one person has together, of few enough bins to count."""
     if question.kind is Kind.ONE or question.bins < 2 or len(parts) > 1:
         return False
@@ -79,14 +79,16 @@ def pairs_told(question: Question, parts: Sequence[Part]) -> bool:
     return layout.form is Form.BITS and layout.bins <= MOST_PAIRED
 
 
-def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
+def _count_part(
+    batch: CountingTask, by: PartCounter, number: int, *, pairs: bool
+) -> StoredPartTally:
     layout = batch.contract.plan.parts[number].layout
     size = batch.contract.envelope_bytes[number][-1]
     envelopes = partial(_envelopes, batch.folder, batch.manifest.parts[number], size)
-    folded = by.fold(FoldWork(number, size, layout, envelopes, pairs))
+    folded = by.count_part(CountWork(number, size, layout, envelopes, pairs))
     pairs_counted, codes = folded.tally.pairs, folded.tally.codes
-    return PartCounted(
-        came=folded.came,
+    return StoredPartTally(
+        came=folded.received,
         messages=folded.tally.messages,
         counts=folded.tally.counts.tolist(),
         codes=None if codes is None else codes.tolist(),
@@ -97,13 +99,13 @@ def _part(batch: Batch, by: Folder, number: int, *, pairs: bool) -> PartCounted:
 
 def _envelopes(folder: Path, part: PartManifest, size: int) -> Iterator[bytes]:
     for piece in part.pieces:
-        data = _piece(folder, piece, size)
+        data = _read_piece(folder, piece, size)
         for start in range(0, len(data), size):
             yield data[start : start + size]
 
 
-def _piece(folder: Path, piece: Piece, size: int) -> bytes:
-    data = disk.read(folder / f"in-{piece.sha256}", "a piece")
+def _read_piece(folder: Path, piece: Piece, size: int) -> bytes:
+    data = disk.read_file(folder / f"in-{piece.sha256}", "a piece")
     if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
         raise DataError(
             f"piece {piece.sha256}",
@@ -115,15 +117,15 @@ def _piece(folder: Path, piece: Piece, size: int) -> bytes:
 
 
 @contextmanager
-def folder(
+def open_part_counter(
     engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
-) -> Iterator[Folder]:
+) -> Iterator[PartCounter]:
     """Whoever folds the parts of the round of this name, as long as the context lasts."""
     if engine.cluster is None:
-        yield LocalFolder(pool)
+        yield LocalPartCounter(pool)
         return
-    from mixtally.server.engine.spark.folding import SparkFolder
-    from mixtally.server.engine.spark.session import session
+    from mixtally.server.engine.spark.folding import SparkPartCounter
+    from mixtally.server.engine.spark.session import open_session
 
-    with session(engine.cluster) as spark:
-        yield SparkFolder(spark, engine.cluster, secrets, chance, name)
+    with open_session(engine.cluster) as spark:
+        yield SparkPartCounter(spark, engine.cluster, secrets, chance, name)

@@ -20,13 +20,13 @@ from mixtally.report.document import (
     Text,
 )
 from mixtally.report.page import page
-from mixtally.report.promise import of_plan
+from mixtally.report.promise import promise_of_plan
 from mixtally.report.words import not_promised
-from mixtally.server.collector.agreed import Agreed
 from mixtally.server.collector.collector import Collector
-from mixtally.server.collector.concluding import OPEN, Conclusion
-from mixtally.server.collector.core import ENDS, State
-from mixtally.server.collector.results import parts, utc
+from mixtally.server.collector.concluding import OPEN_QUESTION_REFUSAL, Conclusion
+from mixtally.server.collector.contracts import SignedContract
+from mixtally.server.collector.core import ENDS, CollectorState
+from mixtally.server.collector.results import format_utc, round_parts
 from mixtally.server.node.rounds import RoundRow
 
 _COLUMNS = ("round", "opens", "closes", "people", "state")
@@ -43,7 +43,7 @@ class Page:
         self._known: dict[tuple[str, str], Conclusion] = {}
         self._earlier: dict[tuple[str, str], Conclusion] = {}
         self.html = b""
-        collector.changed = self.write
+        collector.on_change = self.write
 
     def write(self) -> None:
         """Write the page anew; conclusions are drawn once and kept while the page uses them."""
@@ -73,22 +73,26 @@ class Page:
             facts=lambda: {"contracts": [self._facts(one) for one in every]},
         )
 
-    def _sections(self, agreed: Agreed) -> list[Section]:
+    def _sections(self, agreed: SignedContract) -> list[Section]:
         name = f"{agreed.contract.name}, serial {agreed.contract.serial}"
         rows = self._rows(agreed)
-        shown = [row for row in reversed(rows) if row.state in (State.RELEASED, State.REFUSED)]
+        shown = [
+            row
+            for row in reversed(rows)
+            if row.state in (CollectorState.RELEASED, CollectorState.REFUSED)
+        ]
         sections = [Section(f"Contract {name}", (*self._summary(agreed),))]
         for row in shown[:_MOST_SHOWN]:
-            held = self._collector.held(row)
-            counts = parts(held, self._conclusion(row), _BINS, chart=True)
+            held = self._collector.shown_round(row)
+            counts = round_parts(held, self._conclusion(row), _BINS, chart=True)
             sections.append(Section(held.title, counts))
         about = contract_document(agreed.contract, agreed.fingerprint).summary()
         more = (Heading("What is not promised"), Bullets.of(not_promised(agreed.contract.plan)))
         return [*sections, Section(f"What {name} says", (*about, *more))]
 
-    def _summary(self, agreed: Agreed) -> tuple[Part, ...]:
+    def _summary(self, agreed: SignedContract) -> tuple[Part, ...]:
         rows, plan = self._rows(agreed), agreed.contract.plan
-        charged = len([row for row in rows if self._collector.results.charged(row.folder)])
+        charged = len([row for row in rows if self._collector.results.read_charge(row.folder)])
         spent = (
             f"{len(rows):,} of {plan.collections:,} rounds were proposed and {charged:,} batches "
             "were taken; the promise is for all of them together."
@@ -99,7 +103,7 @@ class Page:
             _COLUMNS, [self._line(row) for row in rows], words=frozenset(_COLUMNS)
         )
 
-    def _facts(self, agreed: Agreed) -> Facts:
+    def _facts(self, agreed: SignedContract) -> Facts:
         contract, results = agreed.contract, self._collector.results
         rounds = [
             {
@@ -108,8 +112,8 @@ class Page:
                 "closes": row.closes,
                 "expires": row.expires,
                 "state": row.state,
-                "charged": results.charged(row.folder) is not None,
-                "waits": self._collector.waits_for(row),
+                "charged": results.read_charge(row.folder) is not None,
+                "waits": self._collector.describe_missing(row),
             }
             for row in self._rows(agreed)
         ]
@@ -121,32 +125,41 @@ class Page:
             "rounds": rounds,
         }
 
-    def _rows(self, agreed: Agreed) -> list[RoundRow]:
+    def _rows(self, agreed: SignedContract) -> list[RoundRow]:
         every = self._collector.node.rounds.all()
         return [row for row in every if row.contract == agreed.fingerprint]
 
     def _line(self, row: RoundRow) -> list[Cell]:
         people = self._collector.results.people(row.folder)
         shown = "" if people is None else f"{people:,}"
-        return [str(row.round), utc(row.opens), utc(row.closes), shown, self._state(row)]
+        return [
+            str(row.round),
+            format_utc(row.opens),
+            format_utc(row.closes),
+            shown,
+            self._state(row),
+        ]
 
     def _state(self, row: RoundRow) -> str:
-        if row.state == State.REFUSED and self._conclusion(row).refusal == OPEN:
-            return f"counted; {OPEN}"
+        if (
+            row.state == CollectorState.REFUSED
+            and self._conclusion(row).refusal == OPEN_QUESTION_REFUSAL
+        ):
+            return f"counted; {OPEN_QUESTION_REFUSAL}"
         ends = {
-            State.RELEASED: "released",
-            State.REFUSED: "not released: its numbers do not add up",
-            State.DESTROYED: "destroyed: too few took part"
+            CollectorState.RELEASED: "released",
+            CollectorState.REFUSED: "not released: its numbers do not add up",
+            CollectorState.DESTROYED: "destroyed: too few took part"
             if row.ended == TOO_FEW
             else "destroyed: a mix had nothing in time",
-            State.EXPIRED: "over: its batch did not come in time",
-            State.WITHDRAWN: "withdrawn before it opened",
+            CollectorState.EXPIRED: "over: its batch did not come in time",
+            CollectorState.WITHDRAWN: "withdrawn before it opened",
         }
         if row.state in ENDS:
-            return ends[State(row.state)]
-        waits = self._collector.waits_for(row)
-        if row.state == State.OPEN:
-            return f"takes answers in that time; mixed afterwards, by {utc(row.expires)}"
+            return ends[CollectorState(row.state)]
+        waits = self._collector.describe_missing(row)
+        if row.state == CollectorState.OPEN:
+            return f"takes answers in that time; mixed afterwards, by {format_utc(row.expires)}"
         return waits or "its batch is being counted"
 
     def _conclusion(self, row: RoundRow) -> Conclusion:
@@ -157,10 +170,10 @@ class Page:
         return self._known[key]
 
 
-def _promise(every: Sequence[Agreed]) -> Promise:
+def _promise(every: Sequence[SignedContract]) -> Promise:
     """The lines of the only contract, or what can be said of several, or of none."""
     if len(every) == 1:
-        return of_plan(every[0].contract.plan)
+        return promise_of_plan(every[0].contract.plan)
     if not every:
         none = "no contract was signed"
         return (
@@ -168,7 +181,7 @@ def _promise(every: Sequence[Agreed]) -> Promise:
             f"epsilon and delta: {none}.",
             f"Expected error: {none}.",
         )
-    several = [of_plan(one.contract.plan) for one in every]
+    several = [promise_of_plan(one.contract.plan) for one in every]
     named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]
 
     def line(place: int) -> str:

@@ -8,25 +8,33 @@ window is over, is used up.
 
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import fingerprint_of, text_of
-from mixtally.device.wire.note import signed_by
+from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.wire.note import find_signers
 from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, write_sheet
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import DataError, ParameterError, PlanError, RefusedError
 from mixtally.model.roles import Role
-from mixtally.server.collector.agreed import Agreed
-from mixtally.server.collector.asking import Asked, ask_all, asked, sort, words_of
-from mixtally.server.collector.prefixed import Symbols
+from mixtally.server.collector.contracts import SignedContract
+from mixtally.server.collector.peer_requests import (
+    PeerAnswers,
+    ask_all,
+    describe_problem,
+    post_to_role,
+    record_answer,
+)
+from mixtally.server.collector.prefixes import Symbols
 from mixtally.server.node.calls import Call
-from mixtally.server.node.events import written
+from mixtally.server.node.events import format_time
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import SIGNED, RoundRow
-from mixtally.server.node.rules import earliest
+from mixtally.server.node.rules import earliest_opening
 
 DAY = 86_400
-_AGAIN = "mend that, and propose again: the same sheet is asked for until its window is over"
+_PROPOSE_AGAIN = (
+    "mend that, and propose again: the same sheet is asked for until its window is over"
+)
 
 
 class Proposal(NamedTuple):
@@ -47,7 +55,7 @@ class Proposal(NamedTuple):
     fresh: bool = False
 
 
-class Proposed(NamedTuple):
+class SignedSheet(NamedTuple):
     """A sheet that all roles have signed; ``again`` says that it was begun by an earlier call."""
 
     sheet: Sheet
@@ -56,8 +64,8 @@ class Proposed(NamedTuple):
 
 
 def propose(
-    node: Node, agreed: Agreed, call: Call, now: int, wish: Proposal | None = None
-) -> Proposed:
+    node: Node, agreed: SignedContract, call: Call, now: int, wish: Proposal | None = None
+) -> SignedSheet:
     """The next round of a contract, signed by all.
 
     Raises PlanError past the contract's rounds, ParameterError for a wish that does not fit its
@@ -65,31 +73,33 @@ def propose(
     """
     wish = wish or Proposal()
     _check_prefixes(agreed, wish)
-    _clear(node, agreed, call, now)
+    _ensure_mixes_answered(node, agreed, call, now)
     last = node.rounds.last(agreed.contract.name)
-    begun = None if wish.fresh else _begun(node, agreed, last, wish.opens, now)
+    begun = None if wish.fresh else _find_begun_round(node, agreed, last, wish.opens, now)
     if begun is not None:
-        return _signed(node, agreed, call, node.sheet_note(begun), again=True)
+        return _finish_proposal(node, agreed, call, node.sheet_note(begun), again=True)
     number = 1 if last is None else last.round + 1
     _check_number(node, agreed, last, number)
-    keys = _keys(node, agreed, call, number)
+    keys = _collect_keys(node, agreed, call, number)
     opens = wish.opens
     if opens is None:  # a wish that is too early or too late is refused where sheets are
-        opens = earliest(agreed.agreement, node.rounds.binding(agreed.contract.name), now)
-    sheet = _sheet(agreed, number, keys, opens, wish)
+        opens = earliest_opening(
+            agreed.agreement, node.rounds.last_binding(agreed.contract.name), now
+        )
+    sheet = _make_sheet(agreed, number, keys, opens, wish)
     try:
         note = node.propose(write_sheet(sheet), now)
     except ProblemError as refusal:
         raise PlanError(
             f"round {number}",
             expected="one that the contract allows",
-            got=words_of(refusal),
+            got=describe_problem(refusal),
             do="propose another time",
         ) from refusal
-    return _signed(node, agreed, call, note, again=False)
+    return _finish_proposal(node, agreed, call, note, again=False)
 
 
-def _check_prefixes(agreed: Agreed, wish: Proposal) -> None:
+def _check_prefixes(agreed: SignedContract, wish: Proposal) -> None:
     if agreed.contract.plan.prefixes is None and (wish.prefixes is not None or wish.closing):
         raise ParameterError(
             "prefixes",
@@ -99,9 +109,9 @@ def _check_prefixes(agreed: Agreed, wish: Proposal) -> None:
         )
 
 
-def _clear(node: Node, agreed: Agreed, call: Call, now: int) -> None:
+def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: int) -> None:
     """Nothing is signed before all mixes were asked what this role has signed."""
-    node.take_up(agreed.agreement)
+    node.start_serving(agreed.agreement)
     if waiting := Peers(node, call).ask(now):
         raise DataError(
             "mixes",
@@ -111,8 +121,8 @@ def _clear(node: Node, agreed: Agreed, call: Call, now: int) -> None:
         )
 
 
-def _begun(
-    node: Node, agreed: Agreed, last: RoundRow | None, opens: int | None, now: int
+def _find_begun_round(
+    node: Node, agreed: SignedContract, last: RoundRow | None, opens: int | None, now: int
 ) -> RoundRow | None:
     """The round of an earlier call: the last, which some have not signed, or that of this window.
 
@@ -123,12 +133,12 @@ def _begun(
         for row in node.rounds.all()
         if row.contract == agreed.fingerprint and not row.ended and now < row.closes
     ]
-    if last in live and last.state == SIGNED and not node.complete(last):
+    if last in live and last.state == SIGNED and not node.is_complete(last):
         return last
     return next((row for row in live if row.opens == opens), None)
 
 
-def _check_number(node: Node, agreed: Agreed, last: RoundRow | None, number: int) -> None:
+def _check_number(node: Node, agreed: SignedContract, last: RoundRow | None, number: int) -> None:
     contract = agreed.contract
     latest = node.latest(contract.name)
     if latest > contract.serial:
@@ -143,12 +153,12 @@ def _check_number(node: Node, agreed: Agreed, last: RoundRow | None, number: int
             "rounds",
             expected=f"at most {contract.plan.collections}, for which the contract is priced",
             got=f"one more: {number - 1} were proposed, those that were destroyed among them; the "
-            f"last closes {written(last.closes)}",
+            f"last closes {format_time(last.closes)}",
             do="end it; a new name is a new promise, and adds to this one",
         )
 
 
-def _keys(node: Node, agreed: Agreed, call: Call, number: int) -> tuple[bytes, ...]:
+def _collect_keys(node: Node, agreed: SignedContract, call: Call, number: int) -> tuple[bytes, ...]:
     """One of every hop in order, and this role's own; each is on the disk of its role."""
     contract, suite = agreed.contract, SUITES[agreed.contract.suite]
     path = f"/contracts/{agreed.fingerprint}/rounds/{number}/key"
@@ -158,12 +168,14 @@ def _keys(node: Node, agreed: Agreed, call: Call, number: int) -> tuple[bytes, .
             suite.key(key)
         except RefusedError as error:
             found.refusals[name] = str(error)
-    given = found.all(f"round {number}", "a key of every mix", "mend that, and propose again")
+    given = found.require_all(
+        f"round {number}", "a key of every mix", "mend that, and propose again"
+    )
     return (*(given[role.name] for role in contract.hops), node.key(agreed.fingerprint, number))
 
 
-def _sheet(
-    agreed: Agreed, number: int, keys: tuple[bytes, ...], opens: int, wish: Proposal
+def _make_sheet(
+    agreed: SignedContract, number: int, keys: tuple[bytes, ...], opens: int, wish: Proposal
 ) -> Sheet:
     closes = opens + agreed.contract.rounds.open_seconds
     return Sheet(
@@ -178,13 +190,17 @@ def _sheet(
     )
 
 
-def _signed(node: Node, agreed: Agreed, call: Call, note: bytes, *, again: bool) -> Proposed:
+def _finish_proposal(
+    node: Node, agreed: SignedContract, call: Call, note: bytes, *, again: bool
+) -> SignedSheet:
     """Have every mix sign, then give all of them the whole note."""
     sheet = read_sheet(note)
-    return Proposed(sheet, signed_by_all(node, agreed, call, note, sheet.round, _AGAIN), again)
+    return SignedSheet(
+        sheet, collect_signatures(node, agreed, call, note, sheet.round, _PROPOSE_AGAIN), again
+    )
 
 
-def withdraw(node: Node, agreed: Agreed, call: Call, number: int, now: int) -> bytes:
+def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: int) -> bytes:
     """The note of all roles that a round is withdrawn, which has not opened.
 
     Its number stays used up, and its window binds nobody. Called again it asks for the signatures
@@ -200,49 +216,49 @@ def withdraw(node: Node, agreed: Agreed, call: Call, number: int, now: int) -> b
             got="none",
             do="look at the page for them",
         )
-    _clear(node, agreed, call, now)
+    _ensure_mixes_answered(node, agreed, call, now)
     try:
         note = node.withdraw(row, now)
     except ProblemError as refusal:
         raise DataError(
             subject,
             expected="a round that has not opened",
-            got=words_of(refusal),
+            got=describe_problem(refusal),
             do="let it end by itself",
         ) from refusal
-    return signed_by_all(node, agreed, call, note, number, "mend that, and call this again")
+    return collect_signatures(node, agreed, call, note, number, "mend that, and call this again")
 
 
-def signed_by_all(
-    node: Node, agreed: Agreed, call: Call, note: bytes, number: int, again: str
+def collect_signatures(
+    node: Node, agreed: SignedContract, call: Call, note: bytes, number: int, again: str
 ) -> bytes:
     """A note of this role with the signatures of all, which all mixes have then.
 
     Raises DataError naming the mixes that did not answer or refused.
     """
-    keys, found = agreed.agreement.keys, Asked({}, {})
+    keys, found = agreed.agreement.keys, PeerAnswers({}, {})
     subject = f"{kind_of(note)} of round {number}"
     for role in agreed.contract.hops:
-        said = asked(call, role, "/notes", note)
+        said = post_to_role(call, role, "/notes", note)
         if isinstance(said, bytes):
-            note, said = _merged(node, agreed, note, said, role)
-        sort(found, role, said)
-    found.all(subject, "the signature of every mix", again)
-    if missing := sorted(set(keys) - signed_by(note, keys)):
+            note, said = _merge_signature(node, agreed, note, said, role)
+        record_answer(found, role, said)
+    found.require_all(subject, "the signature of every mix", again)
+    if missing := sorted(set(keys) - find_signers(note, keys)):
         raise DataError(
             subject,
             expected="the signature of every role",
             got=f"none of {', '.join(missing)}",
             do=again,
         )
-    told, late = Asked({}, {}), []
+    told, late = PeerAnswers({}, {}), []
     for role in agreed.contract.hops:
-        said = asked(call, role, "/notes", note)
+        said = post_to_role(call, role, "/notes", note)
         if not isinstance(said, bytes):
             late.append(role.name)  # an earlier errand may be over, with fewer signatures
-        sort(told, role, said)
+        record_answer(told, role, said)
     node.notes.send_again(fingerprint_of(note), late)
-    told.all(
+    told.require_all(
         subject,
         "every mix to have it with all signatures",
         "nothing: it is signed, and `mixtally collector serve` sends it again",
@@ -250,15 +266,15 @@ def signed_by_all(
     return note
 
 
-def _merged(
-    node: Node, agreed: Agreed, note: bytes, said: bytes, role: Role
+def _merge_signature(
+    node: Node, agreed: SignedContract, note: bytes, said: bytes, role: Role
 ) -> tuple[bytes, bytes | str]:
     """The note with the signature of a role, or why it is none."""
     try:
         if text_of(said) != text_of(note):
             return note, "it answered with another text"
         merged = node.notes.merge(said, agreed.agreement.keys)
-        signed = role.name in signed_by(merged, agreed.agreement.keys)
+        signed = role.name in find_signers(merged, agreed.agreement.keys)
     except RefusedError as error:
         return note, str(error)
     return merged, said if signed else "it answered without its signature"

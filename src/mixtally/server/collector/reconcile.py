@@ -7,12 +7,12 @@ said, and nothing is released. What a hop does within its recipe no number shows
 from collections import Counter
 from collections.abc import Sequence
 
-from mixtally.device.wire.fit import check_manifests
+from mixtally.device.wire.consistency import check_manifests
 from mixtally.device.wire.manifest import Manifest, PartManifest
 from mixtally.errors import MessageError, RefusedError
 from mixtally.model.received import PartReceived, Received
-from mixtally.server.collector.agreed import Agreed
-from mixtally.server.collector.stored import Counted
+from mixtally.server.collector.contracts import SignedContract
+from mixtally.server.collector.stored import StoredTally
 from mixtally.server.node.rules import frame_of
 
 COPY, UNOPENED, MALFORMED = "a copy of another", "not sealed for it", "another length"
@@ -20,8 +20,11 @@ _LEFT_OUT = "an envelope that does not open"
 _DO = "ask that hop; nothing is released before"
 
 
-def received(
-    agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Manifest]], counted: Counted
+def reconcile_numbers(
+    agreed: SignedContract,
+    sheet: str,
+    manifests: Sequence[tuple[str, Manifest]],
+    counted: StoredTally,
 ) -> Received:
     """What came, by the manifests of all hops, each with its SHA-256, and by the tally.
 
@@ -36,7 +39,7 @@ def received(
         hops = [manifest.parts[place] for manifest in said]
         dropped = Counter[str]()
         for name, hop in zip(names, hops, strict=True):
-            dropped.update(_dropped(name, hop))
+            dropped.update(_count_dropped(name, hop))
         dropped.update({f"{reason}, at the collector": n for reason, n in own.dropped.items()})
         parts.append(
             PartReceived(
@@ -49,7 +52,9 @@ def received(
     return Received(contributors=said[0].bundles, parts=tuple(parts), left_out=left_out)
 
 
-def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Manifest]]) -> None:
+def _check_chain(
+    agreed: SignedContract, sheet: str, manifests: Sequence[tuple[str, Manifest]]
+) -> None:
     """One hop after the other, so that the refusal names the first that does not fit."""
     for place, role in enumerate(agreed.contract.hops, 1):
         try:
@@ -70,7 +75,9 @@ def _check_chain(agreed: Agreed, sheet: str, manifests: Sequence[tuple[str, Mani
             ) from error
 
 
-def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted) -> None:
+def _check_counted(
+    agreed: SignedContract, last: tuple[str, Manifest], counted: StoredTally
+) -> None:
     digest, manifest = last
     name = agreed.contract.hops[-1].name
     if counted.manifest != digest:
@@ -80,7 +87,7 @@ def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted)
             got=digest,
             do="restore the newest folder of the collector",
         )
-    sent = [part.sent for part in manifest.parts]
+    sent = [part.sent_count for part in manifest.parts]
     came = [part.came for part in counted.parts]
     if sent != came:
         raise MessageError(
@@ -91,6 +98,6 @@ def _check_counted(agreed: Agreed, last: tuple[str, Manifest], counted: Counted)
         )
 
 
-def _dropped(name: str, hop: PartManifest) -> dict[str, int]:
+def _count_dropped(name: str, hop: PartManifest) -> dict[str, int]:
     said = {COPY: hop.copies, UNOPENED: hop.unopened, MALFORMED: hop.malformed}
     return {f"{reason}, at {name}": many for reason, many in said.items() if many}

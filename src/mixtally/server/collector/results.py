@@ -11,32 +11,32 @@ import msgspec
 from mixtally.model.certificate import Certificate
 from mixtally.model.received import Received
 from mixtally.model.result import Result
-from mixtally.protocol.estimate.covering import covering
-from mixtally.protocol.estimate.received import doubts
-from mixtally.report.counted import TABLE_BINS, Counted
+from mixtally.protocol.estimate.covering_hops import find_covering_hops
+from mixtally.protocol.estimate.received import find_coin_warnings
+from mixtally.report.counts_view import TABLE_BINS, CountsView
 from mixtally.report.document import Document, Facts, Heading, Part, Section, Text, Tone
-from mixtally.report.promise import of_round
+from mixtally.report.promise import promise_of_round
 from mixtally.report.received import (
-    came,
     count_facts,
+    intake_table,
     key_figures,
-    refused,
+    refusal_text,
     trust_facts,
 )
-from mixtally.report.sections import promises
-from mixtally.report.words import not_promised, promise
-from mixtally.server.collector.agreed import Agreed
+from mixtally.report.sections import promise_sections
+from mixtally.report.words import not_promised, promise_paragraphs
 from mixtally.server.collector.concluding import Conclusion
+from mixtally.server.collector.contracts import SignedContract
 
 
-class Held(NamedTuple):
+class ShownRound(NamedTuple):
     """A round that was held.
 
     where
       overruled   roles that were silent and not waited for when the collector started
     """
 
-    agreed: Agreed
+    agreed: SignedContract
     number: int
     opens: int
     closes: int
@@ -48,25 +48,28 @@ class Held(NamedTuple):
         return f"{self.agreed.contract.plan.question.name}, round {self.number}"
 
 
-def utc(seconds: int) -> str:
+def format_utc(seconds: int) -> str:
     """A moment for people."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def document(held: Held, found: Conclusion, top: int) -> Document:
+def round_document(held: ShownRound, found: Conclusion, top: int) -> Document:
     """The round; a terminal shows the ``top`` largest bins."""
     contract, result = held.agreed.contract, found.result
-    plan, shown = contract.plan, _counted(found)
+    plan, shown = contract.plan, _counts_view(found)
     people = "unknown" if found.received is None else f"{found.received.contributors:,}"
     return Document(
         title=held.title,
-        promise=of_round(plan, result),
-        source=f"Answers taken from {utc(held.opens)} to {utc(held.closes)} under contract "
+        promise=promise_of_round(plan, result),
+        source=f"Answers taken from {format_utc(held.opens)} to {format_utc(held.closes)} under "
+        f"contract "
         f"{contract.name}, serial {contract.serial}.",
         key=key_figures(plan, people, result),
         sections=lambda: (
             Section("Counts", _parts(held, found, shown, TABLE_BINS, chart=True)),
-            *promises(promise(plan, _certificate(held, found)), not_promised(plan)),
+            *promise_sections(
+                promise_paragraphs(plan, _certificate(held, found)), not_promised(plan)
+            ),
         ),
         summary=lambda: _parts(held, found, shown, top, chart=False),
         facts=lambda: _facts(held, found, shown),
@@ -75,39 +78,39 @@ def document(held: Held, found: Conclusion, top: int) -> Document:
     )
 
 
-def _counted(found: Conclusion) -> Counted | None:
+def _counts_view(found: Conclusion) -> CountsView | None:
     """The counts as they are shown; None where nothing is released."""
-    return None if found.result is None else Counted(found.result)
+    return None if found.result is None else CountsView(found.result)
 
 
-def parts(held: Held, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
+def round_parts(held: ShownRound, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
     """Counts and what came, or why nothing is released."""
-    return _parts(held, found, _counted(found), most, chart=chart)
+    return _parts(held, found, _counts_view(found), most, chart=chart)
 
 
 def _parts(
-    held: Held, found: Conclusion, counted: Counted | None, most: int, *, chart: bool
+    held: ShownRound, found: Conclusion, counted: CountsView | None, most: int, *, chart: bool
 ) -> tuple[Part, ...]:
     plan, shown = held.agreed.contract.plan, list[Part]()
     if counted is None:
-        shown.append(refused(found.refusal))
+        shown.append(refusal_text(found.refusal))
     else:
         shown += [counted.chart()] * chart
         shown += [counted.table(most, "" if chart else held.title), Text(counted.findings(most))]
         shown += counted.figures()
     if found.received is not None:
         shown += [Heading("What came")] * chart
-        shown.append(came(plan, found.received))
-        shown += [Text(text) for text in _dropped(found.received)]
+        shown.append(intake_table(plan, found.received))
+        shown += [Text(text) for text in _describe_dropped(found.received)]
     if found.result is not None:
-        shown += [Text(text, tone=Tone.BAD) for text in _doubts(held, found.result)]
+        shown += [Text(text, tone=Tone.BAD) for text in _list_warnings(held, found.result)]
     if held.overruled:
         silent = ", ".join(held.overruled)
         shown.append(Text(f"Silent at the start and not waited for: {silent}.", tone=Tone.BAD))
     return tuple(shown)
 
 
-def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
+def _facts(held: ShownRound, found: Conclusion, shown: CountsView | None) -> Facts:
     """The round as one JSON object."""
     contract, result = held.agreed.contract, found.result
     plan = contract.plan
@@ -133,27 +136,29 @@ def _facts(held: Held, found: Conclusion, shown: Counted | None) -> Facts:
         return said
     return {
         **said,
-        "doubts": [*doubts(plan, result.received), *result.doubts],
-        "rests_on": _covering(held, result),
+        "doubts": [*find_coin_warnings(plan, result.received), *result.warnings],
+        "rests_on": _covering_hops(held, result),
         **count_facts(shown),
     }
 
 
-def _certificate(held: Held, found: Conclusion) -> Certificate:
+def _certificate(held: ShownRound, found: Conclusion) -> Certificate:
     plan = held.agreed.contract.plan
     return plan.certificate if found.result is None else found.result.certificate
 
 
-def _covering(held: Held, result: Result) -> list[str]:
+def _covering_hops(held: ShownRound, result: Result) -> list[str]:
     """Names of the hops on which the promise still rests, by what they say they brought."""
     contract = held.agreed.contract
-    return [contract.hops[hop - 1].name for hop in covering(contract.plan, result.received)]
+    return [
+        contract.hops[hop - 1].name for hop in find_covering_hops(contract.plan, result.received)
+    ]
 
 
-def _doubts(held: Held, result: Result) -> list[str]:
-    rest = _covering(held, result)
+def _list_warnings(held: ShownRound, result: Result) -> list[str]:
+    rest = _covering_hops(held, result)
     lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
-    said = [*doubts(result.plan, result.received), *result.doubts]
+    said = [*find_coin_warnings(result.plan, result.received), *result.warnings]
     if lazy:
         said.append(
             f"Less cover than its recipe was brought by {', '.join(lazy)}: "
@@ -162,7 +167,7 @@ def _doubts(held: Held, result: Result) -> list[str]:
     return said
 
 
-def _dropped(received: Received) -> list[str]:
+def _describe_dropped(received: Received) -> list[str]:
     """What came and is in no count; nobody can tell what it was to say."""
     several = [("Bundles left out whole", received.left_out)]
     several += [

@@ -10,29 +10,32 @@ from mixtally.server.node.clock import Clock
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.running import Served, Stop
+from mixtally.server.node.running import ServedRole, Stop
 from mixtally.server.node.service import Service, serve_role
 
 if TYPE_CHECKING:
-    from mixtally.server.node.web.answers import App
+    from mixtally.server.node.web.responses import App
 
 
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
     """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
-    def collector(node: Node, peers: Peers, stop: Stop, clock: Clock) -> Served:
+    def collector(node: Node, peers: Peers, stop: Stop, clock: Clock) -> ServedRole:
         made = Collector(node, peers, engine)
-        return Served(made.tick, made.end, application_of(made, clock.now, stop))
+        return ServedRole(made.tick, made.end, application_of(made, clock.now, stop))
 
     serve_role(folder, service, collector)
 
 
 def application_of(collector: Collector, clock: Callable[[], int], stop: Stop) -> "App":
     """The ASGI application of a collector."""
-    from mixtally.server.collector.web import Public
-    from mixtally.server.node.web.routes import Shared, application
+    from mixtally.server.collector.web import CollectorRoutes
+    from mixtally.server.node.web.routes import SharedRoutes, application
 
     page = Page(collector)
     page.write()
-    routes = [*Public(collector, page, clock).routes(), *Shared(collector.node, clock).routes()]
+    routes = [
+        *CollectorRoutes(collector, page, clock).routes(),
+        *SharedRoutes(collector.node, clock).routes(),
+    ]
     return application(routes, stop, log=collector.node.log)

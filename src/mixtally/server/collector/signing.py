@@ -6,16 +6,23 @@ from typing import NamedTuple
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
-from mixtally.device.contract.reading import text_of
-from mixtally.device.wire.note import signed_by
+from mixtally.device.contract.fields import text_of
+from mixtally.device.wire.note import find_signers
 from mixtally.errors import PlanError, RefusedError
 from mixtally.model.roles import Role
 from mixtally.report.numbers import printable
-from mixtally.server.collector.agreed import Agreed, agreed_of, note_path
-from mixtally.server.collector.asking import Asked, answer_of, asked, in_words, is_of_a_role, sort
+from mixtally.server.collector.contracts import SignedContract, note_path, parse_signed_contract
+from mixtally.server.collector.peer_requests import (
+    PeerAnswers,
+    body_or_reason,
+    is_from_role,
+    post_to_role,
+    record_answer,
+    request_answer,
+)
 from mixtally.server.node import disk
 from mixtally.server.node.calls import Answer, Call, SilentError
-from mixtally.server.node.folder import Folder, as_role
+from mixtally.server.node.folder import Folder, to_role
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
@@ -24,7 +31,7 @@ _LONGEST = 80
 """Letters that are shown of the name of a role that nobody asked."""
 
 
-class Gathered(NamedTuple):
+class GatheredSignatures(NamedTuple):
     """A contract as far as it is signed.
 
     where
@@ -32,19 +39,19 @@ class Gathered(NamedTuple):
       strangers  those of them at whose address somebody else answers -> who, and where
     """
 
-    agreed: Agreed
+    agreed: SignedContract
     note: bytes
     missing: dict[str, str]
     strangers: dict[str, str]
 
 
-def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
+def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract:
     """The contract in ``data``, in which this role is the collector; every number derived again.
 
     Raises PlanError for another collector and for a promise that is false.
     """
-    agreed = agreed_of(data, subject)
-    own, named = as_role(folder.role, folder.signer), agreed.contract.collector
+    agreed = parse_signed_contract(data, subject)
+    own, named = to_role(folder.role, folder.signer), agreed.contract.collector
     if own != named:
         raise PlanError(
             f"collector of {subject}",
@@ -56,7 +63,9 @@ def checked(data: bytes, folder: Folder, subject: str) -> Agreed:
     return agreed
 
 
-def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathered:
+def sign(
+    node: Node, agreed: SignedContract, data: bytes, call: Call, now: int
+) -> GatheredSignatures:
     """Sign a contract that was ``checked``, ask every mix for its signature, keep the note.
 
     May be called as often as one likes: a mix that signs later is asked again. Raises PlanError
@@ -64,7 +73,7 @@ def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathe
     signature of this role that its disk lacks.
     """
     agreement = agreed.agreement
-    node.take_up(agreement)
+    node.start_serving(agreement)
     Peers(node, call).ask(now)  # who is silent is asked again before anything is served
     try:
         note = node.sign_contract(agreement, data)
@@ -75,38 +84,40 @@ def sign(node: Node, agreed: Agreed, data: bytes, call: Call, now: int) -> Gathe
             got="another",
             do="give the new one a larger serial",
         ) from refusal
-    path, found = note_path(node.folder, agreed.contract), Asked({}, {})
+    path, found = note_path(node.folder, agreed.contract), PeerAnswers({}, {})
     strangers: dict[str, str] = {}
     disk.put(path, note, "a contract")
     for role in agreement.hops:
-        said = answer_of(call, role, "/notes", note)
-        stranger = "" if isinstance(said, str) else _stranger(call, role, said, note)
+        said = request_answer(call, role, "/notes", note)
+        stranger = "" if isinstance(said, str) else _identify_stranger(call, role, said, note)
         if stranger:
             strangers[role.name] = said = f"{stranger} answers at {role.address}"
-        answered = in_words(said)
-        note = _merged(node, agreed, note, answered)
-        sort(found, role, answered)
-    missing = sorted(set(agreement.keys) - signed_by(note, agreement.keys))
+        answered = body_or_reason(said)
+        note = _merge_signatures(node, agreed, note, answered)
+        record_answer(found, role, answered)
+    missing = sorted(set(agreement.keys) - find_signers(note, agreement.keys))
     why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
     disk.put(path, note, "a contract")
     if not missing:
-        told = {role.name: asked(call, role, "/notes", note) for role in agreement.hops}
+        told = {role.name: post_to_role(call, role, "/notes", note) for role in agreement.hops}
         # Whoever asks any mix has all signatures then. An earlier errand may be over: its mix
         # refused the contract before it had signed it, or took it with fewer signatures.
         late = (name for name, said in told.items() if not isinstance(said, bytes))
         node.notes.send_again(agreement.contract, late)
-    return Gathered(agreed, note, why, {name: strangers[name] for name in why if name in strangers})
+    return GatheredSignatures(
+        agreed, note, why, {name: strangers[name] for name in why if name in strangers}
+    )
 
 
-def _stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
+def _identify_stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
     """Return who answered a note in place of ``role``; an empty text if it was the role.
 
     A role that takes a note answers with the same text and its signatures. One that refuses says
     why, and its name is in its status.
     """
-    if answer.good:
+    if answer.is_success:
         return "" if text_of(answer.body) == text_of(note) else "another program"
-    if not is_of_a_role(answer):
+    if not is_from_role(answer):
         return "another program"
     with suppress(SilentError, ValueError, TypeError, KeyError, RecursionError):
         name = json.loads(call(role.address, "GET", "/status", b"").body)["name"]
@@ -115,7 +126,7 @@ def _stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
     return ""
 
 
-def _merged(node: Node, agreed: Agreed, note: bytes, said: bytes | str) -> bytes:
+def _merge_signatures(node: Node, agreed: SignedContract, note: bytes, said: bytes | str) -> bytes:
     """The note with the signatures in an answer; one of another text, or a false one, adds none."""
     if isinstance(said, str) or text_of(said) != text_of(note):
         return note

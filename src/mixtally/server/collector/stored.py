@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from mixtally.errors import DataError
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
 
@@ -23,7 +23,7 @@ VERSION = 1
 _T = TypeVar("_T")
 
 
-class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One batch: what its people have spent, whatever becomes of it.
 
     where
@@ -43,7 +43,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     collections: int
 
 
-class PartCounted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StoredPartTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The tally of a part.
 
     where
@@ -69,14 +69,14 @@ class PartCounted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return Tally(np.array(self.counts, dtype=np.int64), self.messages, pairs, codes)
 
 
-class Counted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StoredTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All that is left of a batch; ``manifest`` is SHA-256 of the one that names it."""
 
     version: int = VERSION
     contract: str
     round: int
     manifest: str
-    parts: tuple[PartCounted, ...]
+    parts: tuple[StoredPartTally, ...]
 
 
 class Results:
@@ -85,9 +85,9 @@ class Results:
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder / "results", step
 
-    def charge(self, round_id: str, charge: Charge) -> None:
+    def charge(self, round_id: str, charge: StoredCharge) -> None:
         """Remember a charge; raises DataError where the round has another one."""
-        known = self.charged(round_id)
+        known = self.read_charge(round_id)
         if known is None:
             self._put(round_id, "charge", charge)
         elif known != charge:
@@ -98,25 +98,25 @@ class Results:
                 do="find out which hop signed two; nothing of the second is taken",
             )
 
-    def charged(self, round_id: str) -> Charge | None:
+    def read_charge(self, round_id: str) -> StoredCharge | None:
         """The charge of a round."""
-        return self._read(round_id, "charge", Charge)
+        return self._read_record(round_id, "charge", StoredCharge)
 
-    def charges(self) -> list[Charge]:
+    def charges(self) -> list[StoredCharge]:
         """All of them, by contract and round."""
-        found = [self.charged(path.name) for path in self._folder.glob("*")]
+        found = [self.read_charge(path.name) for path in self._folder.glob("*")]
         known = [charge for charge in found if charge is not None]
         return sorted(known, key=lambda one: (one.name, one.round))
 
-    def keep(self, round_id: str, counted: Counted) -> None:
+    def keep(self, round_id: str, counted: StoredTally) -> None:
         """Remember a tally."""
         self._put(round_id, "tally", counted)
 
-    def counted(self, round_id: str) -> Counted | None:
+    def read_tally(self, round_id: str) -> StoredTally | None:
         """The tally of a round."""
-        return self._read(round_id, "tally", Counted)
+        return self._read_record(round_id, "tally", StoredTally)
 
-    def tallied(self, round_id: str) -> bool:
+    def has_tally(self, round_id: str) -> bool:
         """Whether the tally of a round is stored."""
         return self._path(round_id, "tally").exists()
 
@@ -125,19 +125,19 @@ class Results:
         text = json.dumps(said, indent=1, allow_nan=False)
         self._write(round_id, "result", text.encode() + b"\n")
 
-    def published(self, round_id: str) -> bytes | None:
+    def read_result(self, round_id: str) -> bytes | None:
         """The same as it was written."""
         path = self._path(round_id, "result")
-        return disk.read(path, "a result") if path.exists() else None
+        return disk.read_file(path, "a result") if path.exists() else None
 
-    def released(self, round_id: str) -> bool | None:
+    def is_released(self, round_id: str) -> bool | None:
         """Whether a round's estimates are published; None while nothing is concluded."""
-        data = self.published(round_id)
+        data = self.read_result(round_id)
         return None if data is None else bool(json.loads(data)["released"])
 
     def people(self, round_id: str) -> int | None:
         """How many took part; None while that is not published, or not known."""
-        data = self.published(round_id)
+        data = self.read_result(round_id)
         came = None if data is None else json.loads(data).get("received")
         return None if came is None else int(came["contributors"])
 
@@ -150,12 +150,12 @@ class Results:
         disk.put(self._path(round_id, kind), data, f"the {kind} of a round")
         self._step(f"after {kind}")
 
-    def _read(self, round_id: str, kind: str, form: type[_T]) -> _T | None:
+    def _read_record(self, round_id: str, kind: str, form: type[_T]) -> _T | None:
         path = self._path(round_id, kind)
         if not path.exists():
             return None
         try:
-            return msgspec.json.decode(disk.read(path, f"the {kind} of a round"), type=form)
+            return msgspec.json.decode(disk.read_file(path, f"the {kind} of a round"), type=form)
         except msgspec.DecodeError as error:
             raise DataError(
                 str(path),

@@ -11,10 +11,10 @@ from mixtally.device.wire.problem import Problem
 from mixtally.server.collector.collector import Collector
 from mixtally.server.collector.core import ENDS
 from mixtally.server.collector.page import Page
-from mixtally.server.collector.results import utc
+from mixtally.server.collector.results import format_utc
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow
-from mixtally.server.node.web.routes import Clock, round_asked
+from mixtally.server.node.web.routes import Clock, parse_round_number
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
@@ -22,10 +22,10 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-_SOONEST = 5
+_LEAST_RETRY_SECONDS = 5
 
 
-class Public:
+class CollectorRoutes:
     """What everybody may look at."""
 
     def __init__(self, collector: Collector, page: Page, clock: Clock) -> None:
@@ -44,25 +44,28 @@ class Public:
 
     async def result(self, request: Request) -> Response:
         """What a round told; before that, when it will."""
-        contract, number = request.path_params["contract"], round_asked(request)
+        contract, number = request.path_params["contract"], parse_round_number(request)
         row = self._collector.node.rounds.of(contract, number)
         if row is None or contract not in self._collector.node.agreements:
             raise ProblemError(Problem.UNKNOWN)
-        said = await asyncio.to_thread(self._collector.results.published, row.folder)
+        said = await asyncio.to_thread(self._collector.results.read_result, row.folder)
         if said is None and row.state in ENDS:
-            said = _nothing(row)
+            said = _result_without_batch(row)
         if said is None:
-            raise self._early(row)
+            raise self._too_early_problem(row)
         return Response(said, media_type="application/json", headers=_HEADERS)
 
-    def _early(self, row: RoundRow) -> ProblemError:
+    def _too_early_problem(self, row: RoundRow) -> ProblemError:
         """When to come again, by what the sheet says."""
-        words = f"answers are taken until {utc(row.closes)} and mixed by {utc(row.expires)}"
-        after = max(_SOONEST, row.closes - self._clock())
+        words = (
+            f"answers are taken until {format_utc(row.closes)} and mixed by "
+            f"{format_utc(row.expires)}"
+        )
+        after = max(_LEAST_RETRY_SECONDS, row.closes - self._clock())
         return ProblemError(Problem.NO_RESULT, words, after=after)
 
 
-def _nothing(row: RoundRow) -> bytes:
+def _result_without_batch(row: RoundRow) -> bytes:
     said = {
         "contract": row.name,
         "fingerprint": row.contract,

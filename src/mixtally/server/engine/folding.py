@@ -10,19 +10,19 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Rows
 from mixtally.protocol.tally.fold import Fold
 from mixtally.protocol.tally.sift import sift
-from mixtally.server.engine.mixing import chunks
+from mixtally.server.engine.mixing import join_chunks
 from mixtally.server.engine.pool import Pool
-from mixtally.server.node.copies import digests, not_copies
+from mixtally.server.node.copies import first_occurrences, hash_each
 
 COPY, UNOPENED = "a copy of another", "not sealed for this round"
 
 
-class FoldWork(NamedTuple):
+class CountWork(NamedTuple):
     """A part that is to be counted.
 
     where
@@ -39,7 +39,7 @@ class FoldWork(NamedTuple):
     pairs: bool
 
 
-class Folded(NamedTuple):
+class CountedPart(NamedTuple):
     """What it has become.
 
     where
@@ -47,39 +47,39 @@ class Folded(NamedTuple):
       dropped   reason -> how many of them are not in the tally; no entry where none is
     """
 
-    came: int
+    received: int
     tally: Tally
     dropped: dict[str, int]
 
 
-class Folder(Protocol):
+class PartCounter(Protocol):
     """Whoever folds parts of one round into tallies."""
 
-    def fold(self, work: FoldWork) -> Folded:
+    def count_part(self, work: CountWork) -> CountedPart:
         """Count one."""
         ...
 
 
-class LocalFolder:
+class LocalPartCounter:
     """Folds with a pool of this machine."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def fold(self, work: FoldWork) -> Folded:
+    def count_part(self, work: CountWork) -> CountedPart:
         """Count one part; copies are found before anything is opened."""
-        first = not_copies(digests(work.envelopes()))
-        held = Sifting(work.layout, len(first) * work.layout.message_bytes, pairs=work.pairs)
+        first = first_occurrences(hash_each(work.envelopes()))
+        held = SiftedTally(work.layout, len(first) * work.layout.message_bytes, pairs=work.pairs)
         held.dropped[COPY] = len(first) - int(first.sum())
         own = compress(work.envelopes(), first.tolist())
         expected = work.layout.message_bytes
-        for opened in self._pool.opened(work.part, chunks(own), work.size, expected):
+        for opened in self._pool.open_chunks(work.part, join_chunks(own), work.size, expected):
             held.dropped[UNOPENED] += opened.unopened + opened.malformed
             held.add(opened.messages)
-        return Folded(len(first), held.tally(), dict(+held.dropped))
+        return CountedPart(len(first), held.tally(), dict(+held.dropped))
 
 
-class Sifting:
+class SiftedTally:
     """A tally of messages that come some at a time, the impossible ones left out.
 
     where

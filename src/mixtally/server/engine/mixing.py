@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.pool import CHUNK, Pool
 from mixtally.server.engine.sorting import KEY_BYTES, MOST_HELD_BYTES, Sorter
-from mixtally.server.node.copies import HASH_BYTES, digests, not_copies
+from mixtally.server.node.copies import HASH_BYTES, first_occurrences, hash_each
 from mixtally.server.node.disk import Step, no_step
 
 
@@ -35,7 +35,7 @@ class MixWork(NamedTuple):
     fakes: bytes
 
 
-class Mixed(NamedTuple):
+class MixedPart(NamedTuple):
     """What it has become.
 
     where
@@ -61,7 +61,7 @@ class Mixed(NamedTuple):
 class Mixer(Protocol):
     """Whoever mixes parts of one round."""
 
-    def mix(self, work: MixWork) -> Mixed:
+    def mix(self, work: MixWork) -> MixedPart:
         """Mix one; all it gives is there when this returns, but for reading it."""
         ...
 
@@ -87,16 +87,16 @@ class LocalMixer:
         self._pool, self._folder, self._chance = pool, folder, chance
         self._step, self._most_held = step, most_held
 
-    def mix(self, work: MixWork) -> Mixed:
+    def mix(self, work: MixWork) -> MixedPart:
         """Mix one part; copies are found before anything is opened."""
-        kept = None if work.distinct else not_copies(digests(work.envelopes()))
+        kept = None if work.distinct else first_occurrences(hash_each(work.envelopes()))
         own = work.envelopes()
         if kept is not None:
             own = compress(own, kept.tolist())
         sorter = Sorter(self._folder, work.expected, self._chance, self._most_held)
         good = unopened = malformed = 0
         bad, padding = bytearray(), bytearray()
-        for opened in self._pool.opened(work.part, chunks(own), work.size, work.expected):
+        for opened in self._pool.open_chunks(work.part, join_chunks(own), work.size, work.expected):
             self._step("chunk")
             sorter.add(opened.order, opened.messages)
             good += len(opened.order) // KEY_BYTES
@@ -108,8 +108,14 @@ class LocalMixer:
         different = good + unopened + malformed + len(padding) // HASH_BYTES
         received = different if kept is None else len(kept)
         copies = received - different
-        return Mixed(
-            received, copies, unopened, malformed, bytes(bad), bytes(padding), sorter.ordered()
+        return MixedPart(
+            received,
+            copies,
+            unopened,
+            malformed,
+            bytes(bad),
+            bytes(padding),
+            sorter.iterate_sorted(),
         )
 
     def _add_fakes(self, work: MixWork, sorter: Sorter) -> None:
@@ -120,7 +126,7 @@ class LocalMixer:
             sorter.add(ordered.order, ordered.messages)
 
 
-def chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
+def join_chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
     """Some envelopes at a time, joined."""
     while some := b"".join(islice(envelopes, CHUNK)):
         yield some

@@ -7,8 +7,14 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Self, TypeVar
 
-from mixtally.server.engine.hands import EnvelopeWorker, Opened, Secrets, in_pool, start
-from mixtally.server.engine.workers import workers
+from mixtally.server.engine.envelope_worker import (
+    EnvelopeWorker,
+    OpenedEnvelopes,
+    Secrets,
+    call_worker,
+    start_worker,
+)
+from mixtally.server.engine.workers import worker_pool
 
 CHUNK = 1024
 """Messages at once: a worker is busy for some twenty milliseconds."""
@@ -27,7 +33,7 @@ class Pool:
         self._pool: ProcessPoolExecutor | None = None
         self._held = ExitStack()
         if processes:
-            self._pool = self._held.enter_context(workers(processes, start, secrets))
+            self._pool = self._held.enter_context(worker_pool(processes, start_worker, secrets))
 
     def __enter__(self) -> Self:
         return self
@@ -40,13 +46,13 @@ class Pool:
     ) -> None:
         self._held.__exit__(kind, error, trace)
 
-    def opened(
+    def open_chunks(
         self, part: int, chunks: Iterable[bytes], size: int, expected: int
-    ) -> Iterator[Opened]:
+    ) -> Iterator[OpenedEnvelopes]:
         """What is inside the envelopes of every chunk."""
         return self.run(EnvelopeWorker.open, part, chunks, size, expected)
 
-    def sealed(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    def seal_chunks(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
         """Envelopes of the messages of every chunk."""
         return self.run(EnvelopeWorker.seal, part, chunks, size)
 
@@ -60,7 +66,7 @@ class Pool:
             return
         waiting: deque[Future[T]] = deque()
         for chunk in chunks:
-            waiting.append(self._pool.submit(in_pool, work, part, chunk, *sizes))
+            waiting.append(self._pool.submit(call_worker, work, part, chunk, *sizes))
             if len(waiting) > 2 * self._processes + 2:
                 yield waiting.popleft().result()
         while waiting:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from mixtally.device.wire.envelope import Sealer
 from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import Chance
-from mixtally.server.engine.hands import EnvelopeWorker, Secrets
+from mixtally.server.engine.envelope_worker import EnvelopeWorker, Secrets
 from mixtally.server.engine.pool import Pool
 from mixtally.server.engine.scale import Rates
 from mixtally.server.engine.sorting import Sorter
@@ -24,7 +24,9 @@ _MESSAGES, _TRIES, _SYNCS, _CHUNKS = 500, 5, 20, 16
 _SHEET = bytes(32)
 
 
-def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None = None) -> Rates:
+def measure_rates(
+    chance: Chance, message_bytes: int, cores: int, folder: Path | None = None
+) -> Rates:
     """Measure CPU times, and the time of a sync on the disk of ``folder``.
 
     Envelopes are opened on all ``cores`` at once, as a round does it.
@@ -39,26 +41,30 @@ def measured(chance: Chance, message_bytes: int, cores: int, folder: Path | None
     envelopes = [seal(one, 0) for one in messages]
     with tempfile.TemporaryDirectory(dir=folder) as place:
         return Rates(
-            open=_on_all(secrets, envelopes, message_bytes, cores),
-            seal=_each(lambda: [seal(one, 0) for one in messages]),
-            order=_each(partial(_order, worker, messages, Path(place), chance)),
-            sync=_sync(Path(place)),
+            open=_measure_on_all_cores(secrets, envelopes, message_bytes, cores),
+            seal=_measure_each(lambda: [seal(one, 0) for one in messages]),
+            order=_measure_each(partial(_sort_messages, worker, messages, Path(place), chance)),
+            sync=_measure_sync(Path(place)),
         )
 
 
-class _Spent(NamedTuple):
+class _CpuTime(NamedTuple):
     """The CPU seconds that a process has spent when it has opened a chunk."""
 
     process: int
     seconds: float
 
 
-def _opened(worker: EnvelopeWorker, part: int, chunk: bytes, size: int, expected: int) -> _Spent:
+def _open_chunk(
+    worker: EnvelopeWorker, part: int, chunk: bytes, size: int, expected: int
+) -> _CpuTime:
     worker.open(part, chunk, size, expected)
-    return _Spent(os.getpid(), time.process_time())
+    return _CpuTime(os.getpid(), time.process_time())
 
 
-def _on_all(secrets: Secrets, envelopes: list[bytes], expected: int, cores: int) -> float:
+def _measure_on_all_cores(
+    secrets: Secrets, envelopes: list[bytes], expected: int, cores: int
+) -> float:
     """Measure the CPU seconds for one envelope that is opened while all cores do the same.
 
     Each process counts from its first chunk to its last one, so that its start is left out and what
@@ -67,7 +73,7 @@ def _on_all(secrets: Secrets, envelopes: list[bytes], expected: int, cores: int)
     chunk, size = b"".join(envelopes), len(envelopes[0])
     with Pool(secrets, cores) as pool:
         begun = time.process_time()
-        spent = sorted(pool.run(_opened, 0, repeat(chunk, cores * _CHUNKS), size, expected))
+        spent = sorted(pool.run(_open_chunk, 0, repeat(chunk, cores * _CHUNKS), size, expected))
         handed_out = (time.process_time() - begun) / len(spent)
     by_process = [[one.seconds for one in own] for _, own in groupby(spent, lambda one: one[0])]
     worked = math.fsum(own[-1] - own[0] for own in by_process)
@@ -75,15 +81,17 @@ def _on_all(secrets: Secrets, envelopes: list[bytes], expected: int, cores: int)
     return (worked / counted + handed_out) / len(envelopes)
 
 
-def _order(worker: EnvelopeWorker, messages: list[bytes], place: Path, chance: Chance) -> None:
+def _sort_messages(
+    worker: EnvelopeWorker, messages: list[bytes], place: Path, chance: Chance
+) -> None:
     sorter = Sorter(place, len(messages[0]), chance)
     ordered = worker.order(0, b"".join(messages), len(messages[0]))
     sorter.add(ordered.order, ordered.messages)
-    for _ in sorter.ordered():
+    for _ in sorter.iterate_sorted():
         pass
 
 
-def _each(work: Callable[[], object]) -> float:
+def _measure_each(work: Callable[[], object]) -> float:
     """CPU seconds a message."""
     work()
     spent = []
@@ -94,7 +102,7 @@ def _each(work: Callable[[], object]) -> float:
     return statistics.median(spent)
 
 
-def _sync(place: Path) -> float:
+def _measure_sync(place: Path) -> float:
     """Seconds until four kilobytes are kept."""
     spent = []
     with (place / "sync").open("wb", buffering=0) as file:

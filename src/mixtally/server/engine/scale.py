@@ -26,7 +26,7 @@ class Rates(NamedTuple):
     post: float = 0.0
 
 
-class Round(NamedTuple):
+class PlannedRound(NamedTuple):
     """A round as it is planned.
 
     where
@@ -67,7 +67,7 @@ class HopCost(NamedTuple):
     closing: float
 
 
-class Intake(NamedTuple):
+class IntakeLoad(NamedTuple):
     """What the first hop takes while the round is open.
 
     where
@@ -82,23 +82,23 @@ class Intake(NamedTuple):
     share: float
 
 
-def hop_costs(rates: Rates, of: Round) -> list[HopCost]:
+def hop_costs(rates: Rates, planned_round: PlannedRound) -> list[HopCost]:
     """The cost of every hop and of the collector, in their order."""
-    return [_hop(rates, of, place) for place in range(1, of.hops + 2)]
+    return [_hop_cost(rates, planned_round, place) for place in range(1, planned_round.hops + 2)]
 
 
-def _hop(rates: Rates, of: Round, place: int) -> HopCost:
-    envelopes = of.envelopes + (place - 1) * of.fakes
-    behind = of.hops + 1 - place
-    size = of.message_bytes + (behind + 1) * of.layer_bytes
+def _hop_cost(rates: Rates, planned_round: PlannedRound, place: int) -> HopCost:
+    envelopes = planned_round.envelopes + (place - 1) * planned_round.fakes
+    behind = planned_round.hops + 1 - place
+    size = planned_round.message_bytes + (behind + 1) * planned_round.layer_bytes
     mixes = behind > 0
     cpu = envelopes * (rates.open + (rates.order if mixes else 0.0))
-    cpu += (of.fakes * (behind * rates.seal + rates.order)) if mixes else 0.0
-    taking = of.envelopes / of.bundle * rates.post if place == 1 else 0.0
-    return HopCost(place, envelopes, envelopes * size, cpu + taking, cpu / of.cores)
+    cpu += (planned_round.fakes * (behind * rates.seal + rates.order)) if mixes else 0.0
+    taking = planned_round.envelopes / planned_round.bundle * rates.post if place == 1 else 0.0
+    return HopCost(place, envelopes, envelopes * size, cpu + taking, cpu / planned_round.cores)
 
 
-def intake(rates: Rates, of: Round) -> Intake:
+def compute_intake(rates: Rates, planned_round: PlannedRound) -> IntakeLoad:
     """What comes in while the round is open."""
-    posts = of.envelopes / of.bundle / of.seconds
-    return Intake(posts, posts * rates.post, posts * rates.sync)
+    posts = planned_round.envelopes / planned_round.bundle / planned_round.seconds
+    return IntakeLoad(posts, posts * rates.post, posts * rates.sync)

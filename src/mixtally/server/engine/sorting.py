@@ -28,7 +28,7 @@ from mixtally.server.node.wrapping import secret_bytes
 KEY_BYTES = 32
 MOST_HELD_BYTES = 1 << 26
 _FILES = 256
-_YIELDED = 1 << 20
+_YIELD_BYTES = 1 << 20
 
 _Context = CipherContext | AEADEncryptionContext
 
@@ -64,15 +64,15 @@ class Sorter:
         if self._bytes > self._most:
             self._spill()
 
-    def ordered(self) -> Iterator[bytes]:
+    def iterate_sorted(self) -> Iterator[bytes]:
         """All of them in order, some at a time; then nothing is left of the files."""
         if not self._files:
-            yield from self._sorted(self._take())
+            yield from self._sort_rows(self._take())
             return
         self._spill()
         for first in range(_FILES):
             if first in self._files:
-                yield from self._sorted(self._read(first))
+                yield from self._sort_rows(self._read_spilled(first))
         self._files.clear()
 
     def _take(self) -> Rows:
@@ -81,10 +81,10 @@ class Sorter:
         self._held, self._bytes = [], 0
         return rows
 
-    def _sorted(self, rows: Rows) -> Iterator[bytes]:
+    def _sort_rows(self, rows: Rows) -> Iterator[bytes]:
         words = np.ascontiguousarray(rows[:, :KEY_BYTES]).view(">u8")
         order = np.lexsort(words.T[::-1])
-        step = max(1, _YIELDED // self._size)
+        step = max(1, _YIELD_BYTES // self._size)
         for start in range(0, len(order), step):
             yield rows[order[start : start + step], KEY_BYTES:].tobytes()
 
@@ -120,7 +120,7 @@ class Sorter:
             self._files[first] = file, self._cipher(first).encryptor()
         return self._files[first]
 
-    def _read(self, first: int) -> Rows:
+    def _read_spilled(self, first: int) -> Rows:
         file, _ = self._files[first]
         file.seek(0)
         plain = self._cipher(first).decryptor().update(file.read())

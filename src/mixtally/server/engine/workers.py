@@ -17,16 +17,16 @@ from multiprocessing import get_context
 from typing import Any, TypeVar
 
 from mixtally.errors import DataError
-from mixtally.primitives.progress import Progress, quiet
+from mixtally.primitives.progress import Progress, ignore_progress
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Those that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 @contextmanager
-def workers(
+def worker_pool(
     processes: int, start: Callable[..., object] | None = None, *given: Any
 ) -> Iterator[ProcessPoolExecutor]:
     """A pool of processes that each begin with ``start(*given)``, as long as the context lasts.
@@ -47,7 +47,7 @@ def workers(
         pool.shutdown(cancel_futures=True)
 
 
-WORTH = 2.0
+LEAST_SECONDS_LEFT = 2.0
 """Seconds of work that are left from which on further processes save more than their start takes.
 """
 _UNITS = (3600, "hours"), (60, "minutes")
@@ -55,7 +55,7 @@ Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 
 
-class Across:
+class ParallelMap:
     """A ``map`` that uses ``processes`` cores, and says how far it is.
 
     Only a program whose main module may be imported again can start processes, as the command line
@@ -67,10 +67,10 @@ class Across:
         self,
         processes: int,
         step: str,
-        progress: Progress = quiet,
+        progress: Progress = ignore_progress,
         *,
-        note: Callable[[str], None] = quiet,
-        worth: float = WORTH,
+        note: Callable[[str], None] = ignore_progress,
+        worth: float = LEAST_SECONDS_LEFT,
     ) -> None:
         self._processes, self._step, self._progress = processes, step, progress
         self._note, self._worth = note, worth
@@ -80,11 +80,13 @@ class Across:
 
         Raises DataError where a process is killed.
         """
-        for done, found in enumerate(self._found(work, pieces), 1):
+        for done, found in enumerate(self._iterate_results(work, pieces), 1):
             self._progress(self._step, done, len(pieces))
             yield found
 
-    def _found(self, work: Callable[[Piece], Found], pieces: Sequence[Piece]) -> Iterator[Found]:
+    def _iterate_results(
+        self, work: Callable[[Piece], Found], pieces: Sequence[Piece]
+    ) -> Iterator[Found]:
         start, noted = time.perf_counter(), False
         for done, piece in enumerate(pieces, 1):
             yield work(piece)
@@ -97,7 +99,7 @@ class Across:
                 self._note(_estimate(self._step, seconds, cores))
                 noted = True
             if cores > 1:
-                with workers(cores) as pool:
+                with worker_pool(cores) as pool:
                     yield from pool.map(work, rest)
                 return
 

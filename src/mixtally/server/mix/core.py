@@ -11,10 +11,10 @@ Facts are read from the disk every time, so a process that starts again goes on 
 from enum import StrEnum
 from typing import NamedTuple
 
-from mixtally.server.node.batch import Batch
+from mixtally.server.node.batch_status import BatchStatus
 
 
-class State(StrEnum):
+class MixState(StrEnum):
     """How far a round is."""
 
     SIGNED = "signed"  # ``server.node.rounds.SIGNED``
@@ -45,24 +45,24 @@ class Event(StrEnum):
 
 
 TRANSITIONS = {
-    (State.SIGNED, Event.ALL_SIGNED): State.OPEN,
-    (State.OPEN, Event.COMPLETE): State.CLOSED,
-    (State.CLOSED, Event.SIGNED_OFF): State.MIXED,
-    (State.CLOSED, Event.TOO_FEW): State.DESTROYED,
-    (State.MIXED, Event.RECEIPT): State.DELIVERED,
-    (State.SIGNED, Event.EXPIRY): State.EXPIRED,
-    (State.OPEN, Event.EXPIRY): State.EXPIRED,
-    (State.CLOSED, Event.EXPIRY): State.EXPIRED,
-    (State.MIXED, Event.EXPIRY): State.EXPIRED,
-    (State.SIGNED, Event.WITHDRAWAL): State.WITHDRAWN,
-    (State.OPEN, Event.WITHDRAWAL): State.WITHDRAWN,
-    (State.DELIVERED, Event.GONE): State.SHREDDED,
-    (State.DESTROYED, Event.GONE): State.SHREDDED,
-    (State.EXPIRED, Event.GONE): State.SHREDDED,
-    (State.WITHDRAWN, Event.GONE): State.SHREDDED,
+    (MixState.SIGNED, Event.ALL_SIGNED): MixState.OPEN,
+    (MixState.OPEN, Event.COMPLETE): MixState.CLOSED,
+    (MixState.CLOSED, Event.SIGNED_OFF): MixState.MIXED,
+    (MixState.CLOSED, Event.TOO_FEW): MixState.DESTROYED,
+    (MixState.MIXED, Event.RECEIPT): MixState.DELIVERED,
+    (MixState.SIGNED, Event.EXPIRY): MixState.EXPIRED,
+    (MixState.OPEN, Event.EXPIRY): MixState.EXPIRED,
+    (MixState.CLOSED, Event.EXPIRY): MixState.EXPIRED,
+    (MixState.MIXED, Event.EXPIRY): MixState.EXPIRED,
+    (MixState.SIGNED, Event.WITHDRAWAL): MixState.WITHDRAWN,
+    (MixState.OPEN, Event.WITHDRAWAL): MixState.WITHDRAWN,
+    (MixState.DELIVERED, Event.GONE): MixState.SHREDDED,
+    (MixState.DESTROYED, Event.GONE): MixState.SHREDDED,
+    (MixState.EXPIRED, Event.GONE): MixState.SHREDDED,
+    (MixState.WITHDRAWN, Event.GONE): MixState.SHREDDED,
 }
 """Every way there is."""
-ENDS = (State.DELIVERED, State.DESTROYED, State.EXPIRED, State.WITHDRAWN)
+ENDS = (MixState.DELIVERED, MixState.DESTROYED, MixState.EXPIRED, MixState.WITHDRAWN)
 """How a round can end; what follows is that nothing is left of it."""
 
 
@@ -83,47 +83,49 @@ class Facts(NamedTuple):
       gone         whether nothing is left of the round
     """
 
-    state: State
+    state: MixState
     closes: int
     expires: int
     first: bool
     all_signed: bool = False
     withdrawn: bool = False
-    before: Batch = Batch.NONE
+    before: BatchStatus = BatchStatus.NONE
     quiet: bool = False
     missing: int = 0
     received: bool = False
-    own: Batch = Batch.NONE
+    own: BatchStatus = BatchStatus.NONE
     told: bool = False
     receipt: bool = False
     gone: bool = False
 
 
-def event(facts: Facts, now: int) -> Event | None:
+def next_event(facts: Facts, now: int) -> Event | None:
     """What has happened and is not written down yet."""
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
         return Event.GONE if facts.gone else None
-    if facts.withdrawn and state in (State.SIGNED, State.OPEN):
+    if facts.withdrawn and state in (MixState.SIGNED, MixState.OPEN):
         return Event.WITHDRAWAL
-    if state is State.CLOSED and facts.own is not Batch.NONE:
-        return Event.SIGNED_OFF if facts.own is Batch.PIECES else Event.TOO_FEW
-    if state is State.MIXED and facts.receipt:
+    if state is MixState.CLOSED and facts.own is not BatchStatus.NONE:
+        return Event.SIGNED_OFF if facts.own is BatchStatus.PIECES else Event.TOO_FEW
+    if state is MixState.MIXED and facts.receipt:
         return Event.RECEIPT
-    if state is not State.SHREDDED and late:
+    if state is not MixState.SHREDDED and late:
         return Event.EXPIRY
-    if state is State.SIGNED and facts.all_signed:
+    if state is MixState.SIGNED and facts.all_signed:
         return Event.ALL_SIGNED
-    if state is State.OPEN and _complete(facts, now):
+    if state is MixState.OPEN and _is_complete(facts, now):
         return Event.COMPLETE
     return None
 
 
-def _complete(facts: Facts, now: int) -> bool:
+def _is_complete(facts: Facts, now: int) -> bool:
     """Whether all that will be mixed is here."""
     if facts.first:
         return now >= facts.closes and facts.quiet
-    return facts.before is Batch.DESTROYED or (facts.before is Batch.PIECES and facts.missing == 0)
+    return facts.before is BatchStatus.DESTROYED or (
+        facts.before is BatchStatus.PIECES and facts.missing == 0
+    )
 
 
 class Work(StrEnum):
@@ -145,18 +147,18 @@ class Work(StrEnum):
     """Leave nothing but what was signed."""
 
 
-def work(facts: Facts, now: int) -> Work | None:
+def next_work(facts: Facts, now: int) -> Work | None:
     """What is to be done now; it may be done again, it comes to the same."""
     match facts.state:
-        case State.OPEN if facts.first:
+        case MixState.OPEN if facts.first:
             return Work.TAKE if now < facts.closes else Work.STOP
-        case State.CLOSED if facts.before is Batch.PIECES and not facts.received:
+        case MixState.CLOSED if facts.before is BatchStatus.PIECES and not facts.received:
             return Work.RECEIVE
-        case State.CLOSED if facts.own is Batch.NONE:
+        case MixState.CLOSED if facts.own is BatchStatus.NONE:
             return Work.MIX
-        case State.MIXED if facts.told and not facts.receipt:
+        case MixState.MIXED if facts.told and not facts.receipt:
             return Work.DELIVER
-        case State.EXPIRED if facts.own is Batch.NONE:
+        case MixState.EXPIRED if facts.own is BatchStatus.NONE:
             return Work.DECLARE
         case _ if facts.state in ENDS and not facts.gone:
             return Work.SHRED

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node import disk
-from mixtally.server.node.database import connected, errors_of
+from mixtally.server.node.database import open_connection, translate_sqlite_errors
 from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.refusal import ProblemError
 
@@ -25,7 +25,7 @@ MOST_WAITING = 20_000
 _ROW_BYTES = 1 << 20
 
 
-class Waiting(NamedTuple):
+class WaitingBody(NamedTuple):
     """A body that will be answered once it is on the disk."""
 
     round_id: str
@@ -53,7 +53,7 @@ class Intake:
         self._folder, self._stop, self._step = folder, stop, step
         self._file = f"intake-{number}.db"
         self._turn = threading.Condition()
-        self._waiting: list[Waiting] = []
+        self._waiting: list[WaitingBody] = []
         self._bytes = 0
         self._busy = self._ended = self._failed = False
         self._taking: set[str] = set()
@@ -66,7 +66,7 @@ class Intake:
         with self._turn:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
-                self._open[round_id] = _opened(self._folder / round_id / self._file)
+                self._open[round_id] = _open_bodies(self._folder / round_id / self._file)
                 self._taking.add(round_id)
                 self._step("after intake opened")
 
@@ -74,7 +74,7 @@ class Intake:
         """Take no more; what was taken is on the disk when this returns."""
         with self._turn:
             self._taking.discard(round_id)
-            self._turn.wait_for(lambda: not self._busy and not self._of(round_id))
+            self._turn.wait_for(lambda: not self._busy and not self._has_waiting(round_id))
             held = self._open.pop(round_id, None)
             if held is not None:
                 held.close()
@@ -92,7 +92,7 @@ class Intake:
                 raise ProblemError(Problem.NO_ROOM, after=60)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
                 raise ProblemError(Problem.BUSY, after=2)
-            self._waiting.append(Waiting(round_id, body, loop, done))
+            self._waiting.append(WaitingBody(round_id, body, loop, done))
             self._bytes += len(body)
             self._turn.notify_all()
         return done
@@ -106,7 +106,7 @@ class Intake:
         for round_id in list(self._open):
             self.close(round_id)
 
-    def _of(self, round_id: str) -> bool:
+    def _has_waiting(self, round_id: str) -> bool:
         return any(one.round_id == round_id for one in self._waiting)
 
     def _write(self) -> None:
@@ -123,28 +123,28 @@ class Intake:
                 return
             self._commit_all(taken, held)
 
-    def _commit_all(self, taken: list[Waiting], held: dict[str, sqlite3.Connection]) -> None:
-        by_round: dict[str, list[Waiting]] = defaultdict(list)
+    def _commit_all(self, taken: list[WaitingBody], held: dict[str, sqlite3.Connection]) -> None:
+        by_round: dict[str, list[WaitingBody]] = defaultdict(list)
         for one in taken:
             by_round[one.round_id].append(one)
         for round_id, group in by_round.items():
             error: BaseException | None = ProblemError(Problem.NO_ROOM, after=60)
             try:
                 if not self._failed:
-                    with errors_of(self._folder / round_id):
+                    with translate_sqlite_errors(self._folder / round_id):
                         self._commit(held[round_id], [one.body for one in group])
                     error = None
             except Exception as raised:  # whatever it is, nobody is told that all is well
                 if not disk.is_full(raised):
                     self._failed = True
                     self._stop(raised)
-            for loop, some in _by_loop(group).items():
-                loop.call_soon_threadsafe(_answer, some, error)
+            for loop, some in _group_by_loop(group).items():
+                loop.call_soon_threadsafe(_answer_waiting, some, error)
 
     def _commit(self, database: sqlite3.Connection, bodies: list[bytes]) -> None:
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany("INSERT INTO bodies (body) VALUES (?)", _rows(bodies))
+            database.executemany("INSERT INTO bodies (body) VALUES (?)", _join_to_rows(bodies))
             self._step("before intake")
             database.execute("COMMIT")
         except BaseException:
@@ -154,26 +154,26 @@ class Intake:
         self._step("after intake")
 
 
-def taken_bodies(folder: Path) -> Iterator[bytes]:
+def read_bodies(folder: Path) -> Iterator[bytes]:
     """Bundles of a round's files, some at a time, in no order that is told to anybody."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = _opened(path)  # who made it may have been killed before there was a table in it
+        held = _open_bodies(path)  # who made it may have been killed before there was a table in it
         try:
-            with errors_of(path):
+            with translate_sqlite_errors(path):
                 for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
                     yield body
         finally:
             held.close()
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    held = connected(path, page_bytes=16384)  # rows are long, and pages are what costs
-    with errors_of(path):
+def _open_bodies(path: Path) -> sqlite3.Connection:
+    held = open_connection(path, page_bytes=16384)  # rows are long, and pages are what costs
+    with translate_sqlite_errors(path):
         held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held
 
 
-def _rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
+def _join_to_rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
     """Bodies joined to rows of a mebibyte or a little more: bundles need none of their own."""
     held, size = [], 0
     for body in bodies:
@@ -186,14 +186,14 @@ def _rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
         yield (b"".join(held),)
 
 
-def _by_loop(group: Sequence[Waiting]) -> dict[AbstractEventLoop, list["Future[None]"]]:
+def _group_by_loop(group: Sequence[WaitingBody]) -> dict[AbstractEventLoop, list["Future[None]"]]:
     held: dict[AbstractEventLoop, list[Future[None]]] = defaultdict(list)
     for one in group:
         held[one.loop].append(one.done)
     return held
 
 
-def _answer(some: list["Future[None]"], error: BaseException | None) -> None:
+def _answer_waiting(some: list["Future[None]"], error: BaseException | None) -> None:
     for done in some:
         if done.cancelled():
             continue

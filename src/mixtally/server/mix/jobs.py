@@ -7,22 +7,22 @@ from mixtally.errors import DataError
 from mixtally.model.job import Job, read_job, write_job
 from mixtally.server.node import disk
 from mixtally.server.node.node import Node
-from mixtally.server.node.wrapping import Label, tag
+from mixtally.server.node.wrapping import KeyPurpose, compute_tag
 
 
 def job_path(node: Node, job: Job) -> Path:
     """Where a job lies."""
-    return node.folder.inner("jobs") / f"{job.name}-{job.serial}.json"
+    return node.folder.subfolder("jobs") / f"{job.name}-{job.serial}.json"
 
 
 def _tag(node: Node, path: Path, data: bytes) -> bytes:
-    return tag(node.folder.master, Label.JOB, path.stem, data)
+    return compute_tag(node.folder.master, KeyPurpose.JOB, path.stem, data)
 
 
-def _checked(node: Node, path: Path) -> bytes:
+def _read_verified(node: Node, path: Path) -> bytes:
     """The bytes of a job; raises DataError for others than ``sign`` wrote."""
-    data, beside = disk.read(path, "a job"), path.with_suffix(".tag")
-    held = disk.read(beside, "what binds a job") if beside.exists() else b""
+    data, beside = disk.read_file(path, "a job"), path.with_suffix(".tag")
+    held = disk.read_file(beside, "what binds a job") if beside.exists() else b""
     if not hmac.compare_digest(held, _tag(node, path, data)):
         raise DataError(
             str(path),
@@ -46,7 +46,7 @@ def take_job(node: Node, job: Job, contract: bytes) -> bytes:
     disk.put(path.with_suffix(".tag"), _tag(node, path, data), "what binds a job")
     disk.put(path, data, "a job")
     note = node.sign_contract(job, contract)
-    disk.put(node.folder.inner("contracts") / f"{path.stem}.note", note, "a contract")
+    disk.put(node.folder.subfolder("contracts") / f"{path.stem}.note", note, "a contract")
     return note
 
 
@@ -55,16 +55,16 @@ class Jobs:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self.of: dict[str, Job] = {}
+        self.by_contract: dict[str, Job] = {}
         self._seen: set[Path] = set()
 
-    def look(self) -> None:
+    def load_new(self) -> None:
         """Take up what was signed since."""
-        for path in sorted(self._node.folder.inner("jobs").glob("*.json")):
+        for path in sorted(self._node.folder.subfolder("jobs").glob("*.json")):
             if path in self._seen:
                 continue
-            job = read_job(_checked(self._node, path), str(path))
-            if self._node.signed_contract(job):  # else ``sign`` was interrupted, or is at it
-                self.of[job.contract] = job
-                self._node.take_up(job)
+            job = read_job(_read_verified(self._node, path), str(path))
+            if self._node.has_signed_contract(job):  # else ``sign`` was interrupted, or is at it
+                self.by_contract[job.contract] = job
+                self._node.start_serving(job)
                 self._seen.add(path)

@@ -15,16 +15,30 @@ from mixtally.device.wire.sheet import read_sheet
 from mixtally.errors import MixtallyError
 from mixtally.model.roles import Role
 from mixtally.server.engine.engine import Engine
-from mixtally.server.mix.closing.close import Before, Closing, closed, shapes
-from mixtally.server.mix.core import ENDS, TRANSITIONS, Event, Facts, State, Work, event, work
+from mixtally.server.mix.closing.close import (
+    ClosingRound,
+    PrecedingManifest,
+    bundle_shapes,
+    close_round,
+)
+from mixtally.server.mix.core import (
+    ENDS,
+    TRANSITIONS,
+    Event,
+    Facts,
+    MixState,
+    Work,
+    next_event,
+    next_work,
+)
 from mixtally.server.mix.intake import Intake
 from mixtally.server.mix.jobs import Jobs
-from mixtally.server.mix.window import Window, announce, quiet, withdraw
+from mixtally.server.mix.window import Window, announce, is_intake_over, withdraw
 from mixtally.server.node import disk
-from mixtally.server.node.batch import said
-from mixtally.server.node.events import Said
+from mixtally.server.node.backoff import Backoff
+from mixtally.server.node.batch_status import batch_status
+from mixtally.server.node.events import FieldValue
 from mixtally.server.node.node import Node
-from mixtally.server.node.pauses import Pauses
 from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import WITHDRAWN, RoundRow
@@ -32,7 +46,7 @@ from mixtally.server.node.rounds import WITHDRAWN, RoundRow
 _DELIVER_AGAIN_SECONDS = 30
 _NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
 """What is done before others have told what they remember: nothing is signed, drawn or opened."""
-_WHY_OVER = {
+_END_REASONS = {
     WITHDRAWN: "the round was withdrawn before it opened",
     "destroyed": "too few took part: all bundles were destroyed, and none was counted",
     "expired": "the round expired by this mix's clock: bundles that it had taken and not handed on "
@@ -71,25 +85,25 @@ class Mix:
         self._closer = ThreadPoolExecutor(1, "closing") if options.background else None
         self._closing: dict[str, Future[Manifest]] = {}
         self._sent: dict[str, int] = {}
-        self._pauses = Pauses()
+        self._backoff = Backoff()
         self._ending = False
 
     def tick(self, now: int) -> None:
         """Do all that is due; raises what must end the process."""
-        if self.node.stopped is not None:
-            raise self.node.stopped
-        self.jobs.look()
-        self._rounds(now)  # people need not wait for roles that are silent
+        if self.node.fatal_error is not None:
+            raise self.node.fatal_error
+        self.jobs.load_new()
+        self._step_rounds(now)  # people need not wait for roles that are silent
         self.peers.ask(now)
         for _ in range(2):  # what was signed in the first is told before the second
             self.peers.send_all(now)
-            self._rounds(now)
+            self._step_rounds(now)
         self.peers.send_all(now)
 
-    def _rounds(self, now: int) -> None:
+    def _step_rounds(self, now: int) -> None:
         """Bring every round on."""
         for row in self.node.rounds.all():
-            if row.contract in self.node.agreements and row.state != State.SHREDDED:
+            if row.contract in self.node.agreements and row.state != MixState.SHREDDED:
                 while (moved := self._step(row, now)) is not None:
                     row = moved
 
@@ -98,14 +112,14 @@ class Mix:
         window = self.windows.get((contract, number))
         if window is not None:
             return window
-        job = self.jobs.of.get(contract)
+        job = self.jobs.by_contract.get(contract)
         row = None if job is None or job.place > 1 else self.node.rounds.of(contract, number)
         if row is None:
             raise ProblemError(Problem.UNKNOWN)
-        waits = row.state in (State.SIGNED, State.OPEN) and not row.ended
+        waits = row.state in (MixState.SIGNED, MixState.OPEN) and not row.ended
         if waits and (contract, number) not in self._stopped:
             raise ProblemError(Problem.NOT_READY, after=2)
-        raise ProblemError(Problem.ROUND_CLOSED, _WHY_OVER.get(row.ended, ""))
+        raise ProblemError(Problem.ROUND_CLOSED, _END_REASONS.get(row.ended, ""))
 
     def end(self) -> None:
         """Break off what is being closed, which begins anew another time; give all files back."""
@@ -118,31 +132,31 @@ class Mix:
     def _step(self, row: RoundRow, now: int) -> RoundRow | None:
         """One event or one piece of work; None where nothing is left to do now."""
         facts, cleared = self.facts(row), row.contract in self.node.cleared
-        happened = event(facts, now)
+        happened = next_event(facts, now)
         if happened is not None and (cleared or happened in _NEEDS_NOBODY):
             return self._move(row, happened)
-        todo = work(facts, now)
+        todo = next_work(facts, now)
         if todo is None or not (cleared or (todo in _NEEDS_NOBODY and not row.ended)):
             return None
-        return row if self._do(todo, row, now) and cleared else None
+        return row if self._do_work(todo, row, now) and cleared else None
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Write down that a round has moved; one that is lost waits for no process of intake."""
         if happened in (Event.EXPIRY, Event.WITHDRAWAL):
-            self._stop(row)
-        state = TRANSITIONS[State(row.state), happened]
+            self._stop_taking(row)
+        state = TRANSITIONS[MixState(row.state), happened]
         moved = self.node.rounds.move(row, state, state if state in ENDS else "")
-        self._tell(moved)
+        self._tell_state(moved)
         return moved
 
-    def _tell(self, row: RoundRow) -> None:
+    def _tell_state(self, row: RoundRow) -> None:
         """Tell the operator how far a round is, and what this mix has signed of it."""
-        if row.state == State.OPEN:
+        if row.state == MixState.OPEN:
             self.node.tell_signed(row, " by all")
             return
-        fields: dict[str, Said] = {}
+        fields: dict[str, FieldValue] = {}
         own = self.node.manifest_of(row, self.node.agreements[row.contract].place)
-        if row.state in (State.MIXED, State.DESTROYED) and own is not None:
+        if row.state in (MixState.MIXED, MixState.DESTROYED) and own is not None:
             fields["bundles"] = own[1].bundles
             if own[1].destroyed is not None:
                 fields["because"] = own[1].destroyed
@@ -151,35 +165,35 @@ class Mix:
     def facts(self, row: RoundRow) -> Facts:
         """What is known of a round."""
         node, agreement = self.node, self.node.agreements[row.contract]
-        before, own = node.before(row), node.manifest_of(row, agreement.place)
-        state = State(row.state)
+        before, own = node.preceding_manifest(row), node.manifest_of(row, agreement.place)
+        state = MixState(row.state)
         return Facts(
             state,
             row.closes,
             row.expires,
             agreement.place == 1,
-            state is State.SIGNED and node.complete(row),
+            state is MixState.SIGNED and node.is_complete(row),
             row.ended == WITHDRAWN,
-            said(before),
-            state is State.OPEN and agreement.place == 1 and self._quiet(row),
-            node.missing(row) if state is State.OPEN else 0,
-            node.receipt_signed(row),
-            said(own),
-            own is not None and not node.notes.untold(own[0]),
-            own is not None and node.receipt_came(row, own[0]),
-            not node.keys.there(row.folder) and not node.round_folder(row).exists(),
+            batch_status(before),
+            state is MixState.OPEN and agreement.place == 1 and self._is_intake_over(row),
+            node.count_missing(row) if state is MixState.OPEN else 0,
+            node.has_signed_receipt(row),
+            batch_status(own),
+            own is not None and not node.notes.list_untried(own[0]),
+            own is not None and node.has_receipt(row, own[0]),
+            not node.keys.has_key(row.folder) and not node.round_folder(row).exists(),
         )
 
-    def _do(self, todo: Work, row: RoundRow, now: int) -> bool:
+    def _do_work(self, todo: Work, row: RoundRow, now: int) -> bool:
         """Do some work; whether the facts may have changed."""
         does: dict[Work, Callable[[RoundRow, int], bool]] = {
             Work.TAKE: self._take,
-            Work.STOP: lambda row, _: self._stop(row),
+            Work.STOP: lambda row, _: self._stop_taking(row),
             Work.RECEIVE: self._receive,
             Work.MIX: self._mix,
             Work.DELIVER: self._deliver,
             Work.DECLARE: self._declare,
-            Work.SHRED: self._shred,
+            Work.SHRED: self._shred_round,
         }
         return does[todo](row, now)
 
@@ -190,7 +204,7 @@ class Mix:
             self.windows[row.contract, row.round] = window = Window(
                 contract=row.contract,
                 round=row.round,
-                shapes=shapes(self.jobs.of[row.contract]),
+                shapes=bundle_shapes(self.jobs.by_contract[row.contract]),
                 opens=row.opens,
                 closes=row.closes,
             )
@@ -198,20 +212,22 @@ class Mix:
             self.node.step("after window")
         return False
 
-    def _stop(self, row: RoundRow) -> bool:
+    def _stop_taking(self, row: RoundRow) -> bool:
         """Take no more; whether nothing can be added, here or by a process of intake."""
         self.windows.pop((row.contract, row.round), None)
         self._stopped.add((row.contract, row.round))
         self.intake.close(row.folder)
         withdraw(self.node.round_folder(row))
         self.node.step("after window gone")
-        return self._quiet(row)
+        return self._is_intake_over(row)
 
-    def _quiet(self, row: RoundRow) -> bool:
-        return (row.contract, row.round) not in self.windows and quiet(self.node.round_folder(row))
+    def _is_intake_over(self, row: RoundRow) -> bool:
+        return (row.contract, row.round) not in self.windows and is_intake_over(
+            self.node.round_folder(row)
+        )
 
     def _receive(self, row: RoundRow, _: int) -> bool:
-        before = self.node.before(row)
+        before = self.node.preceding_manifest(row)
         if before is not None:
             self.node.sign_receipt(row, before[0])
         return True
@@ -219,11 +235,11 @@ class Mix:
     def _mix(self, row: RoundRow, _: int) -> bool:
         """Close the round, here or beside; sign what leaves once that is stored."""
         if self._closer is None:
-            self.node.sign_manifest(row, closed(self._what(row)))
+            self.node.sign_manifest(row, close_round(self._make_closing(row)))
             return True
         running = self._closing.get(row.folder)
         if running is None:
-            running = self._closer.submit(closed, self._what(row))
+            running = self._closer.submit(close_round, self._make_closing(row))
             self._closing[row.folder] = running
             running.add_done_callback(lambda _: self.node.wake())
         if not running.done():
@@ -232,16 +248,16 @@ class Mix:
         self.node.sign_manifest(row, running.result())
         return True
 
-    def _what(self, row: RoundRow) -> Closing:
-        node, before = self.node, self.node.before(row)
-        return Closing(
-            self.jobs.of[row.contract],
+    def _make_closing(self, row: RoundRow) -> ClosingRound:
+        node, before = self.node, self.node.preceding_manifest(row)
+        return ClosingRound(
+            self.jobs.by_contract[row.contract],
             node.round_folder(row),
             read_sheet(node.sheet_note(row)),
             row.sheet,
-            node.keys.read(row.folder),
-            None if before is None else Before(*before),
-            node.rounds.overruled(row.contract),
+            node.keys.read_key(row.folder),
+            None if before is None else PrecedingManifest(*before),
+            node.rounds.list_overruled(row.contract),
             node.chance,
             self._options.engine,
             self._step_of_closing,
@@ -254,13 +270,13 @@ class Mix:
 
     def _deliver(self, row: RoundRow, now: int) -> bool:
         agreement = self.node.agreements[row.contract]
-        own, role = self.node.manifest_of(row, agreement.place), agreement.following
+        own, role = self.node.manifest_of(row, agreement.place), agreement.next_role
         if own is None or role is None or now < self._sent.get(row.folder, 0):
             return False
-        if self._pauses.on(row.folder, now):
+        if self._backoff.is_waiting(row.folder, now):
             return False
-        self._pauses.grow(row.folder, now)  # it may take nothing, or all again and again
-        if delivered(self.peers, role, self.node.round_folder(row), own[1], now):
+        self._backoff.increase(row.folder, now)  # it may take nothing, or all again and again
+        if deliver_pieces(self.peers, role, self.node.round_folder(row), own[1], now):
             self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS  # its receipt may be on its way
         return False
 
@@ -269,15 +285,15 @@ class Mix:
             if not self._closing[row.folder].done():
                 return False
             del self._closing[row.folder]
-        self.node.sign_manifest(row, self._what(row).nothing(EXPIRED))
+        self.node.sign_manifest(row, self._make_closing(row).empty_manifest(EXPIRED))
         return True
 
-    def _shred(self, row: RoundRow, _: int) -> bool:
-        self.node.shred(row)
+    def _shred_round(self, row: RoundRow, _: int) -> bool:
+        self.node.shred_round(row)
         return True
 
 
-def delivered(peers: Peers, role: Role, folder: Path, manifest: Manifest, now: int) -> bool:
+def deliver_pieces(peers: Peers, role: Role, folder: Path, manifest: Manifest, now: int) -> bool:
     """Send all pieces that the role does not have; whether it has all."""
     for part in manifest.parts:
         for piece in part.pieces:
@@ -285,10 +301,10 @@ def delivered(peers: Peers, role: Role, folder: Path, manifest: Manifest, now: i
             there = peers.send(role, "HEAD", path, b"", now)
             if there is None:
                 return False
-            if there.good:
+            if there.is_success:
                 continue
-            data = disk.read(folder / f"out-{piece.sha256}", "a piece")
+            data = disk.read_file(folder / f"out-{piece.sha256}", "a piece")
             answer = peers.send(role, "PUT", path, data, now)
-            if answer is None or not answer.good:
+            if answer is None or not answer.is_success:
                 return False
     return True

@@ -12,20 +12,22 @@ from mixtally.device.wire.bundle import PartShape, write_bundle
 from mixtally.errors import DataError
 from mixtally.primitives.chance import Chance
 from mixtally.server.mix.intake import Intake
-from mixtally.server.mix.web import MOST_BODIES_BYTES, Bundles, only
+from mixtally.server.mix.web import MOST_BODIES_BYTES, BundleRoute, bundle_application
 from mixtally.server.mix.window import Window
-from mixtally.server.node.web.bodies import Room
-from mixtally.server.node.web.run import Server, listening
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.run import Server, open_listening_socket
 from mixtally.server.node.wrapping import secret_bytes
 
 _SENDERS, _WARM, _POSTS = 8, 5, 40
 """Connections at once, so that bundles wait for one sync together; requests before, and counted."""
 _CONTRACT = "0" * 64
 _PATH = f"/contracts/{_CONTRACT}/rounds/1/bundles"
-_HOST, _PATIENCE = "127.0.0.1", 60
+_HOST, _TIMEOUT_SECONDS = "127.0.0.1", 60
 
 
-def posted(chance: Chance, envelope_bytes: int, bundle: int, place: Path | None = None) -> float:
+def measure_posts(
+    chance: Chance, envelope_bytes: int, bundle: int, place: Path | None = None
+) -> float:
     """CPU seconds that a role spends on a bundle of so many envelopes, until it is acknowledged.
 
     ``place`` is a folder on the disk that keeps them. Raises DataError where one is not taken.
@@ -37,30 +39,30 @@ def posted(chance: Chance, envelope_bytes: int, bundle: int, place: Path | None 
     with TemporaryDirectory(dir=place) as folder:
         intake = Intake(Path(folder), failed.append)
         intake.open(window.round_id)
-        bundles = Bundles(intake, lambda *_: window, lambda: 1, Room(MOST_BODIES_BYTES))
-        heard = listening(_HOST, 0)
-        end = Server(only(bundles, failed.append)).run_in_thread(heard)
+        bundles = BundleRoute(intake, lambda *_: window, lambda: 1, BodyBudget(MOST_BODIES_BYTES))
+        heard = open_listening_socket(_HOST, 0)
+        end = Server(bundle_application(bundles, failed.append)).run_in_thread(heard)
         try:
-            return _spent(heard.getsockname()[1], body)
+            return _measure_requests(heard.getsockname()[1], body)
         finally:
             end()
             intake.end()
 
 
-def _spent(port: int, body: bytes) -> float:
+def _measure_requests(port: int, body: bytes) -> float:
     """CPU seconds of this process for each request but for those of whoever sends."""
     every = threading.Barrier(_SENDERS + 1)
     own, taken = [0.0] * _SENDERS, [0] * _SENDERS
 
     def send(place: int) -> None:
-        link = HTTPConnection(_HOST, port, timeout=_PATIENCE)
+        link = HTTPConnection(_HOST, port, timeout=_TIMEOUT_SECONDS)
         with suppress(OSError):  # what is not taken is counted
-            _sent(link, body, _WARM)
+            _send_requests(link, body, _WARM)
         every.wait()
         every.wait()
         begun = time.thread_time()
         with suppress(OSError):
-            taken[place] = _sent(link, body, _POSTS)
+            taken[place] = _send_requests(link, body, _POSTS)
         own[place] = time.thread_time() - begun
         link.close()
 
@@ -83,7 +85,7 @@ def _spent(port: int, body: bytes) -> float:
     return spent / sum(taken)
 
 
-def _sent(link: HTTPConnection, body: bytes, many: int) -> int:
+def _send_requests(link: HTTPConnection, body: bytes, many: int) -> int:
     """How many of so many requests were acknowledged."""
     done = 0
     for _ in range(many):

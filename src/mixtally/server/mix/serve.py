@@ -10,29 +10,31 @@ from mixtally.server.node.clock import Clock
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.running import Served, Stop
+from mixtally.server.node.running import ServedRole, Stop
 from mixtally.server.node.service import Service, serve_role
 
 if TYPE_CHECKING:
-    from mixtally.server.node.web.answers import App
+    from mixtally.server.node.web.responses import App
 
 
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
     """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
 
-    def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> Served:
-        intake = Intake(folder.inner("rounds"), stop, service.step)
+    def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> ServedRole:
+        intake = Intake(folder.subfolder("rounds"), stop, service.step)
         made = Mix(node, peers, intake, Options(engine, background=True))
-        return Served(made.tick, made.end, mix_application(made, clock.now, stop))
+        return ServedRole(made.tick, made.end, mix_application(made, clock.now, stop))
 
     serve_role(folder, service, mix)
 
 
 def mix_application(mix: Mix, clock: Callable[[], int], stop: Stop) -> "App":
     """The ASGI application of a mix."""
-    from mixtally.server.mix.web import MOST_BODIES_BYTES, Bundles
-    from mixtally.server.node.web.bodies import Room
-    from mixtally.server.node.web.routes import Shared, application
+    from mixtally.server.mix.web import MOST_BODIES_BYTES, BundleRoute
+    from mixtally.server.node.web.bodies import BodyBudget
+    from mixtally.server.node.web.routes import SharedRoutes, application
 
-    bundles = Bundles(mix.intake, mix.find, clock, Room(MOST_BODIES_BYTES))
-    return application(Shared(mix.node, clock).routes(), stop, bundles.first, mix.node.log)
+    bundles = BundleRoute(mix.intake, mix.find, clock, BodyBudget(MOST_BODIES_BYTES))
+    return application(
+        SharedRoutes(mix.node, clock).routes(), stop, bundles.match_route, mix.node.log
+    )

@@ -14,8 +14,8 @@ from mixtally.server.mix.intake import Intake
 from mixtally.server.mix.window import Window
 from mixtally.server.node.events import Log
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.web.answers import App, answer, answering
-from mixtally.server.node.web.bodies import Room
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.responses import App, role_application, send_response
 
 MOST_BODY_BYTES = 1 << 22
 MOST_BODIES_BYTES = 1 << 27
@@ -24,13 +24,15 @@ Find = Callable[[str, int], Window]
 """(contract, round) -> its window; raises ProblemError for one that takes nothing."""
 
 
-class Bundles:
+class BundleRoute:
     """The route, for one process of intake."""
 
-    def __init__(self, intake: Intake, find: Find, clock: Callable[[], int], room: Room) -> None:
-        self._intake, self._find, self._clock, self._room = intake, find, clock, room
+    def __init__(
+        self, intake: Intake, find: Find, clock: Callable[[], int], body_budget: BodyBudget
+    ) -> None:
+        self._intake, self._find, self._clock, self._body_budget = intake, find, clock, body_budget
 
-    def first(self, scope: Any) -> App | None:
+    def match_route(self, scope: Any) -> App | None:
         """The route itself where a request is for it."""
         path: str = scope["path"]
         if path.startswith("/contracts/") and path.endswith("/bundles"):
@@ -42,7 +44,7 @@ class Bundles:
         window = self._window(scope)
         self._check_time(window)
         most = max(MOST_BODY_BYTES, bundle_bytes(window.shapes))
-        body = await self._room.read(scope, receive, most)
+        body = await self._body_budget.read_body(scope, receive, most)
         try:
             try:
                 check_body(body, window.shapes)
@@ -51,8 +53,8 @@ class Bundles:
             self._check_time(window)  # it may have come slowly
             await self._intake.put(window.round_id, body, asyncio.get_running_loop())
         finally:
-            self._room.give(len(body))
-        await answer(send, 201)
+            self._body_budget.release(len(body))
+        await send_response(send, 201)
 
     def _window(self, scope: Any) -> Window:
         parts = scope["path"].split("/")
@@ -73,10 +75,12 @@ class Bundles:
             raise ProblemError(Problem.ROUND_CLOSED)
 
 
-def only(bundles: Bundles, stop: Callable[[BaseException], None], log: Log | None = None) -> App:
+def bundle_application(
+    bundles: BundleRoute, stop: Callable[[BaseException], None], log: Log | None = None
+) -> App:
     """The ASGI application that has this route and those of health, and no other."""
 
     async def nothing_else(*_: Any) -> None:
         raise ProblemError(Problem.UNKNOWN)
 
-    return answering(bundles.first, nothing_else, stop, log)
+    return role_application(bundles.match_route, nothing_else, stop, log)

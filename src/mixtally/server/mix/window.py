@@ -52,11 +52,11 @@ class Share(NamedTuple):
     window: Window
     place: int
 
-    def stands(self) -> bool:
+    def is_window_open(self) -> bool:
         """Whether the window still does."""
         return (self.folder / _WINDOW).exists()
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Nothing is written any more."""
         os.close(self.place)
 
@@ -75,29 +75,29 @@ def withdraw(folder: Path) -> None:
         disk.sync_folder(folder)
 
 
-def quiet(folder: Path) -> bool:
+def is_intake_over(folder: Path) -> bool:
     """Whether the window is gone, and nobody has a share any more."""
     if (folder / _WINDOW).exists():
         return False
     try:
-        os.close(_locked(folder, alone=True))
+        os.close(_acquire_lock(folder, exclusive=True))
     except (FileNotFoundError, BlockingIOError) as error:
         return isinstance(error, FileNotFoundError)  # no process of intake was ever let in
     return True
 
 
-def announced(rounds: Path) -> list[Path]:
+def list_announced(rounds: Path) -> list[Path]:
     """The folders of rounds whose windows stand."""
     return sorted(path.parent for path in rounds.glob(f"*/{_WINDOW}"))
 
 
-def share(folder: Path) -> Share | None:
+def acquire_share(folder: Path) -> Share | None:
     """A share of a round's lock; None where its window stands no more.
 
     Raises DataError for a window of another form or folder.
     """
     try:
-        place = _locked(folder, alone=False)
+        place = _acquire_lock(folder, exclusive=False)
     except (FileNotFoundError, BlockingIOError):
         return None
     try:
@@ -119,13 +119,13 @@ def share(folder: Path) -> Share | None:
     return Share(folder, window, place)
 
 
-def _locked(folder: Path, *, alone: bool) -> int:
+def _acquire_lock(folder: Path, *, exclusive: bool) -> int:
     """The round's lock, alone or shared; raises OSError where it is not to be had."""
     import fcntl  # roles that serve run on systems that have it
 
     place = os.open(folder / _LOCK, os.O_RDWR)
     try:
-        fcntl.flock(place, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        fcntl.flock(place, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except OSError:
         os.close(place)
         raise

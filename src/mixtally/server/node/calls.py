@@ -33,7 +33,7 @@ class Answer(NamedTuple):
     body: bytes
 
     @property
-    def good(self) -> bool:
+    def is_success(self) -> bool:
         """Whether it was done."""
         return 200 <= self.status < 300
 
@@ -50,11 +50,11 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
         try:
             connection.connect()
             seconds = 3 * SECONDS + len(body) / LEAST_RATE
-            with_end = Timer(seconds, _shut, (connection.sock,))  # it may come byte by byte
+            with_end = Timer(seconds, _shut_down, (connection.sock,))  # it may come byte by byte
             with_end.daemon = True
             with_end.start()
             try:
-                answer = _asked(connection, method, place.path.rstrip("/") + path, body)
+                answer = _send_request(connection, method, place.path.rstrip("/") + path, body)
             finally:
                 with_end.cancel()
         finally:
@@ -66,9 +66,9 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
     return answer
 
 
-def patient(
+def retry_until_ready(
     call: Call,
-    told: Callable[[str], None],
+    on_wait: Callable[[str], None],
     seconds: float = SECONDS,
     clock: Callable[[], float] = monotonic,
     pause: Callable[[float], None] = sleep,
@@ -83,7 +83,7 @@ def patient(
         answer = call(address, method, path, body)
         if answer.status == _NOT_YET:
             until[:] = until or [clock() + seconds]
-            told(address)
+            on_wait(address)
         while answer.status == _NOT_YET and clock() < until[0]:
             pause(1.0)
             answer = call(address, method, path, body)
@@ -100,7 +100,7 @@ def _connection(place: SplitResult) -> HTTPConnection:
     return HTTPConnection(host, place.port, timeout=SECONDS)
 
 
-def _asked(connection: HTTPConnection, method: str, path: str, body: bytes) -> Answer:
+def _send_request(connection: HTTPConnection, method: str, path: str, body: bytes) -> Answer:
     headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
     connection.request(method, path, body or None, headers)
     answer = connection.getresponse()
@@ -110,6 +110,6 @@ def _asked(connection: HTTPConnection, method: str, path: str, body: bytes) -> A
     return Answer(answer.status, said)
 
 
-def _shut(place: socket.socket) -> None:
+def _shut_down(place: socket.socket) -> None:
     with suppress(OSError):
         socket.socket.shutdown(place, socket.SHUT_RDWR)

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from mixtally.errors import DataError
 from mixtally.server.node import disk
-from mixtally.server.node.events import Lasting, Log
+from mixtally.server.node.events import Condition, Log
 
 TOLERANCE, HOLD, KEEP_EVERY = 30.0, 600.0, 60.0
 """Seconds: of a jump that is none; until one is believed; between what is kept."""
@@ -70,33 +70,35 @@ class Clock:
         self._jump: _Jump | None = None
         self._kept = float("-inf")
         steady = self._clocks.steady()
-        self._offset, self._restarted = self._last(steady)
-        self.passed()
+        self._offset, self._restarted = self._load_offset(steady)
+        self.certain_time()
         if self._restarted:
             log.tell("machine restarted", believes_its_clock_in=int(HOLD))
 
     def now(self) -> int:
         """Seconds since 1970 as well as they are known: by this, people are answered."""
         with self._turn:
-            passed = self._read()
+            passed = self._update_offset()
             later = self._clocks.wall() if self._restarted and self._jump else passed
             return int(max(passed, later))
 
-    def passed(self) -> int:
+    def certain_time(self) -> int:
         """Seconds since 1970 that have passed for sure: what cannot be undone is done by this."""
         with self._turn:
-            passed, jump = self._read(), self._jump
+            passed, jump = self._update_offset(), self._jump
             steady = self._clocks.steady()
             if self._keep and jump is None and steady - self._kept >= KEEP_EVERY:
                 self._offset = self._clocks.wall() - steady  # clocks are put right little by little
-                self._write(steady)
+                self._store_offset(steady)
         if jump is None or self._restarted:
-            self._log.holds(Lasting.CLOCK, False)
+            self._log.set_condition(Condition.CLOCK, False)
         else:
-            self._log.holds(Lasting.CLOCK, True, seconds=round(jump.offset - self._offset))
+            self._log.set_condition(
+                Condition.CLOCK, True, seconds=round(jump.offset - self._offset)
+            )
         return int(passed)
 
-    def _read(self) -> float:
+    def _update_offset(self) -> float:
         steady = self._clocks.steady()
         offset = self._clocks.wall() - steady
         if abs(offset - self._offset) <= TOLERANCE:
@@ -107,18 +109,18 @@ class Clock:
             self._offset, self._jump, self._restarted = offset, None, False
         return steady + self._offset
 
-    def _last(self, steady: float) -> tuple[float, bool]:
+    def _load_offset(self, steady: float) -> tuple[float, bool]:
         """The offset that was believed last, and whether the machine was started again since."""
         if self._path.exists():
             with suppress(ValueError, KeyError, TypeError):
-                kept = json.loads(disk.read(self._path, "the time that was kept"))
+                kept = json.loads(disk.read_file(self._path, "the time that was kept"))
                 wall, before, same = float(kept["wall"]), float(kept["steady"]), kept["boot"]
                 if same and same == self._clocks.boot and before <= steady:
                     return wall - before, False
                 return wall - steady, True
         return self._clocks.wall() - steady, False
 
-    def _write(self, steady: float) -> None:
+    def _store_offset(self, steady: float) -> None:
         held = {"wall": steady + self._offset, "steady": steady, "boot": self._clocks.boot}
         try:
             disk.put(self._path, json.dumps(held).encode() + b"\n", "the time")

@@ -16,7 +16,7 @@ Kept = NDArray[np.bool_]
 """Which ones are not copies of an earlier one."""
 
 
-def not_copies(digests: bytes | bytearray) -> Kept:
+def first_occurrences(digests: bytes | bytearray) -> Kept:
     """Which digests of 32 bytes stand there for the first time, one after the other."""
     rows = np.frombuffer(digests, dtype="<u8").reshape(-1, 4)
     order = np.lexsort(rows.T)
@@ -35,7 +35,7 @@ class Digests:
     def __len__(self) -> int:
         return len(self._sorted)
 
-    def contain(self, some: bytes | bytearray) -> Kept:
+    def contains_each(self, some: bytes | bytearray) -> Kept:
         """Return for each of some digests, one after the other, whether it is in the set."""
         asked = np.frombuffer(some, dtype=_DIGEST)
         if not len(self):
@@ -44,7 +44,7 @@ class Digests:
         return np.asarray(self._sorted[place] == asked)
 
 
-def digests(some: Iterator[bytes]) -> bytearray:
+def hash_each(some: Iterator[bytes]) -> bytearray:
     """SHA-256 of each, one after the other."""
     held = bytearray()
     while digested := b"".join([sha256(one).digest() for one in islice(some, _AT_ONCE)]):

@@ -31,13 +31,13 @@ CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) 
 """
 
 
-def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
+def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
     """The database in a file, made where there is none, every commit of which is synced.
 
     Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
     when the power is cut.
     """
-    with errors_of(path):
+    with translate_sqlite_errors(path):
         disk.make_file(path)
         held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
@@ -49,20 +49,20 @@ def connected(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
             raise
     if mode != "wal":
         held.close()
-        raise _refused(path, f"one without a log ({mode})")
+        raise _disk_error(path, f"one without a log ({mode})")
     return held
 
 
 @contextmanager
-def errors_of(path: Path) -> Iterator[None]:
+def translate_sqlite_errors(path: Path) -> Iterator[None]:
     """What SQLite refuses at a file is a DataError."""
     try:
         yield
     except sqlite3.Error as error:
-        raise _refused(path, str(error)) from error
+        raise _disk_error(path, str(error)) from error
 
 
-def _refused(path: Path, got: str) -> DataError:
+def _disk_error(path: Path, got: str) -> DataError:
     return DataError(
         str(path),
         expected="a disk that takes and gives back what is written",
@@ -81,7 +81,7 @@ class Database:
         self._path, self._turn, self._step = path, threading.RLock(), step
         self._failed: DataError | None = None
         self._commits = 0
-        self._open = connected(path)
+        self._open = open_connection(path)
         with self._errors():
             self._open.execute("PRAGMA busy_timeout=20000")
             found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
@@ -141,7 +141,7 @@ class Database:
         if self._failed is not None:
             raise self._failed
         try:
-            with errors_of(self._path):
+            with translate_sqlite_errors(self._path):
                 yield
         except DataError as error:
             if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mixtally.errors import DataError
-from mixtally.primitives.files import write_whole
+from mixtally.primitives.files import write_atomically
 
 Step = Callable[[str], None]
 """Told the name of every durable step as it is done."""
@@ -32,7 +32,7 @@ def put(path: Path, data: bytes, what: str) -> None:
 
     Raises DataError when the disk refuses.
     """
-    write_whole(path, data, what=what, mode=PRIVATE_FILE)
+    write_atomically(path, data, what=what, mode=PRIVATE_FILE)
     sync_folder(path.parent)
 
 
@@ -70,7 +70,7 @@ def sync_folder(path: Path) -> None:
         os.close(place)
 
 
-def settle(path: Path) -> None:
+def sync_tree(path: Path) -> None:
     """Sync a folder and all below: what a process named that was killed before it could do so."""
     for place, _, _ in os.walk(path):
         sync_folder(Path(place))
@@ -112,7 +112,7 @@ def free_bytes(path: Path) -> int:
     return shutil.disk_usage(path).free
 
 
-def read(path: Path, what: str) -> bytes:
+def read_file(path: Path, what: str) -> bytes:
     """A whole file; raises DataError for one that cannot be read."""
     try:
         return path.read_bytes()

@@ -24,12 +24,12 @@ from typing import Any, NamedTuple
 
 _PLAIN = re.compile(r"[A-Za-z0-9._/:+-]{1,200}")
 _MOST_WORDS = 200
-_MOST_LASTING = 1000
-Said = str | int | float
+_MAX_CONDITIONS = 1000
+FieldValue = str | int | float
 """A field of a line: never anything that a request held."""
 
 
-class Kind(NamedTuple):
+class ConditionKind(NamedTuple):
     """What lasts.
 
     where
@@ -44,22 +44,22 @@ class Kind(NamedTuple):
     waits: bool = True
 
 
-class Lasting(Enum):
+class Condition(Enum):
     """All that is told when it begins and when it is over."""
 
-    WAITING = Kind("waiting", "waiting no more", ("contract", "round", "role"))
-    DISK = Kind("disk low", "disk has room")
-    CLOCK = Kind("clock jumped", "clock agrees")
-    SILENT = Kind("peer unreachable", "peer back", ("role",), waits=False)
+    WAITING = ConditionKind("waiting", "waiting no more", ("contract", "round", "role"))
+    DISK = ConditionKind("disk low", "disk has room")
+    CLOCK = ConditionKind("clock jumped", "clock agrees")
+    SILENT = ConditionKind("peer unreachable", "peer back", ("role",), waits=False)
 
 
-def printed(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line on standard error; nobody fails because it is closed."""
     with suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
 
 
-def unheard(line: str) -> None:
+def discard_line(line: str) -> None:
     """Nothing: nobody wants to know."""
 
 
@@ -74,53 +74,55 @@ class Log:
 
     def __init__(
         self,
-        write: Callable[[str], None] = unheard,
+        write: Callable[[str], None] = discard_line,
         *,
         as_json: bool = False,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._write, self._as_json, self._clock = write, as_json, clock
         self._turn = Lock()
-        self._lasting: dict[tuple[Lasting, tuple[Said | None, ...]], dict[str, Said]] = {}
+        self._lasting: dict[
+            tuple[Condition, tuple[FieldValue | None, ...]], dict[str, FieldValue]
+        ] = {}
 
-    def tell(self, event: str, /, **said: Said) -> None:
+    def tell(self, event: str, /, **said: FieldValue) -> None:
         """Something happened once; ``event`` is a few fixed words."""
-        line: dict[str, Any] = {"time": written(self._clock()), "event": event, **said}
+        line: dict[str, Any] = {"time": format_time(self._clock()), "event": event, **said}
         if self._as_json:
             self._write(json.dumps(line))
         else:
-            fields = "".join(f" {name}={_shown(value)}" for name, value in said.items())
+            fields = "".join(f" {name}={_format_value(value)}" for name, value in said.items())
             self._write(f"{line['time']} {event}{fields}")
 
-    def holds(self, what: Lasting, is_so: bool, /, **said: Said) -> None:
+    def set_condition(self, what: Condition, is_so: bool, /, **said: FieldValue) -> None:
         """Something is so, or is not; told where that is new."""
         kind = what.value
         key = what, tuple(said.get(name) for name in kind.by)
         with self._turn:
             known = self._lasting.get(key)
-            if is_so == (known is not None) or (is_so and len(self._lasting) >= _MOST_LASTING):
+            if is_so == (known is not None) or (is_so and len(self._lasting) >= _MAX_CONDITIONS):
                 return
             if known is None:
-                since = written(self._clock())
+                since = format_time(self._clock())
                 self._lasting[key] = {"event": kind.begins, **said, "since": since}
             else:
                 said = {**self._lasting.pop(key), **said}
                 del said["event"]
         self.tell(kind.begins if is_so else kind.ends, **said)
 
-    def awaited(self) -> list[dict[str, Said]]:
+    def list_awaited(self) -> list[dict[str, FieldValue]]:
         """What the role waits for by now, as it was told, with since when."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
 
 
-def written(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """A moment as lines have it: UTC, to the second."""
     with suppress(OverflowError, OSError, ValueError):
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
     return str(seconds)
 
 
-def _shown(value: Said) -> str:
+def _format_value(value: FieldValue) -> str:
     plain = str(value)
     return plain if _PLAIN.fullmatch(plain) else json.dumps(plain[:_MOST_WORDS])

@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from mixtally.device.wire.note import SEED_BYTES, Signer, signer_of
+from mixtally.device.wire.note import SEED_BYTES, Signer, parse_signer
 from mixtally.errors import DataError, PlanError
 from mixtally.model.roles import Role
 from mixtally.primitives.chance import Chance
 from mixtally.server.node import disk
 from mixtally.server.node.database import Database
 from mixtally.server.node.wrapping import (
-    Label,
+    KeyPurpose,
     make_master,
     read_master,
     secret_bytes,
-    unwrapped,
-    wrapped,
+    unwrap_secret,
+    wrap_secret,
 )
 
 FOLDERS = ("jobs", "contracts", "keys", "rounds")
@@ -75,12 +75,12 @@ class Folder(NamedTuple):
             )
         return path
 
-    def inner(self, name: str) -> Path:
+    def subfolder(self, name: str) -> Path:
         """One of its folders."""
         return self.path / name
 
 
-def made_folder(
+def create_folder(
     path: Path, role: RoleFile, environment: Mapping[str, str], chance: Chance
 ) -> Folder:
     """A new role; its master key is made where the file that is named is not there.
@@ -92,7 +92,7 @@ def made_folder(
             str(path), expected="a new folder", got="a role's", do="choose another: keys are kept"
         )
     signer = Signer(role.name, secret_bytes(chance, SEED_BYTES))
-    as_role(role, signer)
+    to_role(role, signer)
     if not role.master.startswith("env:"):
         make_master(Path(role.master), chance)
     master = read_master(role.master, environment)
@@ -101,22 +101,24 @@ def made_folder(
     for name in FOLDERS:
         disk.make_folder(path / name)
     Database(path / _DATABASE).close()
-    data = wrapped(master, Label.SIGNING, role.name, signer.written.encode(), chance)
+    data = wrap_secret(
+        master, KeyPurpose.SIGNING, role.name, signer.private_key_text.encode(), chance
+    )
     disk.put(path / _KEY, data, "the signing key")
     disk.put(path / _FILE, _toml(role), "who the role is")  # last: a folder with it is whole
     return Folder(path, role, master, signer)
 
 
-def opened_folder(path: Path, environment: Mapping[str, str]) -> Folder:
+def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
     """The role in a folder; raises DataError or PlanError for none, and for another master key."""
-    role = _read(path / _FILE)
+    role = _read_role_file(path / _FILE)
     master = read_master(role.master, environment)
-    data = disk.read(path / _KEY, "the signing key")
-    signer = signer_of(unwrapped(master, Label.SIGNING, role.name, data).decode())
+    data = disk.read_file(path / _KEY, "the signing key")
+    signer = parse_signer(unwrap_secret(master, KeyPurpose.SIGNING, role.name, data).decode())
     return Folder(path, role, master, signer)
 
 
-def as_role(role: RoleFile, signer: Signer) -> Role:
+def to_role(role: RoleFile, signer: Signer) -> Role:
     """The role as a contract names it; raises PlanError for what none can."""
     return Role(name=role.name, address=role.address, key=signer.verifier, operator=role.operator)
 
@@ -126,8 +128,8 @@ def _toml(role: RoleFile) -> bytes:
     return "".join(f"{name} = {json.dumps(value)}\n" for name, value in fields.items()).encode()
 
 
-def _read(path: Path) -> RoleFile:
-    data = disk.read(path, "the role.toml that init wrote")
+def _read_role_file(path: Path) -> RoleFile:
+    data = disk.read_file(path, "the role.toml that init wrote")
     try:
         return msgspec.convert(tomllib.loads(data.decode()), RoleFile)
     except ValueError as error:

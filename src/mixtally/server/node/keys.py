@@ -11,7 +11,7 @@ from mixtally.device.wire.suite import SUITES
 from mixtally.primitives.chance import Chance
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
-from mixtally.server.node.wrapping import Label, secret_bytes, unwrapped, wrapped
+from mixtally.server.node.wrapping import KeyPurpose, secret_bytes, unwrap_secret, wrap_secret
 
 ORDER_BYTES = 32
 
@@ -34,29 +34,29 @@ class Keys:
     def __init__(self, folder: Path, master: bytes, chance: Chance, step: Step = no_step) -> None:
         self._folder, self._master, self._chance, self._step = folder, master, chance, step
 
-    def made(self, round_id: str, suite: int) -> RoundKey:
+    def ensure_key(self, round_id: str, suite: int) -> RoundKey:
         """The key of a round, made and on the disk; one that is there is kept."""
-        if not self.there(round_id):
+        if not self.has_key(round_id):
             size = SUITES[suite].private_bytes + ORDER_BYTES
             secret = secret_bytes(self._chance, size)
-            data = wrapped(self._master, Label.ROUND, round_id, secret, self._chance)
+            data = wrap_secret(self._master, KeyPurpose.ROUND, round_id, secret, self._chance)
             disk.put(self._path(round_id), data, "the key of a round")
             self._step("after key")
-        return self.read(round_id)
+        return self.read_key(round_id)
 
-    def there(self, round_id: str) -> bool:
+    def has_key(self, round_id: str) -> bool:
         """Whether the round has a key."""
         return self._path(round_id).exists()
 
-    def read(self, round_id: str) -> RoundKey:
+    def read_key(self, round_id: str) -> RoundKey:
         """The key; raises DataError where there is none."""
-        data = disk.read(self._path(round_id), "the key of a round")
-        secret = unwrapped(self._master, Label.ROUND, round_id, data)
+        data = disk.read_file(self._path(round_id), "the key of a round")
+        secret = unwrap_secret(self._master, KeyPurpose.ROUND, round_id, data)
         return RoundKey(secret[:-ORDER_BYTES], secret[-ORDER_BYTES:])
 
     def configuration(self, round_id: str, suite: int) -> bytes:
         """The public key as sheets have it."""
-        return SUITES[suite].configuration(self.read(round_id).private)
+        return SUITES[suite].configuration(self.read_key(round_id).private)
 
     def destroy(self, round_id: str) -> None:
         """What was sealed for the round opens no more."""

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping
 from sqlite3 import Connection
 from typing import NamedTuple
 
-from mixtally.device.contract.reading import fingerprint_of, refused, text_of
-from mixtally.device.wire.note import Signer, joined, signed, signed_by
+from mixtally.device.contract.fields import fingerprint_of, make_refusal, text_of
+from mixtally.device.wire.note import Signer, find_signers, merge_notes, sign_note
 from mixtally.device.wire.problem import Problem
 from mixtally.server.node.database import Database
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.slots import Entry, Slot
+from mixtally.server.node.signing_slots import Entry, Slot
 
 MOST_LISTED = 60_000
 """Notes in a list: of one that was set back the newest is missing."""
@@ -23,7 +23,7 @@ Statement = tuple[str, tuple[object, ...]]
 """Of SQL, and its values."""
 
 
-class Errand(NamedTuple):
+class UnsentNote(NamedTuple):
     """A note of this role that another has not taken yet."""
 
     number: int
@@ -45,7 +45,7 @@ class Notes:
         text: bytes,
         signer: Signer,
         others: Iterable[str],
-        beside: Statement | None = None,
+        extra_statement: Statement | None = None,
     ) -> bytes:
         """The note of ``text`` with all signatures known, this role's among them.
 
@@ -53,11 +53,11 @@ class Notes:
         text is new. Raises ProblemError where the slot has another text.
         """
         found = fingerprint_of(text)
-        if self._free(signer.name, entry.slot, found):
-            note = signed(joined(text, [self.of(found) or text]), signer)
+        if self._is_slot_free(signer.name, entry.slot, found):
+            note = sign_note(merge_notes(text, [self.of(found) or text]), signer)
             with self.database.transaction(f"sign {entry.kind}") as open_:
-                if beside is not None:
-                    open_.execute(*beside)
+                if extra_statement is not None:
+                    open_.execute(*extra_statement)
                 _store(open_, entry, found, note, signer.name)
                 for role in others:
                     open_.execute("INSERT INTO outbox (hash, role) VALUES (?, ?)", (found, role))
@@ -69,7 +69,7 @@ class Notes:
         Raises ProblemError where the slot has another text.
         """
         found = fingerprint_of(note)
-        if not self._free(signer, entry.slot, found):
+        if not self._is_slot_free(signer, entry.slot, found):
             return False
         with self.database.transaction(f"remember {entry.kind}") as open_:
             _store(open_, entry, found, note, signer)
@@ -82,13 +82,13 @@ class Notes:
         """
         own = self.of(fingerprint_of(note))
         if own is None:
-            raise refused("another-text", "note", "a text that is known", fingerprint_of(note))
-        merged = joined(text_of(own), [own, note], keys)
+            raise make_refusal("another-text", "note", "a text that is known", fingerprint_of(note))
+        merged = merge_notes(text_of(own), [own, note], keys)
         if merged != own:
             with self.database.transaction("merge") as open_:
                 found = fingerprint_of(own)
                 open_.execute("UPDATE notes SET note = ? WHERE hash = ?", (merged, found))
-                _sign_off(open_, found, signed_by(merged, keys))
+                _sign_off(open_, found, find_signers(merged, keys))
         return merged
 
     def of(self, found: str) -> bytes | None:
@@ -96,14 +96,14 @@ class Notes:
         rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", found)
         return rows[0][0] if rows else None
 
-    def taken(self, signer: str, slot: Slot) -> str | None:
+    def hash_in_slot(self, signer: str, slot: Slot) -> str | None:
         """SHA-256 of the text that ``signer`` has signed in a slot."""
         rows = self.database.rows(
             "SELECT hash FROM slots WHERE signer = ? AND slot = ?", signer, slot
         )
         return rows[0][0] if rows else None
 
-    def signed(self, signer: str, found: str) -> bool:
+    def has_signed(self, signer: str, found: str) -> bool:
         """Whether ``signer`` has signed the text with this SHA-256, as far as is known here."""
         query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
         return bool(self.database.rows(query, signer, found))
@@ -127,7 +127,7 @@ class Notes:
         )
         return [note for (note,) in rows]
 
-    def by(self, name: str) -> list[str]:
+    def list_signed_by(self, name: str) -> list[str]:
         """SHA-256 of the notes that ``name`` has signed, the newest first."""
         rows = self.database.rows(
             "SELECT hash FROM notes JOIN signers USING (hash) WHERE name = ? "
@@ -142,17 +142,17 @@ class Notes:
         rows = self.database.rows("SELECT hash FROM slots WHERE signer = ?", signer)
         return {found for (found,) in rows}
 
-    def errands(self) -> list[Errand]:
+    def list_unsent(self) -> list[UnsentNote]:
         """What is still to be sent, the oldest first."""
         return [
-            Errand(*row)
+            UnsentNote(*row)
             for row in self.database.rows(
                 "SELECT number, contract, role, note, tries FROM outbox JOIN notes USING (hash) "
                 "ORDER BY number"
             )
         ]
 
-    def tried(self, errand: Errand, *, done: bool) -> None:
+    def record_try(self, errand: UnsentNote, *, done: bool) -> None:
         """An errand was run: it is over, or stays for another time."""
         with self.database.transaction("errand") as open_:
             if done:
@@ -173,13 +173,13 @@ class Notes:
                     "INSERT OR IGNORE INTO outbox (hash, role) VALUES (?, ?)", (found, role)
                 )
 
-    def untold(self, found: str) -> list[str]:
+    def list_untried(self, found: str) -> list[str]:
         """Roles to which sending a note has not even been tried."""
         rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
         return [role for (role,) in rows]
 
-    def _free(self, signer: str, slot: Slot, found: str) -> bool:
-        taken = self.taken(signer, slot)
+    def _is_slot_free(self, signer: str, slot: Slot, found: str) -> bool:
+        taken = self.hash_in_slot(signer, slot)
         if taken is not None and taken != found:
             raise ProblemError(Problem.ANOTHER_NOTE)
         return taken is None

@@ -48,17 +48,17 @@ class Pieces:
             self._named = {name: rounds for name, rounds in left.items() if rounds}
             self._missing.pop(round_id, None)
 
-    def most(self, name: str) -> int | None:
+    def max_bytes(self, name: str) -> int | None:
         """Bytes of a piece at most; None for one that nobody named."""
         rounds = self._named.get(name)
         return None if rounds is None else max(rounds.values())
 
-    def there(self, name: str) -> bool:
+    def has_piece(self, name: str) -> bool:
         """Whether a piece came, to all who named it."""
         rounds = self._named.get(name, {})
         return bool(rounds) and all(self.path(one, name).exists() for one in rounds)
 
-    def missing(self, round_id: str, manifest: Manifest) -> int:
+    def count_missing(self, round_id: str, manifest: Manifest) -> int:
         """How many pieces that a manifest names have yet to come."""
         missing = self._missing.get(round_id)
         if missing is not None:

@@ -72,7 +72,7 @@ class Rounds:
         rows = self._rows("WHERE name = ? ORDER BY round DESC LIMIT 1", name)
         return rows[0] if rows else None
 
-    def binding(self, name: str) -> RoundRow | None:
+    def last_binding(self, name: str) -> RoundRow | None:
         """The last one whose window is to be kept clear of."""
         rows = self._rows(
             "WHERE name = ? AND ended != ? ORDER BY round DESC LIMIT 1", name, WITHDRAWN
@@ -94,15 +94,15 @@ class Rounds:
         with self._database.transaction("overrule") as open_:
             open_.execute("INSERT OR IGNORE INTO overruled VALUES (?, ?)", (contract, name))
 
-    def answered(self, contract: str, name: str) -> None:
+    def clear_overruled(self, contract: str, name: str) -> None:
         """It has answered, and knew nothing that is not here."""
-        if name in self.overruled(contract):
+        if name in self.list_overruled(contract):
             with self._database.transaction("answered") as open_:
                 open_.execute(
                     "DELETE FROM overruled WHERE contract = ? AND name = ?", (contract, name)
                 )
 
-    def overruled(self, contract: str) -> tuple[str, ...]:
+    def list_overruled(self, contract: str) -> tuple[str, ...]:
         """Roles that were silent and not waited for."""
         rows = self._database.rows(
             "SELECT name FROM overruled WHERE contract = ? ORDER BY name", contract

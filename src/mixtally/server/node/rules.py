@@ -5,14 +5,14 @@ Everything is told by the contract and by rounds signed before; nothing by what 
 
 from collections.abc import Callable
 
-from mixtally.device.wire import fit
+from mixtally.device.wire import consistency
 from mixtally.device.wire.manifest import MOST_PIECE_BYTES, Manifest
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import Sheet
 from mixtally.errors import RefusedError
 from mixtally.model.agreement import Agreement
 from mixtally.model.job import Job
-from mixtally.server.node.events import written
+from mixtally.server.node.events import format_time
 from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow, Rounds
 
@@ -23,9 +23,9 @@ LEAST_BEFORE = 600
 """Seconds before a round opens until which it can be withdrawn: nobody has taken a bundle then."""
 
 
-def frame_of(agreement: Agreement) -> fit.Frame:
+def frame_of(agreement: Agreement) -> consistency.Frame:
     """What a contract says of its rounds, for the checks that everybody makes."""
-    return fit.Frame(
+    return consistency.Frame(
         contract=agreement.contract,
         rounds=agreement.rounds,
         open_seconds=agreement.windows.open_seconds,
@@ -44,11 +44,11 @@ def check_number(agreement: Agreement, latest: int, last: RoundRow | None, numbe
       last     round signed under the name
     """
     if agreement.serial < latest:
-        raise _not("a later serial has ended this contract")
+        raise _not_agreed("a later serial has ended this contract")
     if number > agreement.rounds:
-        raise _not(f"the contract has {agreement.rounds} rounds")
+        raise _not_agreed(f"the contract has {agreement.rounds} rounds")
     if last is not None and number <= last.round:
-        raise _not(f"round {last.round} was signed already")
+        raise _not_agreed(f"round {last.round} was signed already")
 
 
 def check_sheet(
@@ -68,25 +68,29 @@ def check_sheet(
     last = rounds.last(agreement.name)
     check_number(agreement, latest, last, sheet.round)
     try:
-        fit.check_sheet(sheet, frame_of(agreement))
+        consistency.check_sheet(sheet, frame_of(agreement))
     except RefusedError as error:
-        raise _unfit(error) from error
+        raise _unfit_refusal(error) from error
     if sheet.closes <= now:
-        raise _not("the round would be over already")
-    last, every = rounds.binding(agreement.name), agreement.windows.every_seconds
+        raise _not_agreed("the round would be over already")
+    last, every = rounds.last_binding(agreement.name), agreement.windows.every_seconds
     if last is not None and sheet.opens < last.closes:
-        raise _not(f"round {last.round} is not over then: it closes {written(last.closes)}")
+        raise _not_agreed(
+            f"round {last.round} is not over then: it closes {format_time(last.closes)}"
+        )
     if last is not None and sheet.opens - last.opens < every:
-        raise _not(f"rounds begin {every} seconds apart")
-    far = earliest(agreement, last, now) + max(every, LEAST_AHEAD)
+        raise _not_agreed(f"rounds begin {every} seconds apart")
+    far = earliest_opening(agreement, last, now) + max(every, LEAST_AHEAD)
     if sheet.opens > far:
-        raise _not(f"a round opens {far - now} seconds from now at the latest: by {written(far)}")
+        raise _not_agreed(
+            f"a round opens {far - now} seconds from now at the latest: by {format_time(far)}"
+        )
     own = own_key()
     if own is None or sheet.keys[agreement.place - 1] != own:
-        raise _not("this role's key is another one: ask for it first")
+        raise _not_agreed("this role's key is another one: ask for it first")
 
 
-def earliest(agreement: Agreement, last: RoundRow | None, now: int) -> int:
+def earliest_opening(agreement: Agreement, last: RoundRow | None, now: int) -> int:
     """When a round may open, behind the last one whose window binds."""
     if last is None:
         return now
@@ -96,35 +100,37 @@ def earliest(agreement: Agreement, last: RoundRow | None, now: int) -> int:
 def check_withdrawal(row: RoundRow, now: int) -> None:
     """Raises ProblemError for a round that may have bundles, or soon, and for one that is over."""
     if row.ended:
-        raise _not(f"the round is over: {row.ended}")
+        raise _not_agreed(f"the round is over: {row.ended}")
     if now > row.opens - LEAST_BEFORE:
-        raise _not(f"that is done {LEAST_BEFORE} seconds before a round opens, at the latest")
+        raise _not_agreed(
+            f"that is done {LEAST_BEFORE} seconds before a round opens, at the latest"
+        )
 
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
     """Raises ProblemError for what no hop of the contract can have sent."""
     try:
-        fit.check_manifest(manifest, frame_of(agreement))
+        consistency.check_manifest(manifest, frame_of(agreement))
     except RefusedError as error:
-        raise _unfit(error) from error
+        raise _unfit_refusal(error) from error
     if manifest.hop > len(agreement.hops):
-        raise _not("other-hop")
+        raise _not_agreed("other-hop")
     for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
         if any(piece.messages != most for piece in part.pieces[:-1]):
-            raise _not("piece-length")  # all are full but the last: no more than are needed
+            raise _not_agreed("piece-length")  # all are full but the last: no more than are needed
         if part.pieces and part.pieces[-1].messages > most:
-            raise _not("piece-length")
+            raise _not_agreed("piece-length")
     if manifest.hop == 1 and not manifest.destroyed and isinstance(agreement, Job):
         bundles = manifest.bundles + manifest.left_out
         for part, stream in zip(manifest.parts, agreement.streams, strict=True):
             if part.received > bundles * stream.slots:
-                raise _not("more messages than the bundles can hold")
+                raise _not_agreed("more messages than the bundles can hold")
 
 
-def _unfit(error: RefusedError) -> ProblemError:
-    return _not(f"{error.reason}: {error.subject}, expected {error.expected}")
+def _unfit_refusal(error: RefusedError) -> ProblemError:
+    return _not_agreed(f"{error.reason}: {error.subject}, expected {error.expected}")
 
 
-def _not(detail: str) -> ProblemError:
+def _not_agreed(detail: str) -> ProblemError:
     return ProblemError(Problem.NOT_AGREED, detail)

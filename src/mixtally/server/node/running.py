@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mixtally.errors import DataError
 from mixtally.server.node import disk
-from mixtally.server.node.events import Lasting, Log
+from mixtally.server.node.events import Condition, Log
 from mixtally.server.node.loop import Loop
 
 if TYPE_CHECKING:
-    from mixtally.server.node.web.answers import App
+    from mixtally.server.node.web.responses import App
 
 Stop = Callable[[BaseException], None]
 """Told what must end the process."""
@@ -24,7 +24,7 @@ Wake = Callable[[], None]
 """Has the loop look at once."""
 
 
-class Served(NamedTuple):
+class ServedRole(NamedTuple):
     """What is served.
 
     where
@@ -37,7 +37,7 @@ class Served(NamedTuple):
     application: "App"
 
 
-class Listening(NamedTuple):
+class ListenOptions(NamedTuple):
     """Where and when.
 
     where
@@ -56,7 +56,7 @@ class Listening(NamedTuple):
 
 
 @contextmanager
-def serving(path: Path, number: int = 0) -> Iterator[None]:
+def exclusive_service(path: Path, number: int = 0) -> Iterator[None]:
     """Nobody else serves the role in a folder, or its intake of a ``number``, meanwhile.
 
     Raises DataError where somebody does.
@@ -69,22 +69,26 @@ def serving(path: Path, number: int = 0) -> Iterator[None]:
         try:
             fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise _is_served(path, number) from error
+            raise _already_served_error(path, number) from error
         yield
     finally:
         os.close(place)
 
 
-def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
+def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
     """Serve what ``begin`` gives until a signal ends it; raises what must end the process.
 
     Raises DataError where the libraries of the extra ``[serve]`` are missing, and where nothing can
     listen.
     """
-    need_servers()
-    from mixtally.server.node.web.run import Server, as_server, listening  # needs the extra
+    require_server_libraries()
+    from mixtally.server.node.web.run import (  # needs the extra
+        Server,
+        open_listening_socket,
+        server_signals,
+    )
 
-    place = listening(at.host, at.port)
+    place = open_listening_socket(at.host, at.port)
     failed: list[BaseException] = []
 
     def stop(error: BaseException) -> None:
@@ -92,7 +96,7 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
         server.stop()
 
     def tick(now: int) -> None:
-        at.log.holds(Lasting.DISK, disk.free_bytes(at.folder) < disk.LOW_BYTES)
+        at.log.set_condition(Condition.DISK, disk.free_bytes(at.folder) < disk.LOW_BYTES)
         served.tick(now)
 
     loop = Loop(tick, at.clock, stop)
@@ -101,7 +105,7 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
     loop.start()
     host, port = place.getsockname()[:2]
     try:
-        with as_server(server.stop):
+        with server_signals(server.stop):
             at.ready(f"http://{host}:{port}")
             server.run(place)
     finally:
@@ -111,7 +115,7 @@ def run(at: Listening, begin: Callable[[Stop, Wake], Served]) -> None:
         raise failed[0]
 
 
-def _is_served(path: Path, number: int) -> DataError:
+def _already_served_error(path: Path, number: int) -> DataError:
     if not number:
         return DataError(
             str(path), expected="a role that nobody serves", got="one that is served", do="wait"
@@ -127,7 +131,7 @@ def _is_served(path: Path, number: int) -> DataError:
 _LIBRARIES = ("starlette", "uvicorn", "httptools")
 
 
-def need_servers() -> None:
+def require_server_libraries() -> None:
     """Raises DataError where the libraries of the extra ``[serve]`` are missing."""
     for name in _LIBRARIES:
         try:

@@ -11,7 +11,14 @@ from mixtally.server.node.events import Log
 from mixtally.server.node.folder import Folder
 from mixtally.server.node.node import Node
 from mixtally.server.node.peers import Peers
-from mixtally.server.node.running import Listening, Served, Stop, Wake, run, serving
+from mixtally.server.node.running import (
+    ListenOptions,
+    ServedRole,
+    Stop,
+    Wake,
+    exclusive_service,
+    run,
+)
 
 
 class Service(NamedTuple):
@@ -35,21 +42,21 @@ class Service(NamedTuple):
 
 
 def serve_role(
-    folder: Folder, service: Service, role: Callable[[Node, Peers, Stop, Clock], Served]
+    folder: Folder, service: Service, role: Callable[[Node, Peers, Stop, Clock], ServedRole]
 ) -> None:
     """Serve until a signal ends it; raises what must end the process.
 
     Raises DataError where the libraries of the extra ``[serve]`` are missing, or somebody serves
     the folder already; OldStateError where another role remembers more than this one.
     """
-    with serving(folder.path):
+    with exclusive_service(folder.path):
         clock = Clock(folder.path / "clock", service.log, service.clocks)
 
-        def begin(stop: Stop, wake: Wake) -> Served:
+        def begin(stop: Stop, wake: Wake) -> ServedRole:
             node = Node(folder, SecureChance(), service.step, service.log)
             node.wake = wake
             return role(node, Peers(node, service.call, service.overruled), stop, clock)
 
         host, port = folder.role.host, folder.role.port
-        at = Listening(host, port, clock.passed, service.ready, folder.path, service.log)
+        at = ListenOptions(host, port, clock.certain_time, service.ready, folder.path, service.log)
         run(at, begin)

@@ -28,7 +28,7 @@ _NONCE_BYTES = 12
 _HEX = re.compile(rb"[0-9a-f]{64}\n?")
 
 
-class Label(bytes, Enum):
+class KeyPurpose(bytes, Enum):
     """What a wrapped secret is for; one for each use."""
 
     SIGNING = b"mixtally signing key 1"
@@ -43,13 +43,13 @@ def secret_bytes(chance: Chance, count: int) -> bytes:
     return chance.words(-(-count // 8)).astype("<u8").tobytes()[:count]
 
 
-def wrapped(key: bytes, label: Label, name: str, secret: bytes, chance: Chance) -> bytes:
+def wrap_secret(key: bytes, label: KeyPurpose, name: str, secret: bytes, chance: Chance) -> bytes:
     """``secret`` under ``key``, bound to what it is for and whose it is."""
     nonce = secret_bytes(chance, _NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, secret, label.value + name.encode())
 
 
-def unwrapped(key: bytes, label: Label, name: str, data: bytes) -> bytes:
+def unwrap_secret(key: bytes, label: KeyPurpose, name: str, data: bytes) -> bytes:
     """The secret again; raises DataError for another key and for bytes that were altered."""
     nonce, sealed = data[:_NONCE_BYTES], data[_NONCE_BYTES:]
     try:
@@ -63,7 +63,7 @@ def unwrapped(key: bytes, label: Label, name: str, data: bytes) -> bytes:
         ) from error
 
 
-def tag(key: bytes, label: Label, name: str, data: bytes) -> bytes:
+def compute_tag(key: bytes, label: KeyPurpose, name: str, data: bytes) -> bytes:
     """What only who has ``key`` can write beside ``data``: HMAC-SHA256, in hexadecimal digits."""
     made = hmac.new(key, label.value + b"\0" + name.encode() + b"\0" + data, "sha256")
     return made.hexdigest().encode() + b"\n"
@@ -79,11 +79,11 @@ def read_master(named: str, environment: Mapping[str, str]) -> bytes:
         data = environment.get(variable, "").encode()
     else:
         path = Path(named)
-        data = disk.read(path, "the master key")
+        data = disk.read_file(path, "the master key")
         if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise _no_master(named, "one that others may read", "chmod 600")
+            raise _master_key_error(named, "one that others may read", "chmod 600")
     if not _HEX.fullmatch(data):
-        raise _no_master(named, "something else", "give the one that init made")
+        raise _master_key_error(named, "something else", "give the one that init made")
     return bytes.fromhex(data.decode())
 
 
@@ -95,5 +95,5 @@ def make_master(path: Path, chance: Chance) -> None:
         os.chmod(path, disk.PRIVATE_FILE)
 
 
-def _no_master(named: str, got: str, do: str) -> DataError:
+def _master_key_error(named: str, got: str, do: str) -> DataError:
     return DataError(named, expected="a master key of 64 hexadecimal digits", got=got, do=do)

@@ -4,31 +4,31 @@ Beside the standard library it needs ``cryptography``. Nothing here makes random
 ephemeral keys of envelopes; nothing reads a clock.
 """
 
-from mixtally.device.client.net.consent import told
+from mixtally.device.client.net.consent import describe_consent
 from mixtally.device.client.net.diary import Diary
-from mixtally.device.client.net.entries import Charge, Entry, State
+from mixtally.device.client.net.entries import BundleState, DiaryCharge, Entry
 from mixtally.device.client.net.pins import Budget, Pins, Trust, read_trust
-from mixtally.device.client.net.post import Answer, post
-from mixtally.device.client.net.sending import deliver, prepare, until_answered
-from mixtally.device.client.net.trust import Round, Trusted, open_round, trusted
+from mixtally.device.client.net.requests import PostResult, post
+from mixtally.device.client.net.sending import deliver, deliver_until_answered, prepare
+from mixtally.device.client.net.trust import OpenRound, TrustedContract, open_round, verify_contract
 
 __all__ = [
-    "Answer",
     "Budget",
-    "Charge",
+    "BundleState",
     "Diary",
+    "DiaryCharge",
     "Entry",
+    "OpenRound",
     "Pins",
-    "Round",
-    "State",
+    "PostResult",
     "Trust",
-    "Trusted",
+    "TrustedContract",
     "deliver",
+    "deliver_until_answered",
+    "describe_consent",
     "open_round",
     "post",
     "prepare",
     "read_trust",
-    "told",
-    "trusted",
-    "until_answered",
+    "verify_contract",
 ]

@@ -7,15 +7,17 @@ stands only where their names are.
 import math
 from collections.abc import Iterable
 
-from mixtally.device.client.net.entries import Charge
-from mixtally.device.client.net.trust import Round, Trusted
+from mixtally.device.client.net.entries import DiaryCharge
+from mixtally.device.client.net.trust import OpenRound, TrustedContract
 from mixtally.device.contract.contract import LAYER_BYTES, Contract
-from mixtally.device.contract.plan import Plan
+from mixtally.device.contract.plan import ContractPlan
 
 _LABELS = 12
 
 
-def told(agreed: Trusted, given: Round | None = None, spent: Iterable[Charge] = ()) -> list[str]:
+def describe_consent(
+    agreed: TrustedContract, given: OpenRound | None = None, spent: Iterable[DiaryCharge] = ()
+) -> list[str]:
     """All of it, a line each, for a screen: no character of a line controls one.
 
     where
@@ -26,21 +28,21 @@ def told(agreed: Trusted, given: Round | None = None, spent: Iterable[Charge] = 
     lines = [
         f"contract: {contract.name}, serial {contract.serial}",
         f"fingerprint: {contract.fingerprint}",
-        *_question(contract),
-        *_roles(contract),
-        *_promise(contract),
-        *_sent(contract, given),
-        *_cost(agreed, spent),
+        *_question_lines(contract),
+        *_role_lines(contract),
+        *_promise_lines(contract),
+        *_sending_lines(contract, given),
+        *_cost_lines(agreed, spent),
     ]
-    return [shown(line) for line in lines]
+    return [replace_unprintable(line) for line in lines]
 
 
-def shown(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """``text`` with a mark in place of all that is not printed."""
     return "".join(one if one.isprintable() else "\ufffd" for one in text)
 
 
-def _question(contract: Contract) -> list[str]:
+def _question_lines(contract: Contract) -> list[str]:
     plan, question = contract.plan, contract.plan.question
     if plan.edges is not None:
         form = f"a number, known by one of {question.bins:,} ranges"
@@ -68,7 +70,7 @@ def _question(contract: Contract) -> list[str]:
     return lines
 
 
-def _roles(contract: Contract) -> list[str]:
+def _role_lines(contract: Contract) -> list[str]:
     roles = [(f"mix {place}", role) for place, role in enumerate(contract.hops, 1)]
     return [
         f"{place}: {role.name}, run by {role.operator}, {role.address}"
@@ -76,7 +78,7 @@ def _roles(contract: Contract) -> list[str]:
     ]
 
 
-def _promise(contract: Contract) -> list[str]:
+def _promise_lines(contract: Contract) -> list[str]:
     plan = contract.plan
     rounds = "its one round" if plan.collections == 1 else f"all {plan.collections} rounds"
     times = math.nextafter(math.exp(plan.epsilon), math.inf)
@@ -89,15 +91,15 @@ def _promise(contract: Contract) -> list[str]:
         f"promise: epsilon {plan.epsilon:.6g} and delta {plan.delta:.6g} for {rounds} together: "
         "but for a chance of about delta, nothing that comes out is more than "
         f"{times:.4g} times as likely with your answer as with any other",
-        f"it holds {_holds(plan)}",
+        f"it holds {_trust_condition(plan)}",
         f"if all mixes collude with the collector, {left}",
         "it does not hide that you take part",
     ]
 
 
-def _holds(plan: Plan) -> str:
+def _trust_condition(plan: ContractPlan) -> str:
     """Who must be trusted for the promise."""
-    if plan.alone:
+    if plan.is_self_protecting:
         return "whatever everybody else does: your own flips hide you"
     mix = "the mix" if plan.hops == 1 else f"any one of the {plan.hops} mixes"
     if plan.by_mixes:
@@ -108,7 +110,7 @@ def _holds(plan: Plan) -> str:
     return f"if {first}enough of the {plan.minimum_crowd:,} people or more who answer are honest"
 
 
-def _sent(contract: Contract, given: Round | None) -> list[str]:
+def _sending_lines(contract: Contract, given: OpenRound | None) -> list[str]:
     layers = LAYER_BYTES[contract.suite] * (contract.plan.hops + 1)
     size = sum(part.most * (part.layout.message_bytes + layers) for part in contract.plan.parts)
     lines = [
@@ -119,7 +121,7 @@ def _sent(contract: Contract, given: Round | None) -> list[str]:
     return lines
 
 
-def _cost(agreed: Trusted, spent: Iterable[Charge]) -> list[str]:
+def _cost_lines(agreed: TrustedContract, spent: Iterable[DiaryCharge]) -> list[str]:
     charges, contract = list(spent), agreed.contract
     if any((one.name, one.plan) == (contract.name, agreed.plan) for one in charges):
         return ["cost: nothing more, it was charged with an earlier round"]

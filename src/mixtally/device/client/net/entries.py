@@ -3,11 +3,11 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from mixtally.device.client.net.seal import Sealed
-from mixtally.device.client.net.trust import Round, Trusted
+from mixtally.device.client.net.seal import SealedBundle
+from mixtally.device.client.net.trust import OpenRound, TrustedContract
 
 
-class State(StrEnum):
+class BundleState(StrEnum):
     """How far a bundle is."""
 
     PENDING = "pending"
@@ -20,7 +20,7 @@ class State(StrEnum):
     """The window went by without an answer; it may have been counted if it left at all."""
 
 
-class Charge(NamedTuple):
+class DiaryCharge(NamedTuple):
     """What a contract costs, in all its rounds together, as it states it.
 
     where
@@ -66,16 +66,16 @@ class Entry(NamedTuple):
     due: int
     tries: int
     left: int | None
-    state: State
+    state: BundleState
     status: int | None
     ended: int | None
     size: int
     tags: bytes
 
     @property
-    def pending(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether it still waits for its moment or for an answer."""
-        return self.state is State.PENDING
+        return self.state is BundleState.PENDING
 
     @property
     def path(self) -> str:
@@ -83,14 +83,14 @@ class Entry(NamedTuple):
         return f"/contracts/{self.contract}/rounds/{self.round}/bundles"
 
 
-def charge_of(agreed: Trusted, now: int) -> Charge:
+def make_charge(agreed: TrustedContract, now: int) -> DiaryCharge:
     """What taking part under a contract costs."""
     contract, plan = agreed.contract, agreed.contract.plan
     promised = (plan.epsilon, plan.delta, plan.collections)
-    return Charge(contract.name, agreed.plan, agreed.question, *promised, now)
+    return DiaryCharge(contract.name, agreed.plan, agreed.question, *promised, now)
 
 
-def entry_of(given: Round, made: Sealed, now: int) -> Entry:
+def make_entry(given: OpenRound, made: SealedBundle, now: int) -> Entry:
     """A round of which nothing has left yet."""
     contract, sheet = given.contract, given.sheet
     return Entry(
@@ -105,7 +105,7 @@ def entry_of(given: Round, made: Sealed, now: int) -> Entry:
         due=made.due,
         tries=0,
         left=None,
-        state=State.PENDING,
+        state=BundleState.PENDING,
         status=None,
         ended=None,
         size=len(made.bundle),

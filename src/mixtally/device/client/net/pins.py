@@ -18,7 +18,7 @@ import tomllib
 from typing import Any, NamedTuple
 
 from mixtally.device.client.limits import COVERS, PROTOCOLS, Limits
-from mixtally.device.contract.roles import verifier_key
+from mixtally.device.contract.roles import parse_verifier_key
 from mixtally.errors import DataError, RefusedError
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
@@ -58,8 +58,12 @@ def read_trust(data: bytes, subject: str) -> Trust:
         if len(data) > _MOST_BYTES:
             raise ValueError("too long")
         plain = tomllib.loads(data.decode("utf-8"))
-        _known(plain, "fingerprint keys limits budget")
-        return Trust(_pins(plain), _limits(plain.get("limits", {})), _budget(plain.get("budget")))
+        _check_field_names(plain, "fingerprint keys limits budget")
+        return Trust(
+            _read_pins(plain),
+            _read_limits(plain.get("limits", {})),
+            _read_budget(plain.get("budget")),
+        )
     except (ValueError, RecursionError, RefusedError) as error:
         raise DataError(
             subject,
@@ -69,37 +73,38 @@ def read_trust(data: bytes, subject: str) -> Trust:
         ) from error
 
 
-def pinned(fingerprint: str) -> str:
+def validate_fingerprint(fingerprint: str) -> str:
     """``fingerprint`` itself; raises ValueError for what is none."""
     if not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint):
         raise ValueError("a fingerprint has 64 digits of 0-9a-f")
     return fingerprint
 
 
-def _known(table: Any, names: str) -> None:
+def _check_field_names(table: Any, names: str) -> None:
     if not isinstance(table, dict):
         raise ValueError(f"a table with some of {names}")
     if unknown := [name for name in table if name not in names.split()]:
         raise ValueError(f"unknown field {unknown[0]}")
 
 
-def _pins(plain: dict[str, Any]) -> Pins:
+def _read_pins(plain: dict[str, Any]) -> Pins:
     fingerprint, written = plain.get("fingerprint"), plain.get("keys", [])
     if fingerprint is not None:
-        pinned(fingerprint)
+        validate_fingerprint(fingerprint)
     if not isinstance(written, list) or not all(isinstance(key, str) for key in written):
         raise ValueError("keys are a list of strings")
     names = [key.partition("+")[0] for key in written]
     if len(set(names)) < len(names):
         raise ValueError("a role has one key")
     keys = [
-        (name, verifier_key(name, key, "keys")) for name, key in zip(names, written, strict=True)
+        (name, parse_verifier_key(name, key, "keys"))
+        for name, key in zip(names, written, strict=True)
     ]
     return Pins(fingerprint, tuple(keys))
 
 
-def _limits(table: Any) -> Limits:
-    _known(table, "epsilon delta local_epsilon hops protocols covers")
+def _read_limits(table: Any) -> Limits:
+    _check_field_names(table, "epsilon delta local_epsilon hops protocols covers")
     usual = Limits()
     hops = table.get("hops", usual.hops)
     if type(hops) is not int:
@@ -115,10 +120,10 @@ def _limits(table: Any) -> Limits:
     )
 
 
-def _budget(table: Any) -> Budget | None:
+def _read_budget(table: Any) -> Budget | None:
     if table is None:
         return None
-    _known(table, "epsilon delta")
+    _check_field_names(table, "epsilon delta")
     return Budget(_number(table, "epsilon", None), _number(table, "delta", None))
 
 

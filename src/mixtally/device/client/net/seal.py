@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from mixtally.device.client.draw import Words
+from mixtally.device.client.draw import RandomWords
 from mixtally.device.client.encode import Value
 from mixtally.device.client.messages import messages
-from mixtally.device.client.net.trust import Round
-from mixtally.device.contract.part import Part
+from mixtally.device.client.net.trust import OpenRound
+from mixtally.device.contract.part import ContractPart
 from mixtally.device.wire.bundle import write_bundle
 from mixtally.device.wire.envelope import Sealer
 
 TAG_BYTES = 8
 
 
-class Sealed(NamedTuple):
+class SealedBundle(NamedTuple):
     """What is sent.
 
     where
@@ -35,9 +35,14 @@ class Sealed(NamedTuple):
     due: int
 
 
-def sealed(
-    given: Round, value: Value, words: Callable[[int], bytes], now: int, *, at_once: bool = False
-) -> Sealed:
+def seal_answer(
+    given: OpenRound,
+    value: Value,
+    words: Callable[[int], bytes],
+    now: int,
+    *,
+    at_once: bool = False,
+) -> SealedBundle:
     """The bundle of a person who answers ``value`` in a round.
 
     Raises RefusedError for a value without an answer, AccountingError for bad words.
@@ -49,17 +54,19 @@ def sealed(
         seal_part(given.sealer, place, part, some) for place, (part, some) in enumerate(several)
     ]
     tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
-    due = now if at_once else moment(Words(words), now, sheet.closes)
-    return Sealed(write_bundle(parts), tags, due)
+    due = now if at_once else draw_due_time(RandomWords(words), now, sheet.closes)
+    return SealedBundle(write_bundle(parts), tags, due)
 
 
-def seal_part(sealer: Sealer, place: int, part: Part, several: Sequence[bytes]) -> list[bytes]:
+def seal_part(
+    sealer: Sealer, place: int, part: ContractPart, several: Sequence[bytes]
+) -> list[bytes]:
     """Seal the messages of the part at ``place``, and padding for each slot that is left."""
     left = part.most - len(several)
     padding = [sealer.padding(part.layout.message_bytes, place) for _ in range(left)]
     return [*(sealer.seal(one, place) for one in several), *padding]
 
 
-def moment(words: Words, now: int, closes: int) -> int:
+def draw_due_time(words: RandomWords, now: int, closes: int) -> int:
     """A uniform second of what is left of the window."""
     return now + words.uniform(closes - now)

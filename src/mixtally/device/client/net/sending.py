@@ -14,13 +14,13 @@ from functools import partial
 
 from mixtally.device.client.encode import Value
 from mixtally.device.client.net.diary import Diary
-from mixtally.device.client.net.entries import Entry, State
+from mixtally.device.client.net.entries import BundleState, Entry
 from mixtally.device.client.net.pins import Budget
-from mixtally.device.client.net.post import Answer, post
-from mixtally.device.client.net.seal import sealed
-from mixtally.device.client.net.trust import Round
+from mixtally.device.client.net.requests import PostResult, post
+from mixtally.device.client.net.seal import seal_answer
+from mixtally.device.client.net.trust import OpenRound
 
-Post = Callable[[str, str, bytes], Answer]
+Post = Callable[[str, str, bytes], PostResult]
 _FIRST_WAIT, _MOST_WAIT = 30, 3600
 _NAP = 60.0
 _AGAIN = (408, 429)
@@ -30,7 +30,7 @@ _AGAIN = (408, 429)
 
 def prepare(
     diary: Diary,
-    given: Round,
+    given: OpenRound,
     value: Value,
     words: Callable[[int], bytes],
     now: int,
@@ -50,8 +50,8 @@ def prepare(
     A bundle of this round that is pending is given back, and the value is not looked at. Raises
     RefusedError, nothing being charged then; DataError when the disk refuses.
     """
-    seal = partial(sealed, given, value, words, now, at_once=at_once)
-    return diary.enter(given, now, seal, budget=budget, again=again)
+    seal = partial(seal_answer, given, value, words, now, at_once=at_once)
+    return diary.add_entry(given, now, seal, budget=budget, again=again)
 
 
 def deliver(
@@ -62,22 +62,22 @@ def deliver(
     ``at_once`` passes over its random moment, but not over what the first hop told it to wait.
     """
     entry = diary.find(entry.name, entry.round) or entry
-    if not entry.pending:
+    if not entry.is_pending:
         return entry
     if now >= entry.closes:
-        return diary.end(entry, State.OVER, now)
+        return diary.record_end(entry, BundleState.OVER, now)
     bundle = diary.bundle(entry)
     if bundle is None or (now < entry.due and not (at_once and not entry.tries)):
         return entry
-    usual = now + _wait(entry, now)
-    entry = diary.begun(entry, now, usual)
+    usual = now + _retry_delay(entry, now)
+    entry = diary.record_attempt(entry, now, usual)
     diary.step("begun")
     answer = ask(entry.address, entry.path, bundle)
     diary.step("answered")
-    return _noted(diary, entry, now, answer, usual)
+    return _record_result(diary, entry, now, answer, usual)
 
 
-def until_answered(
+def deliver_until_answered(
     diary: Diary,
     entry: Entry,
     clock: Callable[[], float],
@@ -89,33 +89,33 @@ def until_answered(
     """Wait and send until it is answered or its window is over."""
     while True:
         entry = deliver(diary, entry, int(clock()), ask=ask, at_once=at_once)
-        if not entry.pending:
+        if not entry.is_pending:
             return entry
         sleep(min(_NAP, max(0.5, entry.due - clock())))
 
 
-def _noted(diary: Diary, entry: Entry, now: int, answer: Answer, usual: int) -> Entry:
+def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usual: int) -> Entry:
     """Only the class of a status says what to do; 408, 429 and 5xx may name a time."""
     status = answer.status
     if status is not None and 200 <= status < 300:
-        return diary.end(entry, State.TAKEN, now, status)
+        return diary.record_end(entry, BundleState.TAKEN, now, status)
     if status is not None and 400 <= status < 500 and status not in _AGAIN:
-        return diary.end(entry, State.REFUSED, now, status)
+        return diary.record_end(entry, BundleState.REFUSED, now, status)
     due = usual
     if status is not None and (status in _AGAIN or status >= 500):
-        due = max(now + 1, now + (_seconds(answer.retry_after, now) or usual - now))
+        due = max(now + 1, now + (_parse_retry_after(answer.retry_after, now) or usual - now))
     if due >= entry.closes:
-        return diary.end(entry, State.OVER, now, status)
-    return diary.later(entry, due, status)
+        return diary.record_end(entry, BundleState.OVER, now, status)
+    return diary.schedule_retry(entry, due, status)
 
 
-def _wait(entry: Entry, now: int) -> int:
+def _retry_delay(entry: Entry, now: int) -> int:
     """Twice as long after every try, but never past half of what is left of the window."""
     usual = min(_FIRST_WAIT << min(entry.tries, 10), _MOST_WAIT)
     return max(1, min(usual, (entry.closes - now) // 2))
 
 
-def _seconds(after: str | None, now: int) -> int | None:
+def _parse_retry_after(after: str | None, now: int) -> int | None:
     """What Retry-After says, in seconds from now; None for nothing that can be read."""
     text = (after or "").strip()
     if text.isascii() and text.isdecimal():

@@ -9,22 +9,22 @@ import json
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from mixtally.device.client.limits import Limits, checked
+from mixtally.device.client.limits import Limits, check_plan
 from mixtally.device.client.net.pins import Pins
-from mixtally.device.client.net.post import target
-from mixtally.device.contract.contract import Contract, read
-from mixtally.device.contract.reading import parsed, text_of
-from mixtally.device.contract.spelling import checked_prefixes
+from mixtally.device.client.net.requests import parse_address
+from mixtally.device.contract.contract import Contract, parse_contract
+from mixtally.device.contract.fields import parse_json, text_of
+from mixtally.device.contract.spelling import check_prefixes
+from mixtally.device.wire.consistency import Frame
 from mixtally.device.wire.envelope import Sealer
-from mixtally.device.wire.fit import Frame
-from mixtally.device.wire.note import verified
-from mixtally.device.wire.round import signed_sheet
+from mixtally.device.wire.note import verify_note
+from mixtally.device.wire.round import verify_sheet
 from mixtally.device.wire.sheet import Sheet, sheet_hash
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import RefusedError
 
 
-class Trusted(NamedTuple):
+class TrustedContract(NamedTuple):
     """A contract that is believed.
 
     where
@@ -37,7 +37,7 @@ class Trusted(NamedTuple):
     question: str
 
 
-class Round(NamedTuple):
+class OpenRound(NamedTuple):
     """A round that may be answered.
 
     where
@@ -45,7 +45,7 @@ class Round(NamedTuple):
       sealer   for the keys of the sheet
     """
 
-    trusted: Trusted
+    trusted: TrustedContract
     sheet: Sheet
     digest: bytes
     sealer: Sealer
@@ -56,23 +56,23 @@ class Round(NamedTuple):
         return self.trusted.contract
 
 
-def trusted(data: bytes, pins: Pins, limits: Limits) -> Trusted:
+def verify_contract(data: bytes, pins: Pins, limits: Limits) -> TrustedContract:
     """The contract in the note ``data``.
 
     Raises RefusedError unless it is the pinned one, or has the pinned keys; unless every hop and
     the collector signed it; and past a limit.
     """
-    contract = read(data)
+    contract = parse_contract(data)
     _check_pins(contract, pins)
-    verified(data, _keys(contract))
-    checked(contract.plan, limits)
-    target(contract.hops[0].address)
-    plan = parsed(text_of(data))["plan"]
+    verify_note(data, _role_keys(contract))
+    check_plan(contract.plan, limits)
+    parse_address(contract.hops[0].address)
+    plan = parse_json(text_of(data))["plan"]
     asked = {name: plan[name] for name in ("question", "edges", "grid", "prefixes")}
-    return Trusted(contract, _digest(plan), _digest(asked))
+    return TrustedContract(contract, _hash_json(plan), _hash_json(asked))
 
 
-def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
+def open_round(agreed: TrustedContract, data: bytes, now: int) -> OpenRound:
     """The round whose sheet is in the note ``data``, which is open at ``now``.
 
     Raises RefusedError unless every role of the contract signed it and it fits the contract.
@@ -87,14 +87,14 @@ def open_round(agreed: Trusted, data: bytes, now: int) -> Round:
         len(plan.parts),
         plan.minimum_crowd,
     )
-    sheet = signed_sheet(data, _keys(contract), frame)
+    sheet = verify_sheet(data, _role_keys(contract), frame)
     _check_prefixes(contract, sheet)
     check_open(sheet, now)
     digest = sheet_hash(data)
-    return Round(agreed, sheet, digest, Sealer(SUITES[contract.suite], sheet.keys, digest))
+    return OpenRound(agreed, sheet, digest, Sealer(SUITES[contract.suite], sheet.keys, digest))
 
 
-def _keys(contract: Contract) -> dict[str, bytes]:
+def _role_keys(contract: Contract) -> dict[str, bytes]:
     return {role.name: role.key for role in (*contract.hops, contract.collector)}
 
 
@@ -102,26 +102,28 @@ def _check_pins(contract: Contract, pins: Pins) -> None:
     hops = {hop.name for hop in contract.hops}
     if pins.fingerprint is None and not hops.intersection(name for name, _ in pins.keys):
         expected = "a pinned fingerprint, or the pinned key of a hop"
-        raise _no(
+        raise _refusal(
             "nothing-pinned", "trust", expected, "neither", "ask somebody you believe for one"
         )
     if pins.fingerprint not in (None, contract.fingerprint):
-        raise _no("not-the-pinned-contract", "contract", pins.fingerprint, contract.fingerprint)
-    keys = _keys(contract)
+        raise _refusal(
+            "not-the-pinned-contract", "contract", pins.fingerprint, contract.fingerprint
+        )
+    keys = _role_keys(contract)
     for name, key in pins.keys:
         if keys.get(name) != key:
             expected = f"{name} among its roles, with the key that is pinned"
             got = "another key" if name in keys else "no such role"
-            raise _no("not-the-pinned-key", "contract", expected, got)
+            raise _refusal("not-the-pinned-key", "contract", expected, got)
 
 
 def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
     asked = contract.plan.prefixes
     if asked is None and (sheet.prefixes is not None or sheet.closing):
         expected = "no prefixes: no word is asked by them"
-        raise _no("prefixes-not-asked", "sheet", expected, "some")
+        raise _refusal("prefixes-not-asked", "sheet", expected, "some")
     if asked is not None and sheet.prefixes is not None:
-        checked_prefixes(asked, sheet.prefixes)
+        check_prefixes(asked, sheet.prefixes)
 
 
 def check_open(sheet: Sheet, now: int) -> None:
@@ -129,17 +131,17 @@ def check_open(sheet: Sheet, now: int) -> None:
     expected = "a round that is open by this device's clock"
     if now < sheet.opens:
         got = f"one that opens in {sheet.opens - now:,} seconds"
-        raise _no("round-not-open", "round", expected, got, "wait, or set the clock")
+        raise _refusal("round-not-open", "round", expected, got, "wait, or set the clock")
     if now >= sheet.closes:
         got = f"one that closed {now - sheet.closes:,} seconds ago"
-        raise _no("round-over", "round", expected, got, "take part in the next one")
+        raise _refusal("round-over", "round", expected, got, "take part in the next one")
 
 
-def _digest(plain: Any) -> str:
+def _hash_json(plain: Any) -> str:
     return sha256(json.dumps(plain, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _no(
+def _refusal(
     reason: str, subject: str, expected: str, got: object, do: str = "take no part"
 ) -> RefusedError:
     return RefusedError(reason, subject, expected=expected, got=got, do=do)

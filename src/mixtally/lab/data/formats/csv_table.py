@@ -10,10 +10,15 @@ from pyarrow import csv as reader
 
 from mixtally.errors import DataError
 from mixtally.lab.data.file import DELIMITERS, DataFile
-from mixtally.lab.data.formats.csv_rows import blocks, ends, lines_before, marked
+from mixtally.lab.data.formats.csv_rows import (
+    find_header_start,
+    find_row_ends,
+    parse_separator_line,
+    split_into_blocks,
+)
 from mixtally.lab.data.formats.source import Source
-from mixtally.lab.data.formats.table import Part, Table
-from mixtally.lab.data.formats.text import ended, quoted
+from mixtally.lab.data.formats.table import Table, TableBatch
+from mixtally.lab.data.formats.text import check_quotes, trim_end
 
 _LOOKED = 20
 """Rows in which the header is looked for where the first is none."""
@@ -23,22 +28,22 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
     """The table in the UTF-8 ``parts``, in which ``columns`` are looked for."""
     file = source.file
     first = next(parts, b"")
-    start, delimiter, names = _top(file, first, columns)
-    text = ended(file, chain([first[start:]], parts), delimiter)
-    text = quoted(file, text, delimiter, 1 + first.count(b"\n", 0, start))
+    start, delimiter, names = _parse_top(file, first, columns)
+    text = trim_end(file, chain([first[start:]], parts), delimiter)
+    text = check_quotes(file, text, delimiter, 1 + first.count(b"\n", 0, start))
 
-    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+    def read_parts(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[TableBatch]:
         done, places = 0, [*asked, *watched]
-        for block in blocks(file, text, 1 + file.skip_rows, file.block):
-            found = _parsed(file, block, delimiter, len(names), places, done)
+        for block in split_into_blocks(file, text, 1 + file.skip_rows, file.block):
+            found = _parse_block(file, block, delimiter, len(names), places, done)
             done += len(found)
             arrays = [found.column(f"f{place}").combine_chunks() for place in places]
-            yield Part(arrays, source.done, source.size)
+            yield TableBatch(arrays, source.bytes_read, source.size)
 
-    return Table(names, read, hint=_hint(file, first, start, columns, names))
+    return Table(names, read_parts, hint=_hint(file, first, start, columns, names))
 
 
-def _parsed(
+def _parse_block(
     file: DataFile, block: bytes, delimiter: str, cells: int, places: Sequence[int], done: int
 ) -> pyarrow.Table:
     """The cells at ``places`` of whole rows, null where one is empty; ``done`` rows came before.
@@ -76,18 +81,20 @@ def _parsed(
         )
     except pyarrow.ArrowInvalid as error:
         if ragged:
-            raise _ragged(file, ragged[0], done) from error
+            raise _ragged_row_error(file, ragged[0], done) from error
         raise
 
 
-def _top(file: DataFile, first: bytes, columns: Sequence[str]) -> tuple[int, str, tuple[str, ...]]:
+def _parse_top(
+    file: DataFile, first: bytes, columns: Sequence[str]
+) -> tuple[int, str, tuple[str, ...]]:
     """Where the header begins, the delimiter, and the names.
 
     Lines that begin with ``#`` are comments, unless the columns asked for stand in one.
     """
-    mark, start = marked(first)
+    mark, start = parse_separator_line(first)
     if file.header_row > 1:
-        start = lines_before(file, first, file.header_row)
+        start = find_header_start(file, first, file.header_row)
     mark = file.mark or mark
     while first.startswith(b"#", start) and file.header_row == 1:
         end = first.find(b"\n", start) + 1
@@ -106,10 +113,10 @@ def _hint(
     """What to say where the columns are not in the header, but in one of the rows below it."""
     if set(columns) <= set(names):
         return ""
-    for row, end in enumerate(ends(first[start:])[:_LOOKED], start=1):
+    for row, end in enumerate(find_row_ends(first[start:])[:_LOOKED], start=1):
         below = first[start + int(end) :]
         if below.strip() and set(columns) <= set(_header(file, below, columns, file.mark)[1]):
-            above = len(ends(first[:start]))
+            above = len(find_row_ends(first[:start]))
             return f"--header-row {above + row + 1}"
     return ""
 
@@ -136,7 +143,7 @@ def _first_row(text: str, delimiter: str) -> list[str]:
     return next(rows, [])
 
 
-def _ragged(file: DataFile, row: reader.InvalidRow, done: int) -> DataError:
+def _ragged_row_error(file: DataFile, row: reader.InvalidRow, done: int) -> DataError:
     return DataError(
         file.row(done + row.number),
         expected=f"{row.expected_columns} cells, as in the header",

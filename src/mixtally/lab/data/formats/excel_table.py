@@ -10,9 +10,9 @@ import pyarrow
 
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.source import Source
-from mixtally.lab.data.formats.table import Part, Table
-from mixtally.lab.data.formats.unseen import unseen
-from mixtally.lab.data.sameness import written
+from mixtally.lab.data.formats.table import Table, TableBatch
+from mixtally.lab.data.formats.workbook_warnings import describe_unseen
+from mixtally.lab.data.label_merging import value_text
 
 _ROWS = 1 << 16
 _Row = list[Any]
@@ -23,40 +23,40 @@ def excel_table(source: Source, columns: Sequence[str]) -> Table:
 
     Raises DataError for no workbook and no such sheet.
     """
-    file, calamine = source.file, _calamine(source.file)
+    file, calamine = source.file, _load_calamine(source.file)
     try:
-        path = str(file.path) if source.direct else io.BytesIO(source.whole())
-        sheet = _sheet(file, calamine.load_workbook(path))
+        path = str(file.path) if source.is_direct else io.BytesIO(source.read_all())
+        sheet = _open_sheet(file, calamine.load_workbook(path))
     except calamine.CalamineError as error:
         raise file.unreadable(
             "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
         ) from error
     rows = islice(sheet.iter_rows(), file.header_row - 1, None)
-    names = tuple(written(cell) or "" for cell in next(rows, []))
+    names = tuple(value_text(cell) or "" for cell in next(rows, []))
     if not any(names):
         raise file.unreadable("a header row", "a blank one", "say which it is: --header-row 3")
-    asked = {_letters(place): name for place, name in enumerate(names) if name in columns}
-    warning = unseen(path, sheet.name, file.header_row + file.skip_rows, asked)
+    asked = {_column_letters(place): name for place, name in enumerate(names) if name in columns}
+    warning = describe_unseen(path, sheet.name, file.header_row + file.skip_rows, asked)
     rows = islice(rows, file.skip_rows, None)
 
-    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
-        done, people, places = 0, _people(rows, one=len(names) == 1), [*asked, *watched]
+    def read_parts(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[TableBatch]:
+        done, people, places = 0, _skip_blank_rows(rows, one=len(names) == 1), [*asked, *watched]
         while some := list(islice(people, _ROWS)):
             done += len(some)
-            texts = [[written(row[place]) for row in some] for place in places]
+            texts = [[value_text(row[place]) for row in some] for place in places]
             arrays = [pyarrow.array(column, pyarrow.string()) for column in texts]
-            yield Part(arrays, done, sheet.total_height - 1)
+            yield TableBatch(arrays, done, sheet.total_height - 1)
 
-    return Table(names, read, warning=warning)
+    return Table(names, read_parts, warning=warning)
 
 
-def _letters(place: int) -> str:
+def _column_letters(place: int) -> str:
     """The letters of a column, counted from 0: A to Z, AA, AB and so on."""
     before, last = divmod(place, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
+    return (_column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
-def _people(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:
+def _skip_blank_rows(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:
     """The rows that are not blank; of ``one`` column the blank ones before others, too."""
     blank: list[_Row] = []
     for row in rows:
@@ -68,7 +68,7 @@ def _people(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:
             blank.append(row)
 
 
-def _sheet(file: DataFile, book: Any) -> Any:
+def _open_sheet(file: DataFile, book: Any) -> Any:
     names = list(book.sheet_names)
     if not names or (file.sheet is not None and file.sheet not in names):
         raise file.unreadable(
@@ -79,7 +79,7 @@ def _sheet(file: DataFile, book: Any) -> Any:
     return book.get_sheet_by_name(file.sheet or names[0])
 
 
-def _calamine(file: DataFile) -> ModuleType:
+def _load_calamine(file: DataFile) -> ModuleType:
     try:
         import python_calamine  # only workbooks need it
     except ImportError as error:

@@ -11,62 +11,69 @@ import msgspec
 import pyarrow
 
 from mixtally.errors import DataError
-from mixtally.lab.data.columns import beside
+from mixtally.lab.data.columns import join_lists_and_singles
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.source import Source
-from mixtally.lab.data.formats.table import Part, Table
-from mixtally.lab.data.formats.text import ended, long_row
-from mixtally.lab.data.sameness import written
-from mixtally.lab.data.sorts import Sorts
+from mixtally.lab.data.formats.table import Table, TableBatch
+from mixtally.lab.data.formats.text import long_row_error, trim_end
+from mixtally.lab.data.label_merging import value_text
+from mixtally.lab.data.value_types import ColumnTypes
 
 _One = str | int | float | bool
 _Value = _One | list[_One | None] | None
-_MOST_HELD = 1 << 30
+_MOST_ARRAY_BYTES = 1 << 30
 """Bytes of one array of objects, which is decoded whole."""
 
 
 def json_table(source: Source, parts: Iterator[bytes]) -> Table:
     """The table in the UTF-8 ``parts``; its columns are the keys in the first of them."""
     file = source.file
-    blocks = _whole_lines(file, ended(file, parts))
+    blocks = _whole_lines(file, trim_end(file, parts))
     first = next(blocks, b"")
     keys = _keys(file, first)
 
-    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+    def read_parts(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[TableBatch]:
         names, row = [keys[place] for place in asked], 0
         types = [_Value] * len(asked) + [Any] * len(watched)
         fields = [
             (f"f{i}", kind, msgspec.field(default=None, name=keys[place]))
             for i, (place, kind) in enumerate(zip([*asked, *watched], types, strict=True))
         ]
-        met = [Sorts() for _ in names]
+        met = [ColumnTypes() for _ in names]
         decoder = msgspec.json.Decoder(msgspec.defstruct("Row", fields))
         for block in chain([first], blocks):
-            rows = _decoded(file, decoder, block, row)
-            _check_doubled(file, block, row, names)
+            rows = _decode_objects(file, decoder, block, row)
+            _check_repeated_keys(file, block, row, names)
             values = [[getattr(one, field) for one in rows] for field, *_ in fields]
             for name, column, sorts in zip(names, values, met, strict=False):
                 sorts.check(column, partial(_subject, file, name, row))
             row += len(rows)
-            arrays = [*map(_array, values[: len(asked)]), *map(_watched, values[len(asked) :])]
-            yield Part(arrays, source.done, source.size)
+            arrays = [
+                *map(_array, values[: len(asked)]),
+                *map(_texts_of_singles, values[len(asked) :]),
+            ]
+            yield TableBatch(arrays, source.bytes_read, source.size)
 
-    return Table(keys, read)
+    return Table(keys, read_parts)
 
 
 def _array(values: list[Any]) -> pyarrow.Array:
     """Texts, or lists of them."""
     if not any(isinstance(value, list) for value in values):
-        return pyarrow.array(list(map(written, values)), pyarrow.string())
-    lists = [list(map(written, one)) if isinstance(one, list) else None for one in values]
-    singles = [None if isinstance(one, list) else written(one) for one in values]
+        return pyarrow.array(list(map(value_text, values)), pyarrow.string())
+    lists = [list(map(value_text, one)) if isinstance(one, list) else None for one in values]
+    singles = [None if isinstance(one, list) else value_text(one) for one in values]
     found = pyarrow.array(lists, pyarrow.list_(pyarrow.string()))
-    return beside(found, pyarrow.array(singles, pyarrow.string())) if any(singles) else found
+    return (
+        join_lists_and_singles(found, pyarrow.array(singles, pyarrow.string()))
+        if any(singles)
+        else found
+    )
 
 
-def _watched(values: list[Any]) -> pyarrow.Array:
+def _texts_of_singles(values: list[Any]) -> pyarrow.Array:
     """Texts of single values; null for lists and objects."""
-    texts = [written(one) if isinstance(one, _One) else None for one in values]
+    texts = [value_text(one) if isinstance(one, _One) else None for one in values]
     return pyarrow.array(texts, pyarrow.string())
 
 
@@ -75,7 +82,7 @@ def _subject(file: DataFile, name: str, before: int, place: int) -> str:
     return f"{file.row(before + place + 1)}, column {name!r}"
 
 
-def _check_doubled(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:
+def _check_repeated_keys(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:
     """Raises DataError for an object that has one of the keys ``names`` twice."""
     if all(block.count(json.dumps(n, ensure_ascii=False).encode()) <= 1 for n in names):
         return
@@ -104,9 +111,11 @@ def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
     held = bytearray()
     for part in parts:
         held += part
-        if len(held) > _MOST_HELD:
+        if len(held) > _MOST_ARRAY_BYTES:
             raise file.unreadable(
-                f"an array of at most {_MOST_HELD:,} bytes", "a longer one", "write JSON lines"
+                f"an array of at most {_MOST_ARRAY_BYTES:,} bytes",
+                "a longer one",
+                "write JSON lines",
             )
     try:
         rows = msgspec.json.decode(bytes(held), type=list[msgspec.Raw])
@@ -128,7 +137,7 @@ def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
             held = b""
         held += rest
         if len(held) > file.block:
-            raise long_row(file)
+            raise long_row_error(file)
 
 
 def _keys(file: DataFile, block: bytes) -> tuple[str, ...]:
@@ -136,7 +145,7 @@ def _keys(file: DataFile, block: bytes) -> tuple[str, ...]:
 
     One that the first object has twice comes twice.
     """
-    rows = _decoded(file, msgspec.json.Decoder(dict[str, msgspec.Raw]), block, 0)
+    rows = _decode_objects(file, msgspec.json.Decoder(dict[str, msgspec.Raw]), block, 0)
     if not rows:
         raise file.unreadable("an object a line", "an empty file", "check the file")
     opening, _ = json.JSONDecoder(object_pairs_hook=_names).raw_decode(block.decode().lstrip())
@@ -148,7 +157,7 @@ def _names(pairs: list[tuple[str, object]]) -> list[str]:
     return [name for name, _ in pairs]
 
 
-def _decoded(file: DataFile, decoder: Any, block: bytes, before: int) -> list[Any]:
+def _decode_objects(file: DataFile, decoder: Any, block: bytes, before: int) -> list[Any]:
     """The objects in ``block``; raises DataError for a line that is none, by its row."""
     try:
         return cast("list[Any]", decoder.decode_lines(block))
@@ -158,11 +167,11 @@ def _decoded(file: DataFile, decoder: Any, block: bytes, before: int) -> list[An
         try:
             decoder.decode(line)
         except msgspec.DecodeError as error:
-            raise _no_object(file, row, error) from error
-    raise _no_object(file, before + 1, found)
+            raise _not_an_object_error(file, row, error) from error
+    raise _not_an_object_error(file, before + 1, found)
 
 
-def _no_object(file: DataFile, row: int, error: Exception) -> DataError:
+def _not_an_object_error(file: DataFile, row: int, error: Exception) -> DataError:
     return DataError(
         file.row(row),
         expected="a JSON object a line, with text, numbers, true, false, null or lists of these",

@@ -7,7 +7,7 @@ import pyarrow
 from pyarrow import parquet
 
 from mixtally.lab.data.formats.source import Source
-from mixtally.lab.data.formats.table import Part, Table
+from mixtally.lab.data.formats.table import Table, TableBatch
 
 _ROW = 64
 """Bytes that a row is taken to have."""
@@ -15,27 +15,31 @@ _WHOLE = ("parquet-cpp-arrow", "Polars")
 """Who writes dictionaries whole: Arrow in C++, which pandas and R have, too."""
 
 
-def parquet_table(source: Source, coded: Sequence[str]) -> Table:
+def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
     """The table in ``source``; texts in the columns ``coded`` come as codes of distinct ones."""
-    file = str(source.file.path) if source.direct else pyarrow.BufferReader(source.whole())
+    file = str(source.file.path) if source.is_direct else pyarrow.BufferReader(source.read_all())
     with parquet.ParquetFile(file) as opened:
         schema, metadata = opened.schema_arrow, opened.metadata
     rows, size = metadata.num_rows, max(1, source.file.block // _ROW)
     names = tuple(schema.names)
-    texts = [name for name in coded if names.count(name) == 1 and _is_text(schema.field(name).type)]
+    texts = [
+        name
+        for name in encoded_columns
+        if names.count(name) == 1 and _is_text(schema.field(name).type)
+    ]
 
-    def read(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[Part]:
+    def read_parts(asked: Sequence[int], watched: Sequence[int] = ()) -> Iterator[TableBatch]:
         done, expected = 0, [names[place] for place in [*asked, *watched]]
         with parquet.ParquetFile(file, read_dictionary=texts) as opened:
             for batch in opened.iter_batches(columns=expected, batch_size=size):
                 done += batch.num_rows
-                yield Part([batch.column(name) for name in expected], done, rows)
+                yield TableBatch([batch.column(name) for name in expected], done, rows)
 
     declared = (
         name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)
     )
     ordered = (name for name in texts if getattr(schema.field(name).type, "ordered", False))
-    return Table(names, read, frozenset(declared), frozenset(ordered))
+    return Table(names, read_parts, frozenset(declared), frozenset(ordered))
 
 
 def _is_declared(field: Any) -> bool:

@@ -21,7 +21,7 @@ HEAD = 1 << 20
 _WORKBOOK_PARTS = ("[Content_Types].xml", "mimetype", "content.xml")
 """What every workbook of Office or OpenDocument holds."""
 _SHOWN = 5
-_MOST_HELD = 1 << 30
+_MOST_UNSEEKABLE_BYTES = 1 << 30
 """Bytes of Parquet or Excel out of a pipe: both have their index at the end."""
 
 
@@ -33,13 +33,13 @@ class Format(Enum):
     WORKBOOK = "Excel"
 
 
-_PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _BEGINNINGS = {
     b"PAR1": Format.PARQUET,
     b"PK\x03\x04": Format.WORKBOOK,
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": Format.WORKBOOK,
 }
-_STRANGE = {
+_UNSUPPORTED = {
     b"ARROW1": "Arrow or Feather",
     b"BZh": "bzip2",
     b"\xfd7zXZ": "xz",
@@ -72,21 +72,22 @@ class Source:
     file: DataFile
     format: Format
     stream: BinaryIO
-    direct: bool
+    is_direct: bool
     size: int
     _raw: BinaryIO
 
     @property
-    def done(self) -> int:
+    def bytes_read(self) -> int:
         """Bytes read so far, as they are on the disk."""
         return self._raw.tell() if self.size else 0
 
-    def whole(self) -> bytes:
+    def read_all(self) -> bytes:
         """All bytes; raises DataError for more than 2^30 of them."""
-        found = fill(self.stream, _MOST_HELD + 1)
-        if len(found) > _MOST_HELD:
+        found = read_up_to(self.stream, _MOST_UNSEEKABLE_BYTES + 1)
+        if len(found) > _MOST_UNSEEKABLE_BYTES:
             raise self.file.unreadable(
-                f"{self.format.value} of at most {_MOST_HELD:,} bytes in a pipe or packed",
+                f"{self.format.value} of at most {_MOST_UNSEEKABLE_BYTES:,} bytes in a pipe or "
+                f"packed",
                 "more",
                 "give the name of a file that is not packed",
             )
@@ -94,25 +95,25 @@ class Source:
 
 
 @contextmanager
-def opened(file: DataFile) -> Iterator[Source]:
+def open_source(file: DataFile) -> Iterator[Source]:
     """Open ``file`` to read it once, from the beginning to the end.
 
     Raises DataError for a folder, a device, a socket, a format that is not read and what cannot be
     read; and in the end for a file that changed meanwhile.
     """
-    before = _status(file)
+    before = _check_status(file)
     with ExitStack() as stack:
-        with explained(file):
+        with explain_errors(file):
             raw: BinaryIO = stack.enter_context(
-                os.fdopen(0, "rb", closefd=False) if file.piped else file.path.open("rb")
+                os.fdopen(0, "rb", closefd=False) if file.is_piped else file.path.open("rb")
             )
-            source = _source(file, raw, before)
+            source = _detect_source(file, raw, before)
         yield source
-        _check_unchanged(file, before, _status(file))
+        _check_unchanged(file, before, _check_status(file))
 
 
 @contextmanager
-def explained(origin: Origin) -> Iterator[None]:
+def explain_errors(origin: Origin) -> Iterator[None]:
     """Raises DataError for what the disk or a library says of ``origin``."""
     try:
         yield
@@ -122,22 +123,22 @@ def explained(origin: Origin) -> Iterator[None]:
         ) from error
 
 
-def _source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Source:
-    head = fill(raw, HEAD)
-    packing = next((name for mark, name in _PACKED.items() if head.startswith(mark)), None)
-    stream = joined(chain([head], parts_of(raw)))
+def _detect_source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Source:
+    head = read_up_to(raw, HEAD)
+    packing = next((name for mark, name in _COMPRESSIONS.items() if head.startswith(mark)), None)
+    stream = join_parts(chain([head], iterate_parts(raw)))
     if packing is not None:
         packed = pyarrow.PythonFile(stream, mode="r")
         unpacked = pyarrow.CompressedInputStream(packed, packing)
-        head = fill(unpacked, HEAD)
-        stream = joined(chain([head], parts_of(unpacked)))
+        head = read_up_to(unpacked, HEAD)
+        stream = join_parts(chain([head], iterate_parts(unpacked)))
     regular = stat.S_ISREG(status.st_mode)
-    _check_archive(file, head, raw if regular and packing is None and not file.piped else None)
+    _check_archive(file, head, raw if regular and packing is None and not file.is_piped else None)
     return Source(
         file=file,
-        format=_format(file, head),
+        format=_detect_format(file, head),
         stream=stream,
-        direct=regular and packing is None and not file.piped,
+        is_direct=regular and packing is None and not file.is_piped,
         size=status.st_size if regular else 0,
         _raw=raw,
     )
@@ -162,20 +163,20 @@ def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
         )
 
 
-def _status(file: DataFile) -> os.stat_result:
+def _check_status(file: DataFile) -> os.stat_result:
     """What ``file`` is; raises DataError for what has no end, or no beginning."""
     try:
-        status = os.fstat(0) if file.piped else file.path.stat()
+        status = os.fstat(0) if file.is_piped else file.path.stat()
     except OSError as error:
         raise file.unreadable("a data file", "no file there", "check the path") from error
     mode = status.st_mode
-    if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (file.piped and stat.S_ISSOCK(mode)):
+    if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) or (file.is_piped and stat.S_ISSOCK(mode)):
         return status
     kind = "a folder" if stat.S_ISDIR(mode) else "a device or a socket"
     raise file.unreadable("a data file or a pipe", kind, "name a file, or pipe one in and name -")
 
 
-def _format(file: DataFile, head: bytes) -> Format:
+def _detect_format(file: DataFile, head: bytes) -> Format:
     kinds = [kind for beginning, kind in _STATISTICS.items() if head.startswith(beginning)]
     if _OLD_STATA.match(head):
         kinds.append(_STATISTICS[b"<stata_dta>"])
@@ -185,7 +186,7 @@ def _format(file: DataFile, head: bytes) -> Format:
             name,
             f"export it as CSV, or read it with {read_with} in Python",
         )
-    for beginning, name in _STRANGE.items():
+    for beginning, name in _UNSUPPORTED.items():
         if head.startswith(beginning):
             raise file.unreadable(
                 "CSV, JSON lines, Excel or Parquet, plain or packed with gzip or zstd",
@@ -210,7 +211,7 @@ def _check_unchanged(file: DataFile, before: os.stat_result, after: os.stat_resu
         )
 
 
-def fill(stream: BinaryIO, most: int) -> bytes:
+def read_up_to(stream: BinaryIO, most: int) -> bytes:
     """``most`` bytes, or fewer where the stream ends."""
     found = bytearray()
     while len(found) < most and (more := stream.read(min(HEAD, most - len(found)))):
@@ -218,12 +219,12 @@ def fill(stream: BinaryIO, most: int) -> bytes:
     return bytes(found)
 
 
-def parts_of(stream: BinaryIO) -> Iterator[bytes]:
+def iterate_parts(stream: BinaryIO) -> Iterator[bytes]:
     """The rest of ``stream``."""
     return iter(lambda: stream.read(HEAD), b"")
 
 
-class _Joined(io.RawIOBase):
+class _PartStream(io.RawIOBase):
     def __init__(self, parts: Iterator[bytes]) -> None:
         self._parts, self._held = parts, bytearray()
 
@@ -242,6 +243,6 @@ class _Joined(io.RawIOBase):
         return found
 
 
-def joined(parts: Iterator[bytes]) -> BinaryIO:
+def join_parts(parts: Iterator[bytes]) -> BinaryIO:
     """``parts`` as a stream."""
-    return cast("BinaryIO", _Joined(parts))
+    return cast("BinaryIO", _PartStream(parts))

@@ -8,7 +8,7 @@ Array = Any
 """An array of Arrow, which has no types of its own."""
 
 
-class Part(NamedTuple):
+class TableBatch(NamedTuple):
     """Some rows.
 
     where
@@ -35,14 +35,14 @@ class Table(NamedTuple):
     """
 
     names: tuple[str, ...]
-    read: Callable[[Sequence[int], Sequence[int]], Iterator[Part]]
+    read: Callable[[Sequence[int], Sequence[int]], Iterator[TableBatch]]
     declared: frozenset[str] = frozenset()
     ordered: frozenset[str] = frozenset()
     hint: str = ""
     warning: str = ""
 
 
-def nearest(column: str, names: Sequence[str]) -> str:
+def suggest_column(column: str, names: Sequence[str]) -> str:
     """What to do about a ``column`` that is none of ``names``: the one that may be meant."""
     plain = {name.lower().strip(): name for name in names}
     close = get_close_matches(column.lower().strip(), plain, n=1)

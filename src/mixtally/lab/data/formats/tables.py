@@ -11,16 +11,18 @@ from mixtally.lab.data.formats.csv_table import csv_table
 from mixtally.lab.data.formats.excel_table import excel_table
 from mixtally.lab.data.formats.json_table import json_table, objects_of
 from mixtally.lab.data.formats.parquet_table import parquet_table
-from mixtally.lab.data.formats.source import Format, Source, explained, opened
-from mixtally.lab.data.formats.table import Part, Table, nearest
-from mixtally.lab.data.formats.text import chunks
+from mixtally.lab.data.formats.source import Format, Source, explain_errors, open_source
+from mixtally.lab.data.formats.table import Table, TableBatch, suggest_column
+from mixtally.lab.data.formats.text import decode_chunks
 
 _ARRAY = re.compile(rb"\s*\[\s*\{")
 """How an array of JSON objects begins."""
 
 
 @contextmanager
-def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Iterator[Table]:
+def open_table(
+    file: DataFile, columns: Sequence[str], encoded_columns: Sequence[str]
+) -> Iterator[Table]:
     """The table in ``file``, in which each of ``columns`` is found once.
 
     where
@@ -29,19 +31,19 @@ def table(file: DataFile, columns: Sequence[str], coded: Sequence[str]) -> Itera
     Raises DataError for what cannot be read and for columns that are not there, ParameterError for
     options of another format.
     """
-    with opened(file) as source:
-        with explained(file):
-            found = _table(source, columns, coded)
+    with open_source(file) as source:
+        with explain_errors(file):
+            found = _read_format(source, columns, encoded_columns)
         for column in columns:
             if found.names.count(column) != 1:
-                raise _no_column(file, column, found)
-        yield found._replace(read=lambda *places: _guarded(file, found.read(*places)))
+                raise _missing_column_error(file, column, found)
+        yield found._replace(read=lambda *places: _explain_part_errors(file, found.read(*places)))
 
 
-def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Table:
+def _read_format(source: Source, columns: Sequence[str], encoded_columns: Sequence[str]) -> Table:
     file = source.file
     if source.format is not Format.TEXT:
-        _refuse(
+        _refuse_options(
             file,
             source.format.value,
             ("--delimiter", file.delimiter),
@@ -49,23 +51,23 @@ def _table(source: Source, columns: Sequence[str], coded: Sequence[str]) -> Tabl
         )
     rows = ("--header-row", file.header_row > 1), ("--skip-rows", file.skip_rows > 0)
     if source.format is Format.PARQUET:
-        _refuse(file, source.format.value, *rows)
+        _refuse_options(file, source.format.value, *rows)
     if source.format is Format.WORKBOOK:
         return excel_table(source, columns)
-    _refuse(file, source.format.value, ("--sheet", file.sheet))
+    _refuse_options(file, source.format.value, ("--sheet", file.sheet))
     if source.format is Format.PARQUET:
-        return parquet_table(source, coded)
-    parts = chunks(file, source.stream)
+        return parquet_table(source, encoded_columns)
+    parts = decode_chunks(file, source.stream)
     first = next(parts, b"")
     parts = chain([first] if first else [], parts)
     array = _ARRAY.match(first) is not None
     if array or first.lstrip().startswith(b"{"):
-        _refuse(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
+        _refuse_options(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
         return json_table(source, objects_of(file, parts) if array else parts)
     return csv_table(source, parts, columns)
 
 
-def _refuse(file: DataFile, what: str, *options: tuple[str, str | bool | None]) -> None:
+def _refuse_options(file: DataFile, what: str, *options: tuple[str, str | bool | None]) -> None:
     for flag, value in options:
         if value not in (None, False):
             raise ParameterError(
@@ -76,17 +78,17 @@ def _refuse(file: DataFile, what: str, *options: tuple[str, str | bool | None]) 
             )
 
 
-def _guarded(file: DataFile, parts: Iterator[Part]) -> Iterator[Part]:
+def _explain_part_errors(file: DataFile, parts: Iterator[TableBatch]) -> Iterator[TableBatch]:
     """The same, ``explained``; what whoever takes them does is not."""
     while True:
-        with explained(file):
+        with explain_errors(file):
             part = next(parts, None)
         if part is None:
             return
         yield part
 
 
-def _no_column(file: DataFile, column: str, table: Table) -> DataError:
+def _missing_column_error(file: DataFile, column: str, table: Table) -> DataError:
     """The refusal of a table in which ``column`` is not there once."""
     names = table.names
     if column in names:
@@ -96,7 +98,7 @@ def _no_column(file: DataFile, column: str, table: Table) -> DataError:
             "rename all but one of them",
         )
     marks = [mark for mark in ",;\t|:" if any(column in name.split(mark) for name in names)]
-    do = nearest(column, names)
+    do = suggest_column(column, names)
     if marks:
         do = f"say --delimiter {marks[0]!r}"
     if table.hint:

@@ -19,7 +19,7 @@ _USUAL = "utf-8"
 _ENDS = b"\r\n"
 
 
-def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes]:
+def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes]:
     """``stream`` as UTF-8 without a mark, ``size`` bytes at a time, cut anywhere; raises DataError
     for what is no text.
     """
@@ -35,9 +35,9 @@ def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes
             else:
                 found = decoder.decode(data).encode("utf-8")
         except UnicodeError as error:
-            raise _undecoded(file, encoding, error, lines) from error
+            raise _decoding_error(file, encoding, error, lines) from error
         if b"\0" in found:
-            raise _no_text(file, data)
+            raise _not_text_error(file, data)
         if not begun:
             found = found.removeprefix(codecs.BOM_UTF8)
             begun = bool(found)
@@ -48,10 +48,10 @@ def chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes
     try:
         decoder.decode(b"", final=True)
     except UnicodeError as error:
-        raise _undecoded(file, encoding, error, lines) from error
+        raise _decoding_error(file, encoding, error, lines) from error
 
 
-def ended(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
+def trim_end(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
     """Yield the same text with one line end at its end.
 
     Blank lines at the end are left out, and lines that hold nothing but a ``delimiter``, which
@@ -66,12 +66,12 @@ def ended(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterat
         else:
             held += part
         if len(held) > file.block:
-            raise long_row(file)
+            raise long_row_error(file)
     last, *_ = held.splitlines() or [b""]  # empty cells at the end of the last row
     yield last + b"\n"
 
 
-def quoted(
+def check_quotes(
     file: DataFile, parts: Iterator[bytes], delimiter: str, lines: int = 1
 ) -> Iterator[bytes]:
     """The same CSV, from line ``lines`` on.
@@ -94,7 +94,7 @@ def quoted(
             if closing and not outside[data[0]]:
                 wrong = np.array([0])
             if len(wrong):
-                raise _stray(file, lines + part.count(b"\n", 0, int(wrong[0])))
+                raise _stray_quote_error(file, lines + part.count(b"\n", 0, int(wrong[0])))
             if (len(places) + (opened > 0)) % 2 == 0:
                 opened = 0
             elif len(places):
@@ -110,7 +110,7 @@ def quoted(
         )
 
 
-def _stray(file: DataFile, line: int) -> DataError:
+def _stray_quote_error(file: DataFile, line: int) -> DataError:
     return file.unreadable(
         "quotes around whole cells",
         f"one inside a cell, in line {line:,}",
@@ -118,7 +118,7 @@ def _stray(file: DataFile, line: int) -> DataError:
     )
 
 
-def long_row(file: DataFile) -> DataError:
+def long_row_error(file: DataFile) -> DataError:
     """The refusal of a row that has no end."""
     return file.unreadable(
         f"rows of less than {file.block:,} bytes",
@@ -127,7 +127,7 @@ def long_row(file: DataFile) -> DataError:
     )
 
 
-def _undecoded(file: DataFile, encoding: str, error: UnicodeError, lines: int) -> DataError:
+def _decoding_error(file: DataFile, encoding: str, error: UnicodeError, lines: int) -> DataError:
     if encoding != _USUAL or not isinstance(error, UnicodeDecodeError):
         mark = "" if file.encoding else ", as its mark says"
         return file.unreadable(f"text in {encoding}{mark}", error, "name another with --encoding")
@@ -135,19 +135,19 @@ def _undecoded(file: DataFile, encoding: str, error: UnicodeError, lines: int) -
     return file.unreadable(
         "UTF-8 text",
         f"byte 0x{error.object[error.start]:02x} in line {line:,}",
-        f"say how it is encoded: --encoding {_likely(error.object)}, most likely",
+        f"say how it is encoded: --encoding {_guess_encoding(error.object)}, most likely",
     )
 
 
-def _no_text(file: DataFile, data: bytes) -> DataError:
+def _not_text_error(file: DataFile, data: bytes) -> DataError:
     return file.unreadable(
         "text, or a Parquet or Excel file",
         "zero bytes",
-        f"say --encoding {_likely(data)} if it is UTF-16, and otherwise convert it",
+        f"say --encoding {_guess_encoding(data)} if it is UTF-16, and otherwise convert it",
     )
 
 
-def _likely(data: bytes) -> str:
+def _guess_encoding(data: bytes) -> str:
     """UTF-16 where there are zero bytes, otherwise a western encoding that can read ``data``."""
     if b"\0" in data:
         return "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, PlanError
-from mixtally.lab.data.columns import coded
+from mixtally.lab.data.columns import encode_column
 from mixtally.lab.data.file import Origin
-from mixtally.lab.data.labels import Book
-from mixtally.lab.data.people import Records
+from mixtally.lab.data.labels import LabelEncoder
+from mixtally.lab.data.people import RecordGroups
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.rows import Batch
-from mixtally.model.question import Question, with_attributes
+from mixtally.lab.data.rows import RowBatch
+from mixtally.model.question import Question, make_attributes_question
 from mixtally.protocol.encode.bits import rows_of
 
 
@@ -21,34 +21,36 @@ class Attributes:
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         self._name, self._columns = reading.name, reading.columns
         self._subjects = [*map(origin.column, reading.columns)]
-        self._books = _books(reading, question)
+        self._books = _build_encoders(reading, question)
         self._codes: list[list[NDArray[np.int32]]] = [[] for _ in reading.columns]
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Raises DataError for a value without a label."""
         columns = zip(batch.arrays, batch.levels, self._books, self._codes, strict=False)
         for array, levels, book, codes in columns:
-            codes.append(book.codes(coded(array), batch.where, levels))
+            codes.append(book.encode(encode_column(array), batch.where, levels))
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """Raises DataError for an attribute that does not vary."""
         names: list[str] = []
         sizes, found = [], []
         for column, subject, book, codes in zip(
             self._columns, self._subjects, self._books, self._codes, strict=True
         ):
-            labels, ordered = book.ordered(records.each(np.concatenate(codes)), subject)
+            labels, ordered = book.order_labels(
+                records.value_of_records(np.concatenate(codes)), subject
+            )
             found.append(len(names) + ordered)
             names += [f"{column}={label}" for label in labels]
             sizes.append(len(labels))
-        asked = with_attributes(self._name, tuple(sizes), tuple(names))
+        asked = make_attributes_question(self._name, tuple(sizes), tuple(names))
         people = np.tile(np.arange(records.size), len(sizes))
         rows = rows_of(people, np.concatenate(found), records.size, len(names))
         read = [book.from_data for book in self._books if book.from_data]
         return Population(asked, rows, from_data=read[0] if read else ())
 
 
-def _books(reading: Reading, question: Question | None) -> list[Book]:
+def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
     """Labels are "column=value", grouped by column; a plan's may be bare values, or none.
 
     Those of a column without any are read off the data.
@@ -56,10 +58,11 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
     merging = reading.merging
     if question is not None and question.attributes is not None:
         return [
-            Book(one, merging=merging) for one in _planned(reading, question, question.attributes)
+            LabelEncoder(one, merging=merging)
+            for one in _split_plan_labels(reading, question, question.attributes)
         ]
     if reading.labels is None:
-        return [Book(None, merging=merging) for _ in reading.columns]
+        return [LabelEncoder(None, merging=merging) for _ in reading.columns]
     labels: dict[str, list[str]] = {column: [] for column in reading.columns}
     for label in reading.labels:
         column = next((name for name in labels if label.startswith(f"{name}=")), None)
@@ -72,10 +75,12 @@ def _books(reading: Reading, question: Question | None) -> list[Book]:
                 do="write each label so, the columns in their order",
             )
         labels[column].append(value)
-    return [Book(values or None, merging=merging) for values in labels.values()]
+    return [LabelEncoder(values or None, merging=merging) for values in labels.values()]
 
 
-def _planned(reading: Reading, question: Question, sizes: tuple[int, ...]) -> list[list[str]]:
+def _split_plan_labels(
+    reading: Reading, question: Question, sizes: tuple[int, ...]
+) -> list[list[str]]:
     if len(sizes) != len(reading.columns):
         raise PlanError(
             "plan",

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError, PlanError
-from mixtally.lab.data.columns import coded, digits
+from mixtally.lab.data.columns import encode_column, parse_digits
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.people import Records
+from mixtally.lab.data.people import RecordGroups
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.rows import Batch
+from mixtally.lab.data.rows import RowBatch
 from mixtally.model.question import MOST_BITS, Kind, Question
-from mixtally.protocol.encode.bits import bit, vector
+from mixtally.protocol.encode.bits import parse_bit, parse_vector
 
 
 class Bits:
@@ -27,18 +27,19 @@ class Bits:
         self._length = question.bins if question is not None else len(labels) if labels else None
         self._chunks: list[NDArray[np.uint8]] = []
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Raises DataError for what is no bit, PlanError for another number of columns."""
         columns = self._reading.columns
         arrays = batch.arrays[: len(columns)]
         if self._length is None:
-            self._length = _length(arrays, batch)
+            self._length = _count_bits(arrays, batch)
         if self._length == len(columns):
             table = np.stack(
-                [_column(*each, batch) for each in zip(arrays, columns, strict=True)], axis=1
+                [_parse_bit_column(*each, batch) for each in zip(arrays, columns, strict=True)],
+                axis=1,
             )
         elif len(columns) == 1:
-            table = _strings(arrays[0], self._length, batch)
+            table = _parse_bit_strings(arrays[0], self._length, batch)
         else:
             raise PlanError(
                 "plan",
@@ -48,21 +49,21 @@ class Bits:
             )
         self._chunks.append(np.packbits(table, axis=1, bitorder="little"))
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """The records as they are."""
         rows, reading, length = np.concatenate(self._chunks), self._reading, self._length or 0
         labels = reading.labels
         if len(reading.columns) == length:
             labels = labels or reading.columns
         asked = Question(name=reading.name, bins=length, labels=labels, kind=Kind.BITS)
-        return Population(asked, records.each(rows))
+        return Population(asked, records.value_of_records(rows))
 
 
-def _length(arrays: Sequence[Array], batch: Batch) -> int:
+def _count_bits(arrays: Sequence[Array], batch: RowBatch) -> int:
     """How many bits there are: the first row tells strings of bits from single ones."""
     if len(arrays) > 1:
         return len(arrays)
-    (text,) = coded(arrays[0].slice(0, 1)).texts
+    (text,) = encode_column(arrays[0].slice(0, 1)).texts
     length = len(text) if len(text) > 1 and not text.strip("01") else 1
     if length > MOST_BITS:
         raise DataError(
@@ -74,22 +75,22 @@ def _length(arrays: Sequence[Array], batch: Batch) -> int:
     return length
 
 
-def _column(array: Array, name: str, batch: Batch) -> NDArray[np.uint8]:
-    column = coded(array)
+def _parse_bit_column(array: Array, name: str, batch: RowBatch) -> NDArray[np.uint8]:
+    column = encode_column(array)
     found = [
-        bit(text, f"{batch.where.subject(row)}, column {name!r}")
-        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+        parse_bit(text, f"{batch.where.subject(row)}, column {name!r}")
+        for text, row in zip(column.texts, column.first_rows.tolist(), strict=True)
     ]
     return np.array(found, dtype=np.uint8)[column.codes]
 
 
-def _strings(array: Array, length: int, batch: Batch) -> NDArray[np.uint8]:
-    table = digits(array)
+def _parse_bit_strings(array: Array, length: int, batch: RowBatch) -> NDArray[np.uint8]:
+    table = parse_digits(array)
     if table is not None and table.shape[1] == length:
         return table
-    column = coded(array)
+    column = encode_column(array)
     found = b"".join(
-        vector(text, length, batch.where.subject(row))
-        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+        parse_vector(text, length, batch.where.subject(row))
+        for text, row in zip(column.texts, column.first_rows.tolist(), strict=True)
     )
     return np.frombuffer(found, dtype=np.uint8).reshape(-1, length)[column.codes]

@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import PlanError
-from mixtally.lab.data.columns import coded, numbers
+from mixtally.lab.data.columns import encode_column, parse_numbers
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.people import Records
+from mixtally.lab.data.people import RecordGroups
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.rows import Batch
+from mixtally.lab.data.rows import RowBatch
 from mixtally.model.question import Question
-from mixtally.protocol.encode.numbers import Scale, number
+from mixtally.protocol.encode.numbers import Scale, parse_number
 
 _ENDS = 2
 """Points of a grid that is not chosen yet: the two ends."""
@@ -30,13 +30,13 @@ class Numbers:
         if isinstance(self._scale, Scale):
             _check_labels(self._scale.labels, question)
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Raises DataError for what is no finite number."""
-        self._values.append(numbers_of(batch.arrays[0], batch))
+        self._values.append(parse_column_numbers(batch.arrays[0], batch))
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """Numbers outside the range are clipped, which the note says."""
-        values, scale = records.each(np.concatenate(self._values)), self._scale
+        values, scale = records.value_of_records(np.concatenate(self._values)), self._scale
         outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
         note = (
             f"Values below {scale.low:g} count as {scale.low:g} and values above {scale.high:g} as "
@@ -47,7 +47,7 @@ class Numbers:
             return Population(asked, scale.codes(values), note=note)
         asked = self._asked or Question(name=self._column, bins=_ENDS)
         none = np.zeros(len(values), dtype=np.int64)
-        return Population(asked, none, scale.clipped(values), note=note)
+        return Population(asked, none, scale.clip(values), note=note)
 
 
 def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
@@ -60,14 +60,14 @@ def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
         )
 
 
-def numbers_of(array: Array, batch: Batch) -> NDArray[np.float64]:
+def parse_column_numbers(array: Array, batch: RowBatch) -> NDArray[np.float64]:
     """The number of every row, shape (rows,); raises DataError for what is no finite number."""
-    plain = numbers(array)
+    plain = parse_numbers(array)
     if plain is not None:
         return plain
-    column = coded(array)
+    column = encode_column(array)
     found = [
-        number(text, batch.where.subject(row))
-        for text, row in zip(column.texts, column.first.tolist(), strict=True)
+        parse_number(text, batch.where.subject(row))
+        for text, row in zip(column.texts, column.first_rows.tolist(), strict=True)
     ]
     return np.array(found, dtype=np.float64)[column.codes]

@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from mixtally.errors import DataError
 from mixtally.lab.data.file import Origin
-from mixtally.lab.data.forms.numbers import numbers_of
-from mixtally.lab.data.people import Records
+from mixtally.lab.data.forms.numbers import parse_column_numbers
+from mixtally.lab.data.people import RecordGroups
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import Reading
-from mixtally.lab.data.rows import Batch
+from mixtally.lab.data.rows import RowBatch
 from mixtally.model.question import Question
 
 _LIMITS = (("latitude", 90.0), ("longitude", 180.0))
@@ -25,9 +25,9 @@ class Places:
         self._name, self._grid = reading.name, reading.grid
         self._codes: list[NDArray[np.int64]] = []
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Raises DataError for what is no number, or not on the globe."""
-        points = np.column_stack([numbers_of(array, batch) for array in batch.arrays[:2]])
+        points = np.column_stack([parse_column_numbers(array, batch) for array in batch.arrays[:2]])
         for at, (name, most) in enumerate(_LIMITS):
             off = np.flatnonzero(np.abs(points[:, at]) > most)
             if off.size:
@@ -41,15 +41,18 @@ class Places:
         bins = np.array(self._grid.bins_of(different[:, 0], different[:, 1]), dtype=np.int64)
         self._codes.append(bins[which.reshape(-1)])
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """Places outside the grid count as elsewhere, which the note says."""
-        codes, asked = records.each(np.concatenate(self._codes)), self._grid.question(self._name)
+        codes, asked = (
+            records.value_of_records(np.concatenate(self._codes)),
+            self._grid.question(self._name),
+        )
         outside = int(np.count_nonzero(codes == asked.bins - 1))
         note = f"Places outside the hexagons count as elsewhere: {outside:,} of {len(codes):,}."
-        warning = _MOST_OUTSIDE if 2 * outside > len(codes) else ""
+        warning = _MOST_OUTSIDE_WARNING if 2 * outside > len(codes) else ""
         return Population(asked, codes, note=note, warning=warning)
 
 
-_MOST_OUTSIDE = (
+_MOST_OUTSIDE_WARNING = (
     "most people are outside the box: look at it, and whether latitude and longitude are exchanged"
 )

@@ -10,25 +10,25 @@ import pyarrow.compute as compute
 from numpy.typing import NDArray
 
 from mixtally.errors import DataError
-from mixtally.lab.data.columns import LIST, coded, gaps, is_list, parts
+from mixtally.lab.data.columns import LIST_START, encode_column, find_gaps, is_list, split_labels
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
-from mixtally.lab.data.labels import Book
-from mixtally.lab.data.people import Records
+from mixtally.lab.data.label_merging import normalize_nfc
+from mixtally.lab.data.labels import LabelEncoder
+from mixtally.lab.data.people import RecordGroups
 from mixtally.lab.data.population import LARGEST_SET, Population
 from mixtally.lab.data.rankings import RankingWatch
-from mixtally.lab.data.reading import Reading, Several
-from mixtally.lab.data.rows import Batch, Where
-from mixtally.lab.data.sameness import composed
+from mixtally.lab.data.reading import Reading, RowCombination
+from mixtally.lab.data.rows import RowBatch, RowPosition
 from mixtally.model.question import MOST_SET, Kind, Question
-from mixtally.protocol.encode.bits import numbers_of, rows_of, set_bits
-from mixtally.protocol.encode.sets import holding, members
+from mixtally.protocol.encode.bits import count_set_bits, numbers_of, rows_of
+from mixtally.protocol.encode.sets import labels_with_separator, parse_members
 from mixtally.protocol.randomize.bins import Records as Bins
 
 Integers = NDArray[np.int64]
 
 
-class _Found(NamedTuple):
+class _ParsedSets(NamedTuple):
     """The labels of distinct texts.
 
     Attributes
@@ -51,29 +51,33 @@ class Sets:
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
-        reading.check_listed(question)
+        reading.check_other_label(question)
         self._subject = origin.column(self._column)
         self._separator = reading.separator
-        self._joined = reading.several is Several.SET and self._separator is None  # a label a row
+        self._joined = (
+            reading.several is RowCombination.SET and self._separator is None
+        )  # a label a row
         self._most = reading.max_set if question is None else question.max_set
         self._words = reading.words
-        fixed_labels = reading.bins(question)
-        self._book = Book(fixed_labels, words=reading.words, merging=reading.merging)
+        fixed_labels = reading.fixed_labels(question)
+        self._book = LabelEncoder(fixed_labels, words=reading.words, merging=reading.merging)
         fixed = self._book.numbers if self._book.fixed else ()
-        self._whole = [] if self._separator is None else holding(fixed, self._separator)
+        self._whole = (
+            [] if self._separator is None else labels_with_separator(fixed, self._separator)
+        )
         self._rankings = RankingWatch()
         self._rows = 0
         self._who: list[NDArray[np.int64]] = [np.zeros(0, dtype=np.int64)]
         self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: RowBatch) -> None:
         """Raises DataError for an empty or unknown label and for too many of them; gaps are {}."""
         (array, *_), where = batch.arrays, batch.where
-        self._book.declare(batch.levels[0] if self._separator is None else None)
-        there = np.flatnonzero(~gaps(array))
+        self._book.declare_levels(batch.levels[0] if self._separator is None else None)
+        there = np.flatnonzero(~find_gaps(array))
         found = array if len(there) == len(array) else array.take(pyarrow.array(there))
-        split = self._split(found, where)
-        sizes, flat, codes = self._one_by_one(found, there, where) if split is None else split
+        split = self._split_all_texts(found, where)
+        sizes, flat, codes = self._parse_each_text(found, there, where) if split is None else split
         if not self._joined:
             self._rankings.take(sizes, flat)
         starts, counts = np.cumsum(sizes) - sizes, sizes[codes]
@@ -83,20 +87,20 @@ class Sets:
         self._what.append(flat[np.repeat(starts[codes], counts) + within])
         self._rows += len(array)
 
-    def _one_by_one(self, array: Array, there: Integers, where: Where) -> _Found:
+    def _parse_each_text(self, array: Array, there: Integers, where: RowPosition) -> _ParsedSets:
         """Return the labels of every distinct text, read one after the other.
 
         Raises DataError for an empty or unknown label and for too many of them, by its row.
         """
-        column = coded(array)
+        column = encode_column(array)
         sets = [
-            self._numbers(text, where, row)
-            for text, row in zip(column.texts, there[column.first].tolist(), strict=True)
+            self._parse_set(text, where, row)
+            for text, row in zip(column.texts, there[column.first_rows].tolist(), strict=True)
         ]
         sizes = np.array([len(one) for one in sets], dtype=np.int64)
-        return _Found(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)
+        return _ParsedSets(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)
 
-    def _split(self, array: Array, where: Where) -> _Found | None:
+    def _split_all_texts(self, array: Array, where: RowPosition) -> _ParsedSets | None:
         """Return the labels of every distinct text, all texts split at once.
 
         Returns None where a text has to be read by itself: it is a list, has an empty label or too
@@ -113,11 +117,12 @@ class Sets:
         sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
         labels = split.flatten().dictionary_encode()
         parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
-        if any(part and (part[0] == LIST or combining(part[0])) for part in parts_met):
+        if any(part and (part[0] == LIST_START or combining(part[0])) for part in parts_met):
             return None
         try:
             numbers = [
-                self._book.number(composed(part), where, 0) if part else -1 for part in parts_met
+                self._book.label_number(normalize_nfc(part), where, 0) if part else -1
+                for part in parts_met
             ]
         except DataError:  # the reader of single texts says in which row
             return None
@@ -128,14 +133,14 @@ class Sets:
         flat = np.delete(flat, last[ended])
         if (flat < 0).any() or int(sizes.max(initial=0)) > (self._most or MOST_SET):
             return None
-        return _Found(sizes, flat, codes)
+        return _ParsedSets(sizes, flat, codes)
 
-    def _numbers(self, text: str, where: Where, row: int) -> list[int]:
+    def _parse_set(self, text: str, where: RowPosition, row: int) -> list[int]:
         most = self._most or MOST_SET
         if is_list(text) or self._joined:
-            labels = list(dict.fromkeys(parts(text, None)))
+            labels = list(dict.fromkeys(split_labels(text, None)))
         elif self._separator is not None:
-            labels = members(text, self._separator, where.subject(row), self._whole)
+            labels = parse_members(text, self._separator, where.subject(row), self._whole)
         else:
             raise DataError(
                 where.subject(row),
@@ -150,12 +155,12 @@ class Sets:
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
-        return list(dict.fromkeys(self._book.number(label, where, row) for label in labels))
+        return list(dict.fromkeys(self._book.label_number(label, where, row) for label in labels))
 
-    def crowd(self, records: Records) -> Population:
+    def crowd(self, records: RecordGroups) -> Population:
         """Raises DataError for too many labels of a person, or too few in all."""
-        who, what = records.of(np.concatenate(self._who)), np.concatenate(self._what)
-        labels, codes = self._book.ordered(what[who >= 0], self._subject)
+        who, what = records.record_of_rows(np.concatenate(self._who)), np.concatenate(self._what)
+        labels, codes = self._book.order_labels(what[who >= 0], self._subject)
         held = who[who >= 0], codes, records.size, len(labels)
         rows: Bins
         if self._words:
@@ -163,7 +168,7 @@ class Sets:
             largest = rows.shape[1]
         else:
             rows = packed = rows_of(*held)
-            largest = max(1, int(set_bits(packed).max()))
+            largest = max(1, int(count_set_bits(packed).max()))
         most = self._most or MOST_SET
         if largest > most:
             raise DataError(

@@ -1,7 +1,19 @@
 """A crowd whose records are sets of items: which are held together, and by whom."""
 
 from mixtally.lab.simulation.baskets.find import find_sets
-from mixtally.lab.simulation.baskets.found import Found
-from mixtally.lab.simulation.baskets.held import baskets_of, holders, in_a_row, pairs_held
+from mixtally.lab.simulation.baskets.result import BasketResult
+from mixtally.lab.simulation.baskets.true_counts import (
+    build_baskets,
+    count_holders,
+    count_pairs,
+    group_rows,
+)
 
-__all__ = ["Found", "baskets_of", "find_sets", "holders", "in_a_row", "pairs_held"]
+__all__ = [
+    "BasketResult",
+    "build_baskets",
+    "count_holders",
+    "count_pairs",
+    "find_sets",
+    "group_rows",
+]

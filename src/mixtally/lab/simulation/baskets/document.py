@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from mixtally.lab.simulation.baskets.facts import QUOTIENTS, BasketFindings
 from mixtally.report import counts
 from mixtally.report.charts import bars_of, intervals_chart
-from mixtally.report.counted import CHART_BINS, TABLE_BINS
+from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
 from mixtally.report.document import (
     Document,
     Facts,
@@ -16,10 +16,10 @@ from mixtally.report.document import (
     Text,
     columns,
 )
-from mixtally.report.numbers import at_least, at_most, ends, error_text, number, percent
-from mixtally.report.promise import of_result
-from mixtally.report.sections import promises, the_plan
-from mixtally.report.words import not_promised, promise
+from mixtally.report.numbers import at_least, at_most, error_text, interval_text, number, percent
+from mixtally.report.promise import promise_of_result
+from mixtally.report.sections import plan_section, promise_sections
+from mixtally.report.words import not_promised, promise_paragraphs
 
 _PLAN = (
     "protocol", "users", "bins", "fakes", "flip_probability", "replace_probability",
@@ -31,25 +31,27 @@ _PLAN = (
 
 def document(found: BasketFindings, top: int) -> Document:
     """Return the document of sets and rules; a release when it is without the truth."""
-    items, sets, rules = found.found.items, found.sets, found.rules
+    items, sets, rules = found.result.items, found.sets, found.rules
     plan = counts.facts(items)
     return found.document(
-        promise=of_result(items),
+        promise=promise_of_result(items),
         key=(
             *counts.key_figures(items),
             ("sets found", f"{len(sets):,}"),
             ("rules", f"{len(rules):,}"),
         ),
         sections=lambda: (
-            Section("Sets held together", (_chart(found), Text(_findings(found), note=True))),
+            Section("Sets held together", (_chart(found), Text(_findings_text(found), note=True))),
             Section("Rules", (_rules(found, TABLE_BINS), Text(_RULES, note=True))),
             Section("All sets", (_sets(found, TABLE_BINS, folded=True),)),
             Section("Single items", (found.items.table(TABLE_BINS),)),
-            the_plan(found.about.reason, {name: plan[name] for name in _PLAN if name in plan}),
-            *promises(promise(items.plan, items.certificate), not_promised(items.plan)),
+            plan_section(found.about.reason, {name: plan[name] for name in _PLAN if name in plan}),
+            *promise_sections(
+                promise_paragraphs(items.plan, items.certificate), not_promised(items.plan)
+            ),
         ),
         summary=lambda: (_sets(found, top), _rules(found, top)),
-        prose=(_findings(found), found.about.reason),
+        prose=(_findings_text(found), found.about.reason),
         facts=lambda: found.facts,
         tables=lambda: {
             "items.csv": Rows(found.items.rows),
@@ -73,17 +75,20 @@ _RULES = (
 def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
     """Rows whose sets are written in one cell."""
     written = [
-        {key: _named(value) if isinstance(value, list) else value for key, value in row.items()}
+        {
+            key: _join_items(value) if isinstance(value, list) else value
+            for key, value in row.items()
+        }
         for row in rows
     ]
     return Rows(written, tuple(written[0]) if written else names)
 
 
-def _named(items: Sequence[str]) -> str:
+def _join_items(items: Sequence[str]) -> str:
     return " + ".join(items)
 
 
-def _findings(found: BasketFindings) -> str:
+def _findings_text(found: BasketFindings) -> str:
     facts = found.facts
     more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
     text = (
@@ -109,7 +114,7 @@ def _findings(found: BasketFindings) -> str:
 
 
 def _chart(found: BasketFindings) -> Part:
-    bars = bars_of(found.sets[:CHART_BINS], lambda row: _named(row["items"]))
+    bars = bars_of(found.sets[:CHART_BINS], lambda row: _join_items(row["items"]))
     if not bars:
         return Text("No set was certainly held by enough people.")
     return intervals_chart(bars, "most frequent sets")
@@ -119,36 +124,36 @@ def _sets(found: BasketFindings, most: int, *, folded: bool = False) -> Table:
     every, shown = found.sets, found.sets[:most]
     table = columns(
         shown,
-        ("set", lambda row: _named(row["items"])),
-        ("estimate", lambda row: counts.clipped(*(row[name] for name in _ESTIMATE))),
+        ("set", lambda row: _join_items(row["items"])),
+        ("estimate", lambda row: counts.clip_text(*(row[name] for name in _ESTIMATE))),
         ("standard error", lambda row: error_text(row["standard_error"])),
         (
-            f"{percent(found.found.level)} interval, all sets",
-            lambda row: ends(row["lower"], row["upper"]),
+            f"{percent(found.result.level)} interval, all sets",
+            lambda row: interval_text(row["lower"], row["upper"]),
         ),
-        *[("true count", lambda row: f"{row['truth']:,}")] * found.simulated,
+        *[("true count", lambda row: f"{row['truth']:,}")] * found.is_simulated,
     )
-    title = f"Sets held together, {counts.shown_of(len(shown), len(every))}"
+    title = f"Sets held together, {counts.shown_text(len(shown), len(every))}"
     return Table(*table, title=title, folded=folded)
 
 
 def _rules(found: BasketFindings, most: int) -> Table:
     every, shown = found.rules, found.rules[:most]
-    level = f"{percent(found.found.level)} interval"
+    level = f"{percent(found.result.level)} interval"
     table = columns(
         shown,
-        ("rule", lambda row: f"{_named(row['given'])} => {row['then']}"),
+        ("rule", lambda row: f"{_join_items(row['given'])} => {row['then']}"),
         ("support", lambda row: number(row["support"], 2)),
         ("confidence", lambda row: number(row["confidence"], 2)),
-        (level, lambda row: _between(row, "confidence")),
-        *[("truth", lambda row: number(row["confidence_truth"], 2))] * found.simulated,
+        (level, lambda row: _interval_text(row, "confidence")),
+        *[("truth", lambda row: number(row["confidence_truth"], 2))] * found.is_simulated,
         ("lift", lambda row: number(row["lift"], 2)),
-        (level, lambda row: _between(row, "lift")),
+        (level, lambda row: _interval_text(row, "lift")),
     )
-    told = counts.shown_of(len(shown), len(every), which="the surest")
+    told = counts.shown_text(len(shown), len(every), which="the surest")
     return Table(*table, title=f"Rules, {told}")
 
 
-def _between(row: Facts, name: str) -> str:
+def _interval_text(row: Facts, name: str) -> str:
     """Both ends, each rounded to its own side."""
     return f"{at_least(row[f'{name}_lower'], 2)} .. {at_most(row[f'{name}_upper'], 2)}"

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets.found import Found
-from mixtally.lab.simulation.baskets.held import holders, pairs_held
+from mixtally.lab.simulation.baskets.result import BasketResult
+from mixtally.lab.simulation.baskets.true_counts import count_holders, count_pairs
 from mixtally.lab.simulation.findings import Findings
 from mixtally.lab.simulation.truth import Truth
-from mixtally.protocol.estimate.rules import Ends, Items, Rule
+from mixtally.protocol.estimate.rules import BoundedEstimate, Items, Rule
 from mixtally.report import counts
-from mixtally.report.counted import Counted
+from mixtally.report.counts_view import CountsView
 from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts
-from mixtally.report.estimates import Columns, Estimates, named, prefixed, rows_of
+from mixtally.report.estimates import Columns, Estimates, prefix_columns, rename_columns, rows_of
 
 QUOTIENTS = ("support", "confidence", "lift")
 """The numbers of a rule, each with ends."""
@@ -38,13 +38,13 @@ class TrueBaskets:
     pairs: int
 
 
-def true_baskets(found: Found, baskets: Population) -> TrueBaskets:
+def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
     """Return what ``baskets`` truly hold of what was found in them."""
     true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
     for alike in found.sets.values():
         sets = [one.items for one in alike]
-        true.update(zip(sets, holders(baskets, sets).tolist(), strict=True))
-    held = np.triu(pairs_held(baskets), 1)
+        true.update(zip(sets, count_holders(baskets, sets).tolist(), strict=True))
+    held = np.triu(count_pairs(baskets), 1)
     return TrueBaskets(true, int((held > found.support).sum()))
 
 
@@ -57,23 +57,23 @@ class BasketFindings(Findings[TrueBaskets]):
       confidence   the least confidence of a rule that is shown
     """
 
-    found: Found
+    result: BasketResult
     confidence: float
 
     @cached_property
-    def items(self) -> Counted:
+    def items(self) -> CountsView:
         """The counts of single items."""
-        result = self.found.items
+        result = self.result.items
         truth = None
         if self.truth is not None:
             each = [self.truth.holders[(i,)] for i in range(result.question.bins)]
             truth = Truth(np.array(each, dtype=np.int64))
-        return Counted(result, given=False, truth=truth)
+        return CountsView(result, has_given_order=False, truth=truth)
 
     @cached_property
     def sets(self) -> list[Facts]:
         """One flat object a set, small ones first."""
-        every, label = self.found.every, self.found.items.question.label
+        every, label = self.result.all_sets, self.result.items.question.label
         low, high = [one.lower for one in every], [one.upper for one in every]
         estimates = Estimates(
             [""] * len(every),
@@ -84,7 +84,7 @@ class BasketFindings(Findings[TrueBaskets]):
         columns: Columns = {
             "items": [[label(i) for i in one.items] for one in every],
             "size": [len(one.items) for one in every],
-            **named(estimates.columns(), _ONE_INTERVAL),
+            **rename_columns(estimates.columns(), _ONE_INTERVAL),
         }
         if self.truth is not None:
             columns["truth"] = [self.truth.holders[one.items] for one in every]
@@ -93,22 +93,24 @@ class BasketFindings(Findings[TrueBaskets]):
     @cached_property
     def rules(self) -> list[Facts]:
         """One flat object a rule that is confident enough, the surest first."""
-        shown = [one for one in self.found.rules if one.confidence.lower >= self.confidence]
-        label = self.found.items.question.label
+        shown = [one for one in self.result.rules if one.confidence.lower >= self.confidence]
+        label = self.result.items.question.label
         columns: Columns = {
             "given": [[label(i) for i in rule.given] for rule in shown],
             "then": [label(rule.then) for rule in shown],
         }
         truths = [] if self.truth is None else [self._true_rule(rule) for rule in shown]
         for name in QUOTIENTS:
-            ends: list[Ends] = [getattr(rule, name) for rule in shown]
-            columns |= prefixed(named(_quotients(ends).columns(), _NO_ERROR), name)
+            ends: list[BoundedEstimate] = [getattr(rule, name) for rule in shown]
+            columns |= prefix_columns(
+                rename_columns(_quotient_estimates(ends).columns(), _NO_ERROR), name
+            )
             if self.truth is not None:
                 columns[f"{name}_truth"] = [one[name] for one in truths]
         return rows_of(columns)
 
     def _true_rule(self, rule: Rule) -> dict[str, float]:
-        true, users = self.known.holders, self.found.items.plan.users
+        true, users = self.known_truth.holders, self.result.items.plan.users
         both = true[tuple(sorted((*rule.given, rule.then)))]
         given, then = true[rule.given], true[(rule.then,)]
         return {
@@ -120,22 +122,22 @@ class BasketFindings(Findings[TrueBaskets]):
     @property
     def false_positives(self) -> int:
         """How many of the sets found no more people hold than the support."""
-        true = self.known.holders
-        return sum(true[one.items] <= self.found.support for one in self.found.every)
+        true = self.known_truth.holders
+        return sum(true[one.items] <= self.result.support for one in self.result.all_sets)
 
     def coverage(self) -> Coverage:
         """How many intervals of sets cover the true count."""
-        return coverage(_interval(self.sets, "lower", "truth", "upper"))
+        return coverage(_interval_columns(self.sets, "lower", "truth", "upper"))
 
     def rules_coverage(self) -> Coverage:
         """How many rules have three intervals that cover the truth."""
         ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
-        return coverage(*(_interval(self.rules, *names) for names in ends))
+        return coverage(*(_interval_columns(self.rules, *names) for names in ends))
 
     @cached_property
     def facts(self) -> Facts:
         """What the JSON says of sets and rules."""
-        found = self.found
+        found = self.result
         measured: Facts = {}
         if self.truth is not None:
             measured = {
@@ -161,12 +163,12 @@ class BasketFindings(Findings[TrueBaskets]):
 _NO_ERROR = {**_ONE_INTERVAL, "standard_error": None}
 
 
-def _quotients(ends: list[Ends]) -> Estimates:
+def _quotient_estimates(ends: list[BoundedEstimate]) -> Estimates:
     low, high = [one.lower for one in ends], [one.upper for one in ends]
     labels, errors = [""] * len(ends), [None] * len(ends)
     return Estimates(labels, [one.estimate for one in ends], errors, *(low, high, low, high))
 
 
-def _interval(rows: list[Facts], *names: str) -> tuple[list[Any], list[Any], list[Any]]:
+def _interval_columns(rows: list[Facts], *names: str) -> tuple[list[Any], list[Any], list[Any]]:
     lower, truth, upper = ([row[name] for row in rows] for name in names)
     return lower, truth, upper

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from mixtally.errors import PlanError
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets.found import Found, ItemSet, check_ends
+from mixtally.lab.simulation.baskets.result import BasketResult, ItemSet, check_limits
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play
-from mixtally.lab.simulation.run import checked
+from mixtally.lab.simulation.run import prepare_crowds
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Tally
 from mixtally.primitives.bits import Rows
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.conclude import conclude
@@ -27,9 +27,9 @@ from mixtally.protocol.estimate.item_sets import (
     set_intervals,
     set_significance,
 )
-from mixtally.protocol.estimate.received import reconciled
-from mixtally.protocol.estimate.rules import Ends, Items
-from mixtally.protocol.tally.patterns import pattern_counts
+from mixtally.protocol.estimate.received import reconcile_parts
+from mixtally.protocol.estimate.rules import BoundedEstimate, Items
+from mixtally.protocol.tally.patterns import count_patterns
 
 
 def find_sets(
@@ -40,7 +40,7 @@ def find_sets(
     support: int = 0,
     level: float = 0.95,
     largest: int = 3,
-) -> Found:
+) -> BasketResult:
     """Pairs and larger sets that more than ``support`` people hold, and the rules between items.
 
     Sets of three and more items are tried when all their parts were found: no set is held by more
@@ -51,27 +51,29 @@ def find_sets(
     Raises PlanError when the plan is for another crowd or does not send sets whole among blanks, or
     its promise is false; ParameterError for ends that mean nothing.
     """
-    check_ends(support, largest, baskets)
+    check_limits(support, largest, baskets)
     analysis = Analysis(level=level)
     whole = replace(analysis, pairs=True)
     if plan.name != "flip-blank":
         raise PlanError(
             "plan", expected="flip-blank, which sends sets whole", got=plan.name, do="plan again"
         )
-    checked(plan, baskets, whole, lab.planner.accountant)
+    prepare_crowds(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []
     played = play(plan, [baskets.records], lab.chance, lab.progress, pairs=True, watch=kept.append)
     (tally,) = played.tallies
     items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
-    (came,) = reconciled(plan, played.received)
+    (came,) = reconcile_parts(plan, played.received)
     layout = plan.parts[0].layout
-    looked = _Looked(came.mechanism, layout, tally, kept, baskets.users, support, level)
-    sets = looked.sets(min(largest, baskets.question.max_set))
-    return Found.of(items, looked.items(), sets, baskets.users, support=support, level=level)
+    looked = _SetSearch(came.mechanism, layout, tally, kept, baskets.users, support, level)
+    sets = looked.find_sets_by_size(min(largest, baskets.question.max_set))
+    return BasketResult.of(
+        items, looked.estimate_items(), sets, baskets.users, support=support, level=level
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Looked:
+class _SetSearch:
     """The shuffled messages of a collection, looked at for sets."""
 
     mechanism: Shuffled
@@ -83,47 +85,50 @@ class _Looked:
     level: float
 
     @property
-    def wrong(self) -> float:
+    def error_rate(self) -> float:
         """The chance for items alone, and for all sets."""
         return (1.0 - self.level) / 2.0
 
-    def items(self) -> list[Ends]:
+    def estimate_items(self) -> list[BoundedEstimate]:
         """Every item's count, of all at once."""
         bins = self.mechanism.bins
-        found = intervals(self.mechanism, self.tally, 1.0 - self.wrong, simultaneous_over=bins)
-        counts = self.mechanism.unbiased(self.tally.counts, self.tally.messages)
+        found = intervals(self.mechanism, self.tally, 1.0 - self.error_rate, simultaneous_over=bins)
+        counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
         return [
-            Ends(*map(float, ends)) for ends in zip(counts, found.lower, found.upper, strict=True)
+            BoundedEstimate(*map(float, ends))
+            for ends in zip(counts, found.lower, found.upper, strict=True)
         ]
 
-    def sets(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
+    def find_sets_by_size(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
         """The sets of each size, as long as there are any."""
         found: dict[int, tuple[ItemSet, ...]] = {}
         for size in range(2, largest + 1):
             if size == 2:
-                sets, patterns = self._pairs()
+                sets, patterns = self._pair_patterns()
             else:
-                sets, patterns = self._grown({one.items for one in found[size - 1]}, size)
-            found[size] = self._significant(sets, patterns, self.wrong / (largest - 1))
+                sets, patterns = self._extend_sets({one.items for one in found[size - 1]}, size)
+            found[size] = self._select_significant(sets, patterns, self.error_rate / (largest - 1))
         return found
 
-    def _pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _pair_patterns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         both = self.tally.pairs
         assert both is not None
         sets = np.argwhere(np.triu(np.ones(both.shape, dtype=bool), 1))
         return sets, patterns_of_pairs(both, sets, self.tally.messages)
 
-    def _grown(self, parts: set[Items], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _extend_sets(
+        self, parts: set[Items], size: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Sets of ``size`` items all of whose parts are in ``parts``, and their patterns."""
         items = sorted({item for one in parts for item in one})
         grown = {(*one, item) for one in parts for item in items if item > one[-1]}
         sets = sorted(one for one in grown if parts.issuperset(combinations(one, size - 1)))
         patterns = np.zeros((len(sets), 1 << size), dtype=np.int64)
         for rows in self.rows if sets else []:
-            patterns += pattern_counts(self.layout, rows, sets)
+            patterns += count_patterns(self.layout, rows, sets)
         return np.array(sets, dtype=np.int64).reshape(-1, size), patterns
 
-    def _significant(
+    def _select_significant(
         self, sets: NDArray[np.int64], patterns: NDArray[np.int64], rate: float
     ) -> tuple[ItemSet, ...]:
         """Those that more than the support hold, from the most frequent down."""

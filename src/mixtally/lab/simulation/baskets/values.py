@@ -20,25 +20,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.lab.data.population import Population
-from mixtally.lab.simulation.baskets.found import Found, ItemSet, check_ends
+from mixtally.lab.simulation.baskets.result import BasketResult, ItemSet, check_limits
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play
 from mixtally.lab.simulation.run import check_crowd
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Estimate, Intervals
 from mixtally.model.question import MOST_BINS, MOST_SET, Kind, Question
 from mixtally.model.result import Result
-from mixtally.model.results import Estimate, Intervals
 from mixtally.primitives.bits import spans
 from mixtally.protocol.estimate.analysis import Analysis
 from mixtally.protocol.estimate.conclude import conclude
-from mixtally.protocol.estimate.rules import Ends, Items
+from mixtally.protocol.estimate.rules import BoundedEstimate, Items
 
 _SPAN = 1 << 16
 _MOST_NAMED = 100_000
 """Values that a plan names; more of them have numbers alone."""
 
 
-def values_of(asked: Question, largest: int) -> Question | None:
+def question_of_sets(asked: Question, largest: int) -> Question | None:
     """The question whose values are the sets of up to ``largest`` items of ``asked``; None where
     a basket holds more of them than travel together, or there are too many in all.
     """
@@ -50,7 +50,8 @@ def values_of(asked: Question, largest: int) -> Question | None:
     labels = None
     if asked.labels is not None and bins <= _MOST_NAMED:
         labels = tuple(
-            " + ".join(asked.labels[item] for item in one) for one in _every(asked.bins, sizes)
+            " + ".join(asked.labels[item] for item in one)
+            for one in _iterate_sets(asked.bins, sizes)
         )
         labels = labels if len(set(labels)) == bins else None
     return Question(name=asked.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
@@ -58,45 +59,45 @@ def values_of(asked: Question, largest: int) -> Question | None:
 
 def find_values(
     plan: Plan, baskets: Population, lab: Lab, *, support: int, level: float, largest: int
-) -> Found:
+) -> BasketResult:
     """As ``find_sets``, of a plan for ``values_of`` these baskets.
 
     All intervals hold at once, of items and of sets that nobody holds as well. Raises as
     ``find_sets``.
     """
-    check_ends(support, largest, baskets)
-    asked, analysis = values_of(baskets.question, largest), Analysis(level=level)
+    check_limits(support, largest, baskets)
+    asked, analysis = question_of_sets(baskets.question, largest), Analysis(level=level)
     assert asked is not None
     check_crowd(plan, asked, baskets.users, lab.planner.accountant, analysis)
     most = min(largest, baskets.question.max_set)
-    played = play(plan, [numbers(baskets, most)], lab.chance, lab.progress)
+    played = play(plan, [encode_baskets(baskets, most)], lab.chance, lab.progress)
     result = conclude(plan, played.tallies, analysis, received=played.received)
-    sets = _sets(result.estimate, baskets.question.bins, most, support)
-    items = _of_items(result, baskets.question)
-    together = items.estimate.together
+    sets = _significant_sets(result.estimate, baskets.question.bins, most, support)
+    items = _item_result(result, baskets.question)
+    together = items.estimate.simultaneous
     every = zip(items.estimate.counts, together.lower, together.upper, strict=True)
-    ends = [Ends(*map(float, each)) for each in every]
-    return Found.of(items, ends, sets, baskets.users, support=support, level=level)
+    ends = [BoundedEstimate(*map(float, each)) for each in every]
+    return BasketResult.of(items, ends, sets, baskets.users, support=support, level=level)
 
 
-def numbers(baskets: Population, largest: int) -> NDArray[np.int64]:
+def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
     """The values of every basket, shape (users, values that a basket may hold), -1 for none."""
     question, found = baskets.question, list[NDArray[np.int64]]()
     for span in spans(baskets.users, _SPAN):
         rows = baskets.records[span].astype(np.uint8, copy=False)
-        items = _items(rows, question.bins, question.max_set)
+        items = _list_items(rows, question.bins, question.max_set)
         first, columns = 0, list[NDArray[np.int64]]()
         for size in range(1, largest + 1):
             for chosen in combinations(range(question.max_set), size):
                 own = items[:, chosen]
-                rank = first + sum(_choose(own[:, i], i + 1) for i in range(size))
+                rank = first + sum(_binomial_coefficient(own[:, i], i + 1) for i in range(size))
                 columns.append(np.where(own[:, -1] < 0, -1, rank))
             first += math.comb(question.bins, size)
         found.append(np.stack(columns, axis=1))
     return np.concatenate(found)
 
 
-def _items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
+def _list_items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
     """The items of each basket, ascending and -1 behind them, shape (baskets, most)."""
     held = np.unpackbits(rows, axis=1, count=bins, bitorder="little")
     person, item = np.nonzero(held)
@@ -106,7 +107,7 @@ def _items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
     return out
 
 
-def _choose(item: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+def _binomial_coefficient(item: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     """C(item, size)."""
     out = np.ones_like(item)
     for i in range(size):
@@ -114,13 +115,13 @@ def _choose(item: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     return out
 
 
-def _every(bins: int, sizes: range) -> Iterator[Items]:
+def _iterate_sets(bins: int, sizes: range) -> Iterator[Items]:
     """All sets of these sizes in the order of their numbers."""
     for size in sizes:
         yield from sorted(combinations(range(bins), size), key=lambda one: one[::-1])
 
 
-def items_of(number: int, bins: int) -> Items:
+def decode_set(number: int, bins: int) -> Items:
     """The items of the set that has this number."""
     size = 1
     while number >= math.comb(bins, size):
@@ -137,19 +138,19 @@ def items_of(number: int, bins: int) -> Items:
     return tuple(reversed(found))
 
 
-def _sets(
+def _significant_sets(
     estimate: Estimate, bins: int, largest: int, support: int
 ) -> dict[int, tuple[ItemSet, ...]]:
     """Those of each size that more than the support hold, from the most frequent down."""
     found: dict[int, tuple[ItemSet, ...]] = {}
-    first, lower, upper = bins, estimate.together.lower, estimate.together.upper
+    first, lower, upper = bins, estimate.simultaneous.lower, estimate.simultaneous.upper
     for size in range(2, largest + 1):
         last = first + math.comb(bins, size)
         held = first + np.flatnonzero(lower[first:last] > support)
         held = held[np.argsort(-estimate.counts[held], kind="stable")]
         found[size] = tuple(
             ItemSet(
-                items_of(place, bins),
+                decode_set(place, bins),
                 float(estimate.counts[place]),
                 estimate.error_of(place),
                 int(lower[place]),
@@ -161,7 +162,7 @@ def _sets(
     return found
 
 
-def _of_items(result: Result, asked: Question) -> Result:
+def _item_result(result: Result, asked: Question) -> Result:
     """The counts of single items, which come first."""
     own, few = result.estimate, slice(asked.bins)
 
@@ -172,8 +173,8 @@ def _of_items(result: Result, asked: Question) -> Result:
     estimate = Estimate(
         counts=own.counts[few],
         standard_error=own.standard_error if errors is None else float(errors.max()),
-        each=cut(own.each),
-        together=cut(own.together),
+        individual=cut(own.individual),
+        simultaneous=cut(own.simultaneous),
         errors=errors,
     )
     return replace(result, question=asked, estimate=estimate, figures=())

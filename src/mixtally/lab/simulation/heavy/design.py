@@ -26,25 +26,25 @@ from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.simulation.heavy.search import Search
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.planning import Planner, PlanRequest, choose
-from mixtally.protocol.estimate.conclude.extensions import whole_error
+from mixtally.protocol.estimate.conclude.extensions import population_error
 from mixtally.protocol.estimate.noise import least_significant
-from mixtally.protocol.estimate.received import arrived
+from mixtally.protocol.estimate.received import reconcile_mechanism
 from mixtally.report.numbers import at_most, number
-from mixtally.report.words import assumes
+from mixtally.report.words import assumption_text
 
-APART = (
+ONE_ROUND_ASSUMPTION = (
     "every person takes part in exactly one round, dealt to it without looking at their word; "
     "later rounds see their group's messages only through what was published"
 )
 
 
-class Way(StrEnum):
+class Participation(StrEnum):
     """How rounds share people and budget."""
 
-    TOGETHER = "together"
-    APART = "apart"
+    EVERY_ROUND = "together"
+    ONE_ROUND = "apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Design:
     """
 
     search: Search
-    way: Way
+    way: Participation
     plan: Plan
     certificate: Certificate
     reason: str = ""
@@ -65,19 +65,19 @@ class Design:
     @property
     def people_a_round(self) -> int:
         """People in a round, at least."""
-        together = self.way is Way.TOGETHER
+        together = self.way is Participation.EVERY_ROUND
         return self.search.users if together else self.search.users // self.search.rounds
 
     @property
     def messages_per_user(self) -> float:
         """Messages one person sends in the whole search, fakes included, on average."""
-        rounds = self.search.rounds if self.way is Way.TOGETHER else 1
+        rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
         return rounds * self.plan.messages_per_user
 
     @property
     def bytes_per_user(self) -> float:
         """Bytes of these messages."""
-        rounds = self.search.rounds if self.way is Way.TOGETHER else 1
+        rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
         return rounds * self.plan.bytes_per_user
 
     @property
@@ -89,30 +89,34 @@ class Design:
         """
         plan, search, people = self.plan, self.search, self.people_a_round
         (part,) = plan.parts
-        messages = round(people * part.sent) + plan.hops * part.drawn
+        messages = round(people * part.mean_sent) + plan.hops * part.mean_added
         tally = Tally(np.zeros(part.layout.bins, dtype=np.int64), messages)
-        mechanism = arrived(plan, tally, people)
-        least = least_significant(mechanism, messages, search.tests, search.error_rate)
-        count = float(mechanism.unbiased(np.array([least]), messages)[0])
+        mechanism = reconcile_mechanism(plan, tally, people)
+        least = least_significant(mechanism, messages, search.bins_in_all_rounds, search.error_rate)
+        count = float(mechanism.debias_counts(np.array([least]), messages)[0])
         return math.ceil(count * search.users / people)
 
     def standard_error(self, share: float) -> float:
         """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""
-        return whole_error(self.plan.standard_error, self.search.users, self.people_a_round, share)
+        return population_error(
+            self.plan.standard_error, self.search.users, self.people_a_round, share
+        )
 
 
-def design(search: Search, way: Way | None = None, planner: Planner | None = None) -> Design:
+def design_search(
+    search: Search, way: Participation | None = None, planner: Planner | None = None
+) -> Design:
     """The way of less error, or the ``way`` that is asked for.
 
     Errors are compared at a share of 1 / (10 top) of the crowd, about where the last expected word
     of a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
     """
     if way is not None:
-        return _design(search, way, planner, f"The way was given: {way}.")
+        return _design_one(search, way, planner, f"The way was given: {way}.")
     both, obstacles = [], []
-    for each in Way:
+    for each in Participation:
         try:
-            both.append(_design(search, each, planner))
+            both.append(_design_one(search, each, planner))
         except (InfeasibleError, ParameterError) as error:
             obstacles.append(error)
     if not both:
@@ -122,8 +126,10 @@ def design(search: Search, way: Way | None = None, planner: Planner | None = Non
     return replace(best, reason=_reason(both, share))
 
 
-def _design(search: Search, way: Way, planner: Planner | None, reason: str = "") -> Design:
-    together = way is Way.TOGETHER
+def _design_one(
+    search: Search, way: Participation, planner: Planner | None, reason: str = ""
+) -> Design:
+    together = way is Participation.EVERY_ROUND
     wish = PlanRequest(
         question=search.question,
         guarantee=search.guarantee,
@@ -135,14 +141,14 @@ def _design(search: Search, way: Way, planner: Planner | None, reason: str = "")
     plan = choose(wish, planner).plan
     whole = plan.certificate
     if not together:
-        whole = structs.replace(whole, assumption=f"{whole.assumption}; {APART}")
+        whole = structs.replace(whole, assumption=f"{whole.assumption}; {ONE_ROUND_ASSUMPTION}")
     return Design(search, way, plan, whole, reason)
 
 
 def _reason(both: list[Design], share: float) -> str:
     described = {
-        Way.TOGETHER: "everybody in every round on a share of the budget",
-        Way.APART: "everybody in one round on the whole budget",
+        Participation.EVERY_ROUND: "everybody in every round on a share of the budget",
+        Participation.ONE_ROUND: "everybody in one round on the whole budget",
     }
     errors = "; ".join(
         f"{described[one.way]} errs by {number(one.standard_error(share))} counts where "
@@ -152,7 +158,7 @@ def _reason(both: list[Design], share: float) -> str:
     return f"Chosen by error: {errors}."
 
 
-def promise(design: Design) -> list[str]:
+def describe_promise(design: Design) -> list[str]:
     """What the whole search promises, for people."""
     shown = design.certificate
     return [
@@ -160,5 +166,5 @@ def promise(design: Design) -> list[str]:
         f"delta <= {at_most(shown.upper, 6)}, one person's word substituted, observer: "
         f"{shown.observer}.",
         f"Status: {shown.status}. Source: {shown.source}.",
-        f"{assumes(shown.assumption)}.",
+        f"{assumption_text(shown.assumption)}.",
     ]

@@ -2,9 +2,9 @@
 
 from operator import itemgetter
 
-from mixtally.lab.simulation.heavy.facts import WordFindings, lines
+from mixtally.lab.simulation.heavy.facts import WordFindings, promise_lines
 from mixtally.report.charts import bars_of, intervals_chart
-from mixtally.report.counted import CHART_BINS, TABLE_BINS
+from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
 from mixtally.report.document import (
     Document,
     Facts,
@@ -15,9 +15,9 @@ from mixtally.report.document import (
     Text,
     columns,
 )
-from mixtally.report.numbers import at_most, ends, error_text, percent, supported
-from mixtally.report.sections import plan_facts, promises
-from mixtally.report.words import likelier, without_mixes
+from mixtally.report.numbers import at_most, error_text, interval_text, percent, round_to_error
+from mixtally.report.sections import plan_facts, promise_sections
+from mixtally.report.words import likelihood_text, without_mixes
 
 _PREFIXES = 12
 _PLAN = (
@@ -38,12 +38,12 @@ def document(found: WordFindings) -> Document:
     facts, every = found.facts, found.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return found.document(
-        promise=lines(found.result),
+        promise=promise_lines(found.result),
         key=_key_figures(found),
         sections=lambda: (
             Section("Words found", (_chart(found), Text(_findings(found), note=True))),
-            *([_missed(found)] if found.simulated and found.missed else []),
-            Section("Round by round", (_rounds(facts), Text(_ROUNDS, note=True))),
+            *([_missed_section(found)] if found.is_simulated and found.missed_words else []),
+            Section("Round by round", (_rounds_table(facts), Text(_ROUNDS, note=True))),
             Section(
                 "The search",
                 (
@@ -51,10 +51,12 @@ def document(found: WordFindings) -> Document:
                     *plan_facts({k: facts[k] for k in _PLAN}, read=_PLAN[:10]),
                 ),
             ),
-            *promises(_promised(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]),
-            Section("All words", (_words(found, every, title, folded=True),)),
+            *promise_sections(
+                _promise_texts(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]
+            ),
+            Section("All words", (_words_table(found, every, title, folded=True),)),
         ),
-        summary=lambda: (_words(found, found.words, found.about.title),),
+        summary=lambda: (_words_table(found, found.words, found.about.title),),
         prose=_prose(found),
         facts=lambda: found.facts,
         tables=lambda: {"words.csv": Rows(found.words, tuple(found.columns))},
@@ -79,11 +81,11 @@ _NONE = (
 def _prose(found: WordFindings) -> tuple[str, ...]:
     """Return what a terminal says below the words."""
     facts, scored = found.facts, ""
-    if found.simulated:
+    if found.is_simulated:
         top, quality = facts["top"], found.score
         scored = (
             f" Of the true first {top:,}, {100 * quality.recall:.0f} % are among the first "
-            f"{top:,} found; {quality.ghosts} of all found are held by nobody."
+            f"{top:,} found; {quality.false_positives} of all found are held by nobody."
         )
     return (
         f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds.{scored}",
@@ -104,7 +106,7 @@ def _key_figures(found: WordFindings) -> tuple[tuple[str, str], ...]:
                 ("recall", f"recall of the first {facts['top']:,}"),
                 ("precision", "precision"),
             )
-            if found.simulated
+            if found.is_simulated
         ],
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
@@ -123,22 +125,22 @@ def _findings(found: WordFindings) -> str:
     facts = found.facts
     level = percent(1 - facts["error_rate"])
     text = f"Intervals hold for all bins of all rounds at once, at {level}."
-    if not found.simulated:
+    if not found.is_simulated:
         return text
     held, every = found.coverage()
     if every:
         text += f" {held:,} of the {every:,} shown cover the true count."
     return (
         f"Of the true first {facts['top']:,} words {100 * found.score.recall:.0f} % are among "
-        f"the first {facts['top']:,} found; {found.score.ghosts:,} of all "
+        f"the first {facts['top']:,} found; {found.score.false_positives:,} of all "
         f"{facts['words_found']:,} found are held by nobody. {text}"
     )
 
 
-def _missed(found: WordFindings) -> Section:
+def _missed_section(found: WordFindings) -> Section:
     facts = found.facts
     missed = columns(
-        found.missed[:CHART_BINS],
+        found.missed_words[:CHART_BINS],
         ("missed", lambda row: row["word"]),
         ("people", lambda row: f"{row['truth']:,}"),
     )
@@ -150,32 +152,32 @@ def _missed(found: WordFindings) -> Section:
     return Section("Words missed", (Table(*missed), Text(why, note=True)))
 
 
-def _rounds(facts: Facts) -> Table:
+def _rounds_table(facts: Facts) -> Table:
     head = ("round", "prefixes asked", "people", "messages", "threshold", "words ended")
     rows = []
     for place, one in enumerate(facts["rounds"], start=1):
         numbers = [place, len(one["asked"]), one["people"], one["messages"], one["threshold"]]
         cells = [f"{value:,}" for value in [*numbers, len(one["ended"])]]
-        rows.append([*cells, _some(one["survivors"]), f"{one['crowded']:,}"])
+        rows.append([*cells, _shorten_list(one["survivors"]), f"{one['crowded']:,}"])
     survive = "prefixes that survive"
     return Table((*head, survive, "no room for"), rows, words=frozenset({survive}))
 
 
-def _some(prefixes: list[str]) -> str:
+def _shorten_list(prefixes: list[str]) -> str:
     more = f" and {len(prefixes) - _PREFIXES:,} more" if len(prefixes) > _PREFIXES else ""
     return " ".join(prefixes[:_PREFIXES]) + more if prefixes else "none"
 
 
-def _promised(facts: Facts) -> list[str]:
+def _promise_texts(facts: Facts) -> list[str]:
     return [
         "What an observer who sees every shuffled message of all rounds, and knows all other "
         "words, concludes about a person is "
-        f"{likelier(facts['epsilon'], facts['delta'], 'word')}.",
+        f"{likelihood_text(facts['epsilon'], facts['delta'], 'word')}.",
         *facts["promised"],
     ]
 
 
-def _words(
+def _words_table(
     found: WordFindings, shown: list[Facts], title: str, *, folded: bool = False
 ) -> Table | Text:
     if not shown:
@@ -184,10 +186,10 @@ def _words(
     table = columns(
         shown,
         (found.facts["column"], lambda row: row["word"]),
-        ("estimate", lambda row: supported(row["count"], row["standard_error"])),
+        ("estimate", lambda row: round_to_error(row["count"], row["standard_error"])),
         ("standard error", lambda row: error_text(row["standard_error"])),
-        (level, lambda row: ends(row["lower_simultaneous"], row["upper_simultaneous"])),
-        *[("true count", lambda row: f"{row['truth']:,}")] * found.simulated,
+        (level, lambda row: interval_text(row["lower_simultaneous"], row["upper_simultaneous"])),
+        *[("true count", lambda row: f"{row['truth']:,}")] * found.is_simulated,
         ("round", lambda row: f"{row['round']:,}"),
     )
     return Table(*table, title=title, folded=folded)

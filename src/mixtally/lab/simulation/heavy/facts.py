@@ -7,12 +7,12 @@ from functools import cached_property
 import msgspec
 
 from mixtally.lab.simulation.findings import Findings
-from mixtally.lab.simulation.heavy.design import promise as promised
+from mixtally.lab.simulation.heavy.design import describe_promise as promised
 from mixtally.lab.simulation.heavy.result import HeavyResult
 from mixtally.report import promise
 from mixtally.report.coverage import Coverage, coverage
 from mixtally.report.document import Facts, Promise
-from mixtally.report.estimates import Columns, Estimates, named, rows_of
+from mixtally.report.estimates import Columns, Estimates, rename_columns, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +27,10 @@ class Score:
 
     recall: float
     precision: float
-    ghosts: int
+    false_positives: int
 
 
-def score(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
+def score_words(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
     """Return the score of ``found`` for the ``top`` most frequent words that anybody holds.
 
     ``held`` says how many people hold each word.
@@ -40,11 +40,11 @@ def score(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
     first = sorted((count for count in held.values() if count), reverse=True)[:top]
     wanted, least = len(first), first[-1]
     right = sum(held.get(word, 0) >= least for word in found[:top])
-    ghosts = sum(held.get(word, 0) == 0 for word in found)
+    false_positives = sum(held.get(word, 0) == 0 for word in found)
     return Score(
         recall=min(1.0, right / wanted),
         precision=right / len(found[:top]) if found else 0.0,
-        ghosts=ghosts,
+        false_positives=false_positives,
     )
 
 
@@ -75,18 +75,22 @@ class WordFindings(Findings[Mapping[str, int]]):
             *(low, high, low, high),
         )
         held = {} if self.truth is None else {"truth": self.true_counts}
-        return {**named(found.columns(), _NAMES), "round": [one.round for one in top], **held}
+        return {
+            **rename_columns(found.columns(), _NAMES),
+            "round": [one.round for one in top],
+            **held,
+        }
 
     @property
     def true_counts(self) -> list[int]:
         """How many people hold each of the words shown."""
-        return [self.known.get(one.word, 0) for one in self.result.top]
+        return [self.known_truth.get(one.word, 0) for one in self.result.top]
 
     @cached_property
     def score(self) -> Score:
         """How good the list of words is."""
-        found = [one.word for one in self.result.found]
-        return score(found, self.known, self.result.design.search.top)
+        found = [one.word for one in self.result.words]
+        return score_words(found, self.known_truth, self.result.design.search.top)
 
     def coverage(self) -> Coverage:
         """How many intervals of the words shown cover the true count."""
@@ -94,9 +98,9 @@ class WordFindings(Findings[Mapping[str, int]]):
         return coverage((low, self.true_counts, high))
 
     @cached_property
-    def missed(self) -> list[Facts]:
+    def missed_words(self) -> list[Facts]:
         """The true top words that are not among the words shown, the most frequent first."""
-        found, held = {row["word"] for row in self.words}, self.known
+        found, held = {row["word"] for row in self.words}, self.known_truth
         first = sorted(held, key=lambda word: (-held[word], word))
         top = first[: self.result.design.search.top]
         return [{"word": word, "truth": held[word]} for word in top if word not in found]
@@ -128,35 +132,37 @@ class WordFindings(Findings[Mapping[str, int]]):
             "local_epsilon": design.plan.local_epsilon,
             "messages_per_user": design.messages_per_user,
             "bytes_per_user": design.bytes_per_user,
-            "words_found": len(result.found),
+            "words_found": len(result.words),
             "unreadable": result.unreadable,
             "words": self.words,
             "rounds": [msgspec.to_builtins(one) for one in result.rounds],
-            "plan": design.plan.plain(),
+            "plan": design.plan.to_plain(),
             "fingerprint": design.plan.fingerprint,
-            **({} if self.truth is None else self._measured()),
+            **({} if self.truth is None else self._measured_facts()),
         }
 
-    def _measured(self) -> Facts:
+    def _measured_facts(self) -> Facts:
         quality = self.score
         return {
             "recall": quality.recall,
             "precision": quality.precision,
-            "ghosts": quality.ghosts,
+            "ghosts": quality.false_positives,
             "covered": self.coverage().share,
-            "missed": self.missed,
+            "missed": self.missed_words,
         }
 
 
 _ENDS = ("lower", "upper")
 
 
-def lines(result: HeavyResult) -> Promise:
+def promise_lines(result: HeavyResult) -> Promise:
     """The lines of all rounds together."""
     design, search = result.design, result.design.search
     share = 0.1 / search.top
     rounds = f", for all {search.rounds:,} rounds together"
     note = f", of a word that {100 * share:.2g} % of all hold"
-    third = promise.expected(design.standard_error(share), note=note)
+    third = promise.error_line(design.standard_error(share), note=note)
     what = "the word that each person holds"
-    return promise.lines(design.certificate, result.design.plan.local_epsilon, third, rounds, what)
+    return promise.build_promise(
+        design.certificate, result.design.plan.local_epsilon, third, rounds, what
+    )

@@ -6,7 +6,7 @@ from mixtally.lab.simulation.heavy.design import Design
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundWord:
     """A word that ended in some round.
 
     where
@@ -25,7 +25,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class SearchRound:
     """One round: what was published before and after it.
 
     where
@@ -55,11 +55,11 @@ class HeavyResult:
     """
 
     design: Design
-    rounds: tuple[Round, ...]
-    found: tuple[Found, ...]
+    rounds: tuple[SearchRound, ...]
+    words: tuple[FoundWord, ...]
     unreadable: int
 
     @property
-    def top(self) -> tuple[Found, ...]:
+    def top(self) -> tuple[FoundWord, ...]:
         """The most frequent words, as many as were expected or fewer."""
-        return self.found[: self.design.search.top]
+        return self.words[: self.design.search.top]

@@ -14,27 +14,27 @@ from numpy.typing import NDArray
 from mixtally.accounting.plans.terms import verify
 from mixtally.device.contract.spelling import END
 from mixtally.errors import ParameterError
-from mixtally.lab.simulation.heavy.design import Design, Way
-from mixtally.lab.simulation.heavy.result import Found, HeavyResult, Round
+from mixtally.lab.simulation.heavy.design import Design, Participation
+from mixtally.lab.simulation.heavy.result import FoundWord, HeavyResult, SearchRound
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play
-from mixtally.model.results import Tally
+from mixtally.model.estimates import Tally
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import permutation
-from mixtally.protocol.encode.prefixes import extended, extension_bins
+from mixtally.primitives.draw import draw_permutation
+from mixtally.protocol.encode.prefixes import extend_prefixes, extension_bins
 from mixtally.protocol.encode.spelling import Symbols
-from mixtally.protocol.estimate.conclude import Extensions, conclude_extensions, seen_of
-from mixtally.protocol.estimate.received import arrived
+from mixtally.protocol.estimate.conclude import Extensions, conclude_extensions, tally_of_bins
+from mixtally.protocol.estimate.received import reconcile_mechanism
 
 _Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Played:
+class _PlayedRound:
     """A round as it is published, and what is left for the next one."""
 
-    published: Round
-    words: list[Found]
+    published: SearchRound
+    words: list[FoundWord]
     unreadable: int
     survivors: Symbols
 
@@ -60,14 +60,14 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     plan = design.plan
     verify(plan, lab.planner.accountant)
     size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
-    prefixes, rounds = _first(design), list[_Played]()
-    for number, group in enumerate(_groups(design, codes, lab.chance), start=1):
-        closing = number == search.closing
+    prefixes, rounds = _first_prefixes(design), list[_PlayedRound]()
+    for number, group in enumerate(_deal_groups(design, codes, lab.chance), start=1):
+        closing = number == search.closing_round
         bins = extension_bins(
             symbols, prefixes, size, search.bins, level=search.symbols, closing=closing
         )
         (tally,) = play(plan, [bins[group]], lab.chance, lab.progress).tallies
-        rounds.append(_round(design, number, prefixes, len(group), tally))
+        rounds.append(_conclude_round(design, number, prefixes, len(group), tally))
         lab.progress("rounds", number, search.rounds)
         prefixes = rounds[-1].survivors
         if not len(prefixes):
@@ -76,41 +76,43 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
     return HeavyResult(
         design=design,
         rounds=tuple(one.published for one in rounds),
-        found=tuple(sorted(found, key=lambda word: -word.count)),
+        words=tuple(sorted(found, key=lambda word: -word.count)),
         unreadable=sum(one.unreadable for one in rounds),
     )
 
 
-def _round(design: Design, number: int, prefixes: Symbols, people: int, tally: Tally) -> _Played:
+def _conclude_round(
+    design: Design, number: int, prefixes: Symbols, people: int, tally: Tally
+) -> _PlayedRound:
     """What ``tally``, of so many people, says about the extensions of ``prefixes``."""
     search = design.search
     size = search.spelling.size
     seen = conclude_extensions(
-        arrived(design.plan, tally, people),
-        seen_of(design.plan.parts[0], tally),
-        len(prefixes) * search.level,  # the last bin and unused ones are no words
+        reconcile_mechanism(design.plan, tally, people),
+        tally_of_bins(design.plan.parts[0], tally),
+        len(prefixes) * search.extensions_per_prefix,  # the last bin and unused ones are no words
         people=people,
         users=search.users,
-        tests=search.tests,
+        tests=search.bins_in_all_rounds,
         error_rate=search.error_rate,
     )
-    grown = extended(prefixes, seen.bins, size, search.symbols)
-    over = (grown == END).any(axis=1) | (number == search.closing)
-    words = _words(design, seen, grown, over, number)
+    grown = extend_prefixes(prefixes, seen.bins, size, search.symbols)
+    over = (grown == END).any(axis=1) | (number == search.closing_round)
+    words = _ended_words(design, seen, grown, over, number)
     survivors = grown[~over][: search.most_survivors]
-    published = Round(
-        asked=_shown(design, prefixes),
+    published = SearchRound(
+        asked=_show_prefixes(design, prefixes),
         people=people,
         messages=tally.messages,
         threshold=seen.threshold,
-        survivors=_shown(design, survivors),
+        survivors=_show_prefixes(design, survivors),
         ended=tuple(one.word for one in words),
         crowded=int((~over).sum()) - len(survivors),
     )
-    return _Played(published, words, int(over.sum()) - len(words), survivors)
+    return _PlayedRound(published, words, int(over.sum()) - len(words), survivors)
 
 
-def _first(design: Design) -> Symbols:
+def _first_prefixes(design: Design) -> Symbols:
     """The prefixes before anything is known: none at all, or every symbol but the end."""
     size = design.search.spelling.size
     if design.search.first_depth == 0:
@@ -118,31 +120,31 @@ def _first(design: Design) -> Symbols:
     return np.arange(END + 1, size, dtype=np.uint8).reshape(-1, 1)
 
 
-def _groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
+def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
     """The codes of those who take part in each round."""
     rounds = design.search.rounds
-    if design.way is Way.TOGETHER:
+    if design.way is Participation.EVERY_ROUND:
         for _ in range(rounds):
             yield codes
         return
-    dealt = codes[permutation(chance, len(codes))]
+    dealt = codes[draw_permutation(chance, len(codes))]
     for i in range(rounds):
         yield dealt[i * len(codes) // rounds : (i + 1) * len(codes) // rounds]
 
 
-def _words(
+def _ended_words(
     design: Design, seen: Extensions, grown: Symbols, over: NDArray[np.bool_], number: int
-) -> list[Found]:
+) -> list[FoundWord]:
     """Every ended word with its count of the whole crowd and its interval."""
     found = []
     for i in np.flatnonzero(over).tolist():
         symbols = grown[i].tolist()
         while symbols[-1:] == [END]:  # the longest words of a closing round have none of their own
             symbols.pop()
-        word = design.search.spelling.read(symbols) if symbols else None
+        word = design.search.spelling.decode(symbols) if symbols else None
         if word is not None:
             found.append(
-                Found(
+                FoundWord(
                     word,
                     float(seen.counts[i]),
                     float(seen.errors[i]),
@@ -154,5 +156,5 @@ def _words(
     return found
 
 
-def _shown(design: Design, prefixes: Symbols) -> tuple[str, ...]:
-    return tuple(design.search.spelling.show(one) for one in prefixes.tolist())
+def _show_prefixes(design: Design, prefixes: Symbols) -> tuple[str, ...]:
+    return tuple(design.search.spelling.format_prefix(one) for one in prefixes.tolist())

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from mixtally.errors import in_range
-from mixtally.model.guarantee import Guarantee, checked_users
+from mixtally.model.guarantee import Guarantee, check_users
 from mixtally.model.question import MOST_BINS, Question
 from mixtally.protocol.encode.spelling import Spelling
-from mixtally.protocol.estimate.noise import checked_rate
+from mixtally.protocol.estimate.noise import check_rate
 
 MOST_ROUNDS = 64
 MOST_SYMBOLS = 10
@@ -45,8 +45,8 @@ class Search:
     name: str = "word"
 
     def __post_init__(self) -> None:
-        checked_users(self.users)
-        checked_rate(self.error_rate)
+        check_users(self.users)
+        check_rate(self.error_rate)
         for subject, value, most, advice in (
             ("top", self.top, MOST_TOP, "it is how many words are expected"),
             ("rounds", self.rounds, MOST_ROUNDS, "they hold the most characters of a word"),
@@ -54,7 +54,7 @@ class Search:
             (
                 "prefixes kept",
                 self.most_survivors,
-                (MOST_BINS - 1) // self.level,
+                (MOST_BINS - 1) // self.extensions_per_prefix,
                 "three per expected word are: ask for fewer words, or fewer symbols a round",
             ),
         ):
@@ -74,14 +74,14 @@ class Search:
         return max(fit, 1)
 
     @property
-    def level(self) -> int:
+    def extensions_per_prefix(self) -> int:
         """What may follow a prefix in a round."""
         return int(self.spelling.size**self.symbols)
 
     @property
     def bins(self) -> int:
         """Bins of every round: all extensions of the survivors, and one for everything else."""
-        return max(self.most_survivors, 1) * self.level + 1
+        return max(self.most_survivors, 1) * self.extensions_per_prefix + 1
 
     @property
     def first_depth(self) -> int:
@@ -89,7 +89,7 @@ class Search:
         return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
-    def closing(self) -> int | None:
+    def closing_round(self) -> int | None:
         """The round that asks for the last symbol and the end in one; None where there is room.
 
         A search that starts without a prefix has no round left for the ends of the longest words.
@@ -102,7 +102,7 @@ class Search:
         return 1 + self.rounds * self.symbols
 
     @property
-    def tests(self) -> int:
+    def bins_in_all_rounds(self) -> int:
         """Bins looked at in all rounds together."""
         return self.rounds * self.bins
 

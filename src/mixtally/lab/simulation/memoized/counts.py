@@ -57,7 +57,7 @@ class MemoizedFindings(Findings[TrueAnswers]):
     @property
     def true_counts(self) -> list[int]:
         """How many people truly have each of the values counted."""
-        return [self.known.counts.get(label, 0) for label in self.result.labels]
+        return [self.known_truth.counts.get(label, 0) for label in self.result.labels]
 
     def coverage(self) -> Coverage:
         """How many intervals cover the true count, of those that are stated."""
@@ -83,7 +83,7 @@ class MemoizedFindings(Findings[TrueAnswers]):
         facts = {
             **self.spent,
             "users": people,
-            "confidence_level": result.estimate.each.level,
+            "confidence_level": result.estimate.individual.level,
             "bit_error_one_report": mechanism.standard_error(people, 1),
             "bit_error_all_reports": mechanism.standard_error(people, result.reports),
             "bit_error_floor": mechanism.standard_error(people, math.inf),

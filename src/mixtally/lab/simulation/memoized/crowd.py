@@ -15,14 +15,14 @@ from mixtally.model.memoized_plan import MemoizedPlan
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.counting import column_counts
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.encode.bloom import bloom
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.encode.bloom import encode_bloom
 from mixtally.protocol.estimate.memoized import Recovery, least_ones
 from mixtally.protocol.randomize.memoized import (
     cohort_of,
-    derived_response,
-    permanent_response,
-    report,
+    derive_response,
+    draw_permanent_response,
+    draw_reports,
 )
 
 MOST_CELLS = 20_000_000
@@ -32,7 +32,7 @@ _WATCHED_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Crowd:
+class MemoizedCrowd:
     """Everybody's true record and their permanent response.
 
     where
@@ -52,7 +52,7 @@ class Crowd:
         return np.bincount(self.cohorts, minlength=self.mechanism.cohorts)
 
 
-def memoizing(
+def memoize_crowd(
     plan: MemoizedPlan,
     values: Sequence[str],
     codes: NDArray[np.int64],
@@ -60,7 +60,7 @@ def memoizing(
     chance: Chance,
     *,
     derived: bool = False,
-) -> Crowd:
+) -> MemoizedCrowd:
     """The crowd with its memoized answers.
 
     where
@@ -73,14 +73,14 @@ def memoizing(
     if mechanism.cohorts > 1:
         cohorts[:] = [cohort_of(key, mechanism, person) for person in people]
     if mechanism.hashed:
-        records = bloom(plan, cohorts.tolist(), values)
+        records = encode_bloom(plan, cohorts.tolist(), values)
     else:
         records = mechanism.layout.rows(codes)
     if derived:
-        responses = derived_response(plan, key, people, values, records)
+        responses = derive_response(plan, key, people, values, records)
     else:
-        responses = permanent_response(mechanism, records, chance)
-    return Crowd(mechanism, records, responses, cohorts)
+        responses = draw_permanent_response(mechanism, records, chance)
+    return MemoizedCrowd(mechanism, records, responses, cohorts)
 
 
 def check_reports(mechanism: Memoized, reports: int) -> None:
@@ -95,7 +95,7 @@ def check_reports(mechanism: Memoized, reports: int) -> None:
 
 
 def play_reports(
-    crowd: Crowd, reports: int, chance: Chance, progress: Progress = quiet
+    crowd: MemoizedCrowd, reports: int, chance: Chance, progress: Progress = ignore_progress
 ) -> NDArray[np.int64]:
     """How many people showed a 1, shape (cohorts, reports, bits); everybody reports every time.
 
@@ -112,37 +112,42 @@ def play_reports(
             responses = crowd.responses[people[span]]
             for turn in range(reports):
                 ones[cohort, turn] += column_counts(
-                    report(mechanism, responses, chance), mechanism.bins
+                    draw_reports(mechanism, responses, chance), mechanism.bins
                 )
             done += len(responses)
             progress("report", done, len(order))
     return ones
 
 
-def watch(crowd: Crowd, reports: int, chance: Chance) -> Recovery:
+def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
     """How often an observer who averages ``reports`` reports of a person guesses a bit wrong.
 
     Measured on the first people, as ``protocol.estimate.memoized.recovery`` is stated; NaN when
     their bits are all alike.
     """
-    return watched(crowd, [reports], chance)[0]
+    return measure_recoveries(crowd, [reports], chance)[0]
 
 
-def watched(crowd: Crowd, points: Sequence[int], chance: Chance) -> list[Recovery]:
+def measure_recoveries(
+    crowd: MemoizedCrowd, points: Sequence[int], chance: Chance
+) -> list[Recovery]:
     """``watch`` after so many reports each, rising: one observer who goes on watching."""
     mechanism, found = crowd.mechanism, []
     few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
-    responses, true = _bits(mechanism, crowd.responses[few]), _bits(mechanism, crowd.records[few])
+    responses, true = (
+        _unpack_bits(mechanism, crowd.responses[few]),
+        _unpack_bits(mechanism, crowd.records[few]),
+    )
     ones = np.zeros(responses.shape, dtype=np.int64)
     for turn in range(1, points[-1] + 1):
-        ones += _bits(mechanism, report(mechanism, crowd.responses[few], chance))
+        ones += _unpack_bits(mechanism, draw_reports(mechanism, crowd.responses[few], chance))
         if turn in points:
             guess = ones >= least_ones(mechanism, turn)
             found.append(Recovery(_balanced_error(guess, responses), _balanced_error(guess, true)))
     return found
 
 
-def _bits(mechanism: Memoized, rows: Rows) -> NDArray[np.uint8]:
+def _unpack_bits(mechanism: Memoized, rows: Rows) -> NDArray[np.uint8]:
     return np.unpackbits(rows, axis=1, count=mechanism.bins, bitorder="little")
 
 

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from mixtally.lab.simulation.memoized.counts import MemoizedFindings
-from mixtally.lab.simulation.memoized.words import (
+from mixtally.lab.simulation.memoized.sentences import (
     NOT_PROMISED,
-    findings,
-    lines,
-    linking,
-    promise,
-    promised,
+    describe_findings,
+    describe_linking,
+    describe_losses,
+    describe_promise,
+    promise_lines,
 )
 from mixtally.report import counts
 from mixtally.report.charts import bars_of, intervals_chart
-from mixtally.report.counted import CHART_BINS, TABLE_BINS
+from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
 from mixtally.report.curves import Chart, Curve, draw
 from mixtally.report.document import (
     Cell,
@@ -26,8 +26,8 @@ from mixtally.report.document import (
     Table,
     Text,
 )
-from mixtally.report.numbers import at_most, ends, error_text, percent
-from mixtally.report.sections import plan_facts, promises
+from mixtally.report.numbers import at_most, error_text, interval_text, percent
+from mixtally.report.sections import plan_facts, promise_sections
 
 _PLAN = (
     "permanent", "p", "q", "permanent_threshold", "p_threshold", "q_threshold", "bits", "hashes",
@@ -55,29 +55,32 @@ def document(found: MemoizedFindings, top: int) -> Document:
     facts, rows, ordered = found.facts, found.rows, found.about.ordered
     reason = [found.about.reason] if found.about.reason else []
 
-    def largest(most: int) -> list[Facts]:
+    def select_largest(most: int) -> list[Facts]:
         """The largest estimates: in the order of the values where it was given, or from the top."""
         places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
         return [rows[place] for place in (sorted(places) if ordered else places)]
 
-    def listed(most: int, title: str = "") -> Table:
-        shown = largest(most)
-        told = counts.shown_of(len(shown), len(rows), "" if title else " estimates")
+    def build_table(most: int, title: str = "") -> Table:
+        shown = select_largest(most)
+        told = counts.shown_text(len(shown), len(rows), "" if title else " estimates")
         named = f"{title}: {told}" if title else told.capitalize()
         return _table(found, shown, named, folded=not title)
 
     return found.document(
-        promise=lines(facts),
+        promise=promise_lines(facts),
         key=_key_figures(facts),
         sections=lambda: (
-            Section("Counts", (_chart(largest(len(rows))), *_notes(findings(found)[:-1]))),
+            Section(
+                "Counts",
+                (_chart(select_largest(len(rows))), *_notes(describe_findings(found)[:-1])),
+            ),
             Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
             Section(
                 "What averaging tells",
                 (_averaging(facts), *_notes([_AVERAGING]), _by_reports(facts)),
             ),
-            Section("What linking tells", (Text(linking(facts)),)),
-            *promises(promised(facts), NOT_PROMISED),
+            Section("What linking tells", (Text(describe_linking(facts)),)),
+            *promise_sections(describe_promise(facts), NOT_PROMISED),
             Section(
                 "The plan",
                 (
@@ -88,12 +91,12 @@ def document(found: MemoizedFindings, top: int) -> Document:
                     ),
                 ),
             ),
-            Section("All estimates", (listed(TABLE_BINS),)),
+            Section("All estimates", (build_table(TABLE_BINS),)),
         ),
-        summary=lambda: (listed(top, found.about.title),),
-        prose=(*findings(found), *promise(facts), *reason),
+        summary=lambda: (build_table(top, found.about.title),),
+        prose=(*describe_findings(found), *describe_losses(facts), *reason),
         facts=lambda: found.facts,
-        tables=lambda: {"estimates.csv": Rows(largest(len(rows)))},
+        tables=lambda: {"estimates.csv": Rows(select_largest(len(rows)))},
         origin=(facts["fingerprint"],),
     )
 
@@ -118,7 +121,7 @@ def _chart(ranked: list[Facts]) -> Picture:
     return intervals_chart(bars_of(stated, itemgetter("label")), "largest estimates")
 
 
-def _curve(facts: Facts, name: str, field: str) -> Curve:
+def _curve_by_reports(facts: Facts, name: str, field: str) -> Curve:
     rows = facts["by_reports"]
     return Curve(name, tuple((float(row["reports"]), row[field]) for row in rows))
 
@@ -126,25 +129,25 @@ def _curve(facts: Facts, name: str, field: str) -> Curve:
 def _losses(facts: Facts) -> Picture:
     ends = [float(facts["by_reports"][place]["reports"]) for place in (0, -1)]
     curves = (
-        _curve(facts, "memoized, eps_T", "eps_T"),
+        _curve_by_reports(facts, "memoized, eps_T", "eps_T"),
         Curve("however many, eps_inf", tuple((end, facts["eps_inf"]) for end in ends)),
-        _curve(facts, "fresh noise, T eps_1", "eps_fresh"),
+        _curve_by_reports(facts, "fresh noise, T eps_1", "eps_fresh"),
     )
-    return _drawn(facts, "Loss", _LOSSES, "epsilon", curves, log_y=True)
+    return _draw_curves(facts, "Loss", _LOSSES, "epsilon", curves, log_y=True)
 
 
 def _averaging(facts: Facts) -> Picture:
     curves = (
-        _curve(facts, "memoized, the true bit", "true_bit_wrong"),
-        _curve(facts, "drawn once, repeated", "drawn_once_wrong"),
-        _curve(facts, "fresh noise every time", "fresh_wrong"),
-        _curve(facts, "memoized, the memoized bit", "kept_bit_wrong"),
+        _curve_by_reports(facts, "memoized, the true bit", "true_bit_wrong"),
+        _curve_by_reports(facts, "drawn once, repeated", "drawn_once_wrong"),
+        _curve_by_reports(facts, "fresh noise every time", "fresh_wrong"),
+        _curve_by_reports(facts, "memoized, the memoized bit", "kept_bit_wrong"),
     )
     y_name = "chance that the better guess of a bit is wrong"
-    return _drawn(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
+    return _draw_curves(facts, "Chance of a wrong guess", _AVERAGING, y_name, curves)
 
 
-def _drawn(
+def _draw_curves(
     facts: Facts,
     what: str,
     caption: str,
@@ -199,7 +202,7 @@ def _table(
         "standard error",
         level,
         f"{level}, all",
-        *(["true count", "error"] if found.simulated else []),
+        *(["true count", "error"] if found.is_simulated else []),
     ]
     rows = [_cells(row, words=words) for row in shown]
     return Table((*head, *["significant"] * words), rows, title=title, folded=folded)
@@ -214,10 +217,10 @@ def _cells(row: Facts, *, words: bool) -> list[Cell]:
     counted = row["estimate"], row["lower"], row["upper"], error
     return [
         row["label"],
-        counts.clipped(*counted),
+        counts.clip_text(*counted),
         error_text(error),
-        ends(row["lower"], row["upper"]),
-        ends(row["lower_simultaneous"], row["upper_simultaneous"]),
-        *([] if true is None else counts.against(*counted, true)),
+        interval_text(row["lower"], row["upper"]),
+        interval_text(row["lower_simultaneous"], row["upper_simultaneous"]),
+        *([] if true is None else counts.truth_cells(*counted, true)),
         *more,
     ]

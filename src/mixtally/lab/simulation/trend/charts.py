@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.lab.simulation.trend.trend import Trend
-from mixtally.model.results import Change, Estimate
+from mixtally.model.estimates import Change, Estimate
 from mixtally.report import counts
 from mixtally.report.document import Picture
 from mixtally.report.panels import Panel, panels_chart
 
 
-def shown(trend: Trend, most: int) -> list[int]:
+def select_bins(trend: Trend, most: int) -> list[int]:
     """The largest bins of all epochs, in the order of the question or of their counts."""
-    ranked, given = trend.series.ranked(), trend.about.ordered
-    return counts.largest(trend.plan.question, ranked, most, given=given)
+    ranked, given = trend.series.rank_bins(), trend.about.ordered
+    return counts.select_bins(trend.plan.question, ranked, most, given=given)
 
 
 def counts_chart(trend: Trend, top: int) -> Picture:
@@ -47,10 +47,10 @@ def _panels(
         Panel(
             name=trend.plan.question.label(i),
             values=np.array([one.counts[i] for one in every]),
-            lower=np.array([one.each.lower[i] for one in every]),
-            upper=np.array([one.each.upper[i] for one in every]),
+            lower=np.array([one.individual.lower[i] for one in every]),
+            upper=np.array([one.individual.upper[i] for one in every]),
             marks=None if truth is None else truth[:, i],
             zero=zero,
         )
-        for i in shown(trend, top)
+        for i in select_bins(trend, top)
     ]

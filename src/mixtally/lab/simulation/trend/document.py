@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mixtally.lab.simulation.trend.charts import changes_chart, counts_chart, shown
-from mixtally.lab.simulation.trend.facts import Numbers
-from mixtally.lab.simulation.trend.trend import Spent, Trend
+from mixtally.lab.simulation.trend.charts import changes_chart, counts_chart, select_bins
+from mixtally.lab.simulation.trend.facts import TrendNumbers
+from mixtally.lab.simulation.trend.trend import EpochSpending, Trend
 from mixtally.model.result import Step
 from mixtally.report import counts
 from mixtally.report.document import (
@@ -17,10 +17,10 @@ from mixtally.report.document import (
     Text,
     columns,
 )
-from mixtally.report.numbers import at_most, ends, error_text, percent, supported
-from mixtally.report.promise import expected, lines
-from mixtally.report.sections import promises, the_plan
-from mixtally.report.words import not_promised, promise
+from mixtally.report.numbers import at_most, error_text, interval_text, percent, round_to_error
+from mixtally.report.promise import build_promise, error_line
+from mixtally.report.sections import plan_section, promise_sections
+from mixtally.report.words import not_promised, promise_paragraphs
 
 _PANELS = 12
 _ROWS = 200
@@ -33,13 +33,13 @@ _LEANING = (
 
 def document(trend: Trend, top: int) -> Document:
     """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
-    numbers = Numbers(trend)
+    numbers = TrendNumbers(trend)
     return trend.document(
         promise=_lines(trend),
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
-        prose=(trend.about.reason, *_left_out(numbers.listed, trend)),
+        prose=(trend.about.reason, *_left_out(numbers.listed_bins, trend)),
         facts=numbers.facts,
         tables=numbers.tables,
         origin=(trend.plan.fingerprint,),
@@ -61,10 +61,12 @@ def _lines(trend: Trend) -> Promise:
     """The lines of all epochs together."""
     found, worst = trend.estimate, trend.worst_change
     note = f", for all {len(trend.epochs):,} epochs together"
-    local = trend.plan.left_of(len(trend.epochs))
+    local = trend.plan.local_epsilon_of(len(trend.epochs))
     change = "" if worst is None else f"; of a change {error_text(worst)}"
-    third = expected(found.standard_error, found.each.level, change)
-    return lines(trend.whole, local, third, note, "each person's answers in all epochs")
+    third = error_line(found.standard_error, found.individual.level, change)
+    return build_promise(
+        trend.certificate, local, third, note, "each person's answers in all epochs"
+    )
 
 
 def _sections(trend: Trend) -> tuple[Section, ...]:
@@ -73,13 +75,13 @@ def _sections(trend: Trend) -> tuple[Section, ...]:
         Section("Counts over time", (chart, Text(_legend(trend) + _findings(trend), note=True))),
         *([_changes(trend)] if trend.steps else []),
         *_figures(trend),
-        Section("Who spends what", (_spending(trend), Text(_who(trend), note=True))),
-        the_plan(
+        Section("Who spends what", (_spending(trend), Text(_attendance_text(trend), note=True))),
+        plan_section(
             trend.about.reason,
             trend.plan.facts(),
             note="One epoch under this plan, planned for the smallest crowd:",
         ),
-        *promises(_promise(trend), _not_promised(trend)),
+        *promise_sections(_promise(trend), _not_promised(trend)),
     )
 
 
@@ -89,7 +91,7 @@ def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
         Text(_findings(trend)),
         *(part for one in _figures(trend) for part in one.parts),
         _spending(trend),
-        Text(_who(trend)),
+        Text(_attendance_text(trend)),
     )
 
 
@@ -99,7 +101,7 @@ def _legend(trend: Trend) -> str:
 
 
 def _figures(trend: Trend) -> list[Section]:
-    figures, level = trend.series.figures, trend.estimate.each.level
+    figures, level = trend.series.figures, trend.estimate.individual.level
     return counts.figure_sections(figures, level, _MOST_MEANS, trend.true_figures)
 
 
@@ -109,8 +111,8 @@ def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
         ("epochs", f"{len(trend.epochs):,}"),
         ("people an epoch", f"{few:,}" if few == many else f"{few:,} to {many:,}"),
         ("bins", f"{trend.plan.question.bins:,}"),
-        ("epsilon, all epochs", at_most(trend.whole.epsilon)),
-        ("delta at most", at_most(trend.whole.upper)),
+        ("epsilon, all epochs", at_most(trend.certificate.epsilon)),
+        ("delta at most", at_most(trend.certificate.upper)),
         ("standard error, counts", error_text(trend.estimate.standard_error)),
     )
 
@@ -122,26 +124,28 @@ def _findings(trend: Trend) -> str:
     if worst is not None:
         text += f"A change has one of {error_text(worst)}. "
     text += (
-        f"Intervals are {percent(found.each.level)} for each number alone ({found.each.method})."
+        f"Intervals are {percent(found.individual.level)} for each number alone "
+        f"({found.individual.method})."
     )
     if trend.steps:
         text += (
-            f" Counting all bins and all changes at once, {trend.series.changed:,} of {bins:,} "
+            f" Counting all bins and all changes at once, {trend.series.changed_count:,} of "
+            f"{bins:,} "
             "bins have a change that is distinguishable from zero."
         )
     if trend.truth is not None and trend.steps:
-        text += " " + trend.coverage().text(found.each.level, "true change")
+        text += " " + trend.coverage().text(found.individual.level, "true change")
     return text
 
 
 def _changes(trend: Trend) -> Section:
     return Section(
         "Changes from epoch to epoch",
-        (changes_chart(trend, _PANELS), Text(_LEANING, note=True), _largest(trend)),
+        (changes_chart(trend, _PANELS), Text(_LEANING, note=True), _largest_changes(trend)),
     )
 
 
-def _largest(trend: Trend) -> Table:
+def _largest_changes(trend: Trend) -> Table:
     """Changes that are significant among all of them, the largest first."""
     question = trend.plan.question
     significant = [
@@ -153,9 +157,11 @@ def _largest(trend: Trend) -> Table:
             question.label(i),
             trend.epochs[step.first],
             trend.epochs[step.last],
-            supported(step.change.counts[i], step.change.standard_error, sign="+"),
-            ends(step.change.each.lower[i], step.change.each.upper[i], "+"),
-            ends(step.change.together.lower[i], step.change.together.upper[i], "+"),
+            round_to_error(step.change.counts[i], step.change.standard_error, sign="+"),
+            interval_text(step.change.individual.lower[i], step.change.individual.upper[i], "+"),
+            interval_text(
+                step.change.simultaneous.lower[i], step.change.simultaneous.upper[i], "+"
+            ),
         )
         for step, i in significant[:_ROWS]
     ]
@@ -173,9 +179,9 @@ def _counts(trend: Trend, top: int) -> Table:
 
     A star marks a change that is significant among all bins and all changes.
     """
-    question, interval = trend.plan.question, f"{percent(trend.estimate.each.level)} interval"
+    question, interval = trend.plan.question, f"{percent(trend.estimate.individual.level)} interval"
     rows: list[list[Cell]] = []
-    bins, truth = shown(trend, top), None if trend.truth is None else trend.truth.counts
+    bins, truth = select_bins(trend, top), None if trend.truth is None else trend.truth.counts
     for i in bins:
         for epoch, result in enumerate(trend.series.results):
             row = result.row(i)
@@ -198,7 +204,7 @@ def _counts(trend: Trend, top: int) -> Table:
         (question.name, "epoch", "count", interval, "change", interval, *true),
         rows,
         words=frozenset({"epoch"}),
-        title=f"{trend.about.title}: {counts.shown_of(len(bins), question.bins)}",
+        title=f"{trend.about.title}: {counts.shown_text(len(bins), question.bins)}",
         wide=True,
     )
 
@@ -207,8 +213,8 @@ def _change(step: Step, i: int) -> list[str]:
     found = step.change
     star = " *" if found.significant[i] else "  "
     return [
-        f"{supported(found.counts[i], found.standard_error, sign='+')}{star}",
-        ends(found.each.lower[i], found.each.upper[i], "+"),
+        f"{round_to_error(found.counts[i], found.standard_error, sign='+')}{star}",
+        interval_text(found.individual.lower[i], found.individual.upper[i], "+"),
     ]
 
 
@@ -225,11 +231,11 @@ def _spending(trend: Trend) -> Table:
     return Table(*shown)
 
 
-def _least_epsilon(spent: Spent) -> str:
+def _least_epsilon(spent: EpochSpending) -> str:
     return "above 20" if spent.epsilon is None else at_most(spent.epsilon, 4)
 
 
-def _who(trend: Trend) -> str:
+def _attendance_text(trend: Trend) -> str:
     """How it is known who took part how often."""
     if trend.truth is None:
         return "The worst case, all epochs; who took part in fewer of them spent less."
@@ -246,7 +252,7 @@ def _promise(trend: Trend) -> list[str]:
         f"All of this holds for the {len(trend.epochs):,} epochs together, for a person who takes "
         "part in every one of them and whose answers may differ in every one."
     )
-    return [first, *promise(trend.plan, trend.whole)]
+    return [first, *promise_paragraphs(trend.plan, trend.certificate)]
 
 
 def _not_promised(trend: Trend) -> list[str]:

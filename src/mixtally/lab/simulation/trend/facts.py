@@ -5,8 +5,8 @@ from functools import cached_property
 
 from mixtally.lab.simulation.trend.trend import Trend
 from mixtally.report.counts import figure_rows, precision
-from mixtally.report.document import Batches, Column, Facts, Rows, spread
-from mixtally.report.estimates import estimates_of, estimates_of_rows, named, rows_of
+from mixtally.report.document import Batches, Column, Facts, Rows, broadcast_columns
+from mixtally.report.estimates import estimates_of, estimates_of_rows, rename_columns, rows_of
 
 MOST_LISTED = 200_000
 """Numbers of a series that JSON lists; CSV files have all of them."""
@@ -14,14 +14,14 @@ LARGEST = 1_000
 _CHANGE = {"estimate": "change"}
 
 
-class Numbers:
+class TrendNumbers:
     """All numbers of a series as flat objects for JSON, and as columns for CSV."""
 
     def __init__(self, trend: Trend) -> None:
         self._trend = trend
 
     @cached_property
-    def listed(self) -> list[int]:
+    def listed_bins(self) -> list[int]:
         """The bins that JSON lists, in their order.
 
         All of them, or of a series of more than 200,000 numbers the 1,000 largest and the 1,000
@@ -31,9 +31,9 @@ class Numbers:
         bins, numbers = trend.plan.question.bins, len(trend.epochs) + len(trend.steps)
         if bins * numbers <= MOST_LISTED:
             return self._bins
-        ranked = trend.series.ranked()
+        ranked = trend.series.rank_bins()
         rest = ranked[LARGEST:]
-        changed = rest[trend.series.significant[rest]]
+        changed = rest[trend.series.is_significant[rest]]
         return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
     def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
@@ -56,7 +56,7 @@ class Numbers:
                 "from": trend.epochs[step.first],
                 "to": trend.epochs[step.last],
                 "bin": bins,
-                **named(found, _CHANGE),
+                **rename_columns(found, _CHANGE),
                 "significant": step.change.significant[bins].tolist(),
                 **({"truth": trend.true_change(step)[bins].tolist()} if known else {}),
             }
@@ -73,7 +73,7 @@ class Numbers:
         return self._labels if bins is self._bins else [self._labels[i] for i in bins]
 
     @cached_property
-    def derived(self) -> dict[str, list[Facts]]:
+    def derived_rows(self) -> dict[str, list[Facts]]:
         """By the name of numbers that were derived beside the counts, an object each."""
         true = self._trend.true_figures
         return {
@@ -83,8 +83,8 @@ class Numbers:
 
     def facts(self) -> Facts:
         """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
-        trend, whole = self._trend, self._trend.whole
-        every = len(self.listed) == trend.plan.question.bins
+        trend, whole = self._trend, self._trend.certificate
+        every = len(self.listed_bins) == trend.plan.question.bins
         return {
             "question": trend.plan.question.name,
             "epsilon": trend.guarantee.epsilon,
@@ -98,8 +98,8 @@ class Numbers:
             "plan": trend.plan.facts(),
             "fingerprint": trend.plan.fingerprint,
             **precision(trend.estimate),
-            **({} if trend.truth is None else _measured(trend)),
-            **({} if every else {"bins_listed": len(self.listed)}),
+            **({} if trend.truth is None else _measured_facts(trend)),
+            **({} if every else {"bins_listed": len(self.listed_bins)}),
             "spending": [
                 {"epochs": s.times, "people": s.people, "epsilon": s.epsilon, "delta": s.delta}
                 for s in trend.spending
@@ -109,30 +109,32 @@ class Numbers:
                     "epoch": name,
                     "users": users,
                     "messages": result.messages,
-                    "estimates": rows_of(_whole(columns)),
+                    "estimates": rows_of(_spread_columns(columns)),
                 }
                 for name, users, result, columns in zip(
                     trend.epochs,
                     trend.users,
                     trend.series.results,
-                    self._counts(self.listed),
+                    self._counts(self.listed_bins),
                     strict=True,
                 )
             ],
             "changes": [
-                row for columns in self._changes(self.listed) for row in rows_of(_whole(columns))
+                row
+                for columns in self._changes(self.listed_bins)
+                for row in rows_of(_spread_columns(columns))
             ],
-            **self.derived,
+            **self.derived_rows,
         }
 
     def tables(self) -> dict[str, Rows | Batches]:
         """A line an epoch and bin, a line a change and bin, a line a mean."""
-        numbers, true = estimates_of_rows(()).columns(), ("truth",) * self._trend.simulated
-        changes = "from", "to", "bin", *named(numbers, _CHANGE), "significant", *true
+        numbers, true = estimates_of_rows(()).columns(), ("truth",) * self._trend.is_simulated
+        changes = "from", "to", "bin", *rename_columns(numbers, _CHANGE), "significant", *true
         return {
             "counts.csv": self._batches(("epoch", "bin", *numbers, *true), self._counts),
             "changes.csv": self._batches(changes, self._changes),
-            **{f"{name}.csv": Rows(rows) for name, rows in self.derived.items()},
+            **{f"{name}.csv": Rows(rows) for name, rows in self.derived_rows.items()},
         }
 
     def _batches(
@@ -141,12 +143,12 @@ class Numbers:
         return Batches(names, lambda: (list(columns.values()) for columns in made(self._bins)))
 
 
-def _whole(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
+def _spread_columns(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
     """Return the columns with a value a row."""
-    return dict(zip(columns, spread(list(columns.values())), strict=True))
+    return dict(zip(columns, broadcast_columns(list(columns.values())), strict=True))
 
 
-def _measured(trend: Trend) -> Facts:
+def _measured_facts(trend: Trend) -> Facts:
     return {
         "measured_count_error": trend.count_error(),
         "measured_change_error": trend.change_error(),

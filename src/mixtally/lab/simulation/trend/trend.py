@@ -10,14 +10,14 @@ from mixtally.lab.simulation.findings import Findings
 from mixtally.lab.simulation.truth import Values
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
+from mixtally.model.estimates import Estimate
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.result import Series, Step
-from mixtally.model.results import Estimate
 from mixtally.report.coverage import Coverage, coverage, measured_error
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class EpochSpending:
     """What a person spends who takes part in ``times`` epochs.
 
     where
@@ -29,12 +29,12 @@ class Spent:
     times: int
     people: int | None
     epsilon: float | None
-    whole: Certificate
+    certificate: Certificate
 
     @property
     def delta(self) -> float:
         """The upper end of delta at the guarantee's epsilon."""
-        return self.whole.upper
+        return self.certificate.upper
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class TrueSeries:
     """
 
     counts: NDArray[np.integer]
-    spending: tuple[Spent, ...]
+    spending: tuple[EpochSpending, ...]
     figures: Mapping[str, Values] = field(default_factory=dict)
 
 
@@ -66,15 +66,15 @@ class Trend(Findings[TrueSeries]):
     guarantee: Guarantee
     users: tuple[int, ...]
     series: Series
-    whole: Certificate
-    least: float | None
+    certificate: Certificate
+    least_epsilon: float | None
 
     @property
-    def spending(self) -> tuple[Spent, ...]:
+    def spending(self) -> tuple[EpochSpending, ...]:
         """Who spends what: the worst case alone where it is not known who took part how often."""
         if self.truth is not None:
             return self.truth.spending
-        return (Spent(len(self.epochs), None, self.least, self.whole),)
+        return (EpochSpending(len(self.epochs), None, self.least_epsilon, self.certificate),)
 
     @property
     def plan(self) -> Plan:
@@ -108,13 +108,13 @@ class Trend(Findings[TrueSeries]):
 
     def true_change(self, step: Step) -> NDArray[np.int64]:
         """How much the bins truly rose in ``step``."""
-        before, after = self.known.counts[step.first], self.known.counts[step.last]
+        before, after = self.known_truth.counts[step.first], self.known_truth.counts[step.last]
         rise: NDArray[np.int64] = after.astype(np.int64) - before
         return rise
 
     def count_error(self) -> float:
         """Root mean square error of all counts of all epochs."""
-        every = zip(self.series.results, self.known.counts, strict=True)
+        every = zip(self.series.results, self.known_truth.counts, strict=True)
         return measured_error(*(result.estimate.counts - true for result, true in every))
 
     def change_error(self) -> float | None:
@@ -126,7 +126,7 @@ class Trend(Findings[TrueSeries]):
 
     def coverage(self) -> Coverage:
         """How many of the changes' own intervals cover the true ones."""
-        each = [step.change.each for step in self.steps]
+        each = [step.change.individual for step in self.steps]
         return coverage(
             (
                 [one.lower for one in each],

@@ -17,12 +17,12 @@ from mixtally.lab.simulation.play import play_parts
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
 from mixtally.model.mechanism import BitFlips
-from mixtally.model.mechanism.named import flip_blank
+from mixtally.model.mechanism.presets import flip_blank
 from mixtally.model.question import Kind, Question
 from mixtally.model.result import Result, Vote
-from mixtally.planning.layouts import plain
+from mixtally.planning.layouts import plain_part
 from mixtally.protocol.estimate.conclude import conclude_vote
-from mixtally.protocol.estimate.received import arrived
+from mixtally.protocol.estimate.received import reconcile_mechanism
 from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 
 MOST_OPTIONS = 200
@@ -35,7 +35,7 @@ EXAMPLE_SOURCE = (
 _EXAMPLE_VOTES = (51_150, 28_400, 13_300, 7_150)
 
 
-def example() -> Population:
+def example_electorate() -> Population:
     """Return the electorate of the side notes: n = 100,000 and 51.15 %; the rest is made up."""
     question = Question(name="candidate", bins=4, labels=("A", "B", "C", "D"))
     return Population(question, np.repeat(np.arange(4), _EXAMPLE_VOTES))
@@ -80,7 +80,7 @@ def ballots_for(
             do="check the column, or leave out --winner",
         )
     if keep is not None:
-        threshold = local.threshold_keeping(keep)
+        threshold = local.threshold_for_keep(keep)
     elif epsilon is not None:
         threshold = local.least_threshold(epsilon)
     else:
@@ -123,7 +123,7 @@ class Contest:
     @property
     def level(self) -> float:
         """Confidence level of all intervals."""
-        return self.local.estimate.each.level
+        return self.local.estimate.individual.level
 
     def radius(self, count: Vote, *, at_once: bool = False) -> float:
         """Return half the width of the normal interval of one option's share, or of all at once.
@@ -139,7 +139,7 @@ class Contest:
         return {"local": self.local, "shuffle": self.shuffle}
 
 
-def hold(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
+def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
     """Find who won in a release, and in local ballots of the same crowd.
 
     Every local ballot is a real message.
@@ -158,8 +158,8 @@ def hold(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Conte
             do="plan with another --protocol",
         )
     blank = labels.index(ballots.blank) if ballots.blank in labels else None
-    flips, level = ballots.flips, result.estimate.each.level
-    sent = plain(flips.bins, 1, flips.threshold)
+    flips, level = ballots.flips, result.estimate.individual.level
+    sent = plain_part(flips.bins, 1, flips.threshold)
     (alone,) = play_parts([sent], 1, [crowd.codes], lab.chance, lab.progress).tallies
     (tally,) = result.tallies
     return Contest(
@@ -170,7 +170,7 @@ def hold(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Conte
             certificate=result.certificate,
             messages=result.messages,
             estimate=result.estimate,
-            chances=winner_chances(arrived(plan, tally, users), tally, users, blank),
+            chances=winner_chances(reconcile_mechanism(plan, tally, users), tally, users, blank),
             may_win=may_have_won(result.estimate, blank),
             blank=blank,
         ),

@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.accounting.baselines import local_standard_error
-from mixtally.accounting.budget.local import least_wrong, speaks
+from mixtally.accounting.budget.local import ballot_evidence, least_guess_error
 from mixtally.lab.simulation.winner.contest import Contest
 from mixtally.model.question import Question
-from mixtally.model.result import Vote, largest
+from mixtally.model.result import Vote, find_leaders
 from mixtally.report.document import Facts
-from mixtally.report.estimates import Columns, estimates_of, named, rows_of
+from mixtally.report.estimates import Columns, estimates_of, rename_columns, rows_of
 
 _SHARE = {"label": None, "estimate": "share", "standard_error": None}
 
@@ -18,11 +18,15 @@ def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
     """Return both versions: what a ballot keeps, who leads, a row an option; with the truth."""
     found: Facts = {"options": contest.question.bins}
     if truth is not None:
-        first = largest(truth, contest.local.blank)
-        found |= _won("true_winner", contest.question, first)
+        first = find_leaders(truth, contest.local.blank)
+        found |= _winner_facts("true_winner", contest.question, first)
     for name, count in contest.counts().items():
-        ballot = _ballots(contest) if count is contest.local else {}
-        found[name] = {**ballot, **_count(contest, count), "results": rows(contest, count, truth)}
+        ballot = _ballot_facts(contest) if count is contest.local else {}
+        found[name] = {
+            **ballot,
+            **_vote_facts(contest, count),
+            "results": rows(contest, count, truth),
+        }
     return found
 
 
@@ -34,7 +38,7 @@ def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list
     columns: Columns = {
         "option": votes.labels,
         "votes": votes.values,
-        **named(shares.columns(), _SHARE),
+        **rename_columns(shares.columns(), _SHARE),
         "lower_normal": [share - radius for share in shares.values],
         "upper_normal": [share + radius for share in shares.values],
         "chance_to_have_won": count.chances.tolist(),
@@ -46,10 +50,10 @@ def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list
     return rows_of(columns)
 
 
-def _ballots(contest: Contest) -> Facts:
+def _ballot_facts(contest: Contest) -> Facts:
     """Return what is known of local ballots before anybody votes."""
     ballots, epsilon = contest.ballots, contest.local.certificate.epsilon
-    truth, neither, lie = speaks(ballots)
+    truth, neither, lie = ballot_evidence(ballots)
     bins, users = contest.question.bins, contest.plan.users
     return {
         "keep_probability": 1.0 - ballots.flip_probability,
@@ -62,26 +66,26 @@ def _ballots(contest: Contest) -> Facts:
     }
 
 
-def _count(contest: Contest, count: Vote) -> Facts:
+def _vote_facts(contest: Contest, count: Vote) -> Facts:
     shown, found, question = count.certificate, count.estimate, contest.question
     return {
         "epsilon": shown.epsilon,
         "delta": shown.upper,
         **shown.terms(),
-        "wrong_guess_of_two": least_wrong(shown, 2),
-        "wrong_guess_of_all": least_wrong(shown, question.bins),
+        "wrong_guess_of_two": least_guess_error(shown, 2),
+        "wrong_guess_of_all": least_guess_error(shown, question.bins),
         "messages": count.messages,
         "standard_error": found.standard_error,
         "standard_error_share": found.standard_error / contest.plan.users,
         "radius": contest.radius(count),
         "radius_at_once": contest.radius(count, at_once=True),
-        "interval_method": found.each.method,
-        **_won("leader", question, count.leaders),
+        "interval_method": found.individual.method,
+        **_winner_facts("leader", question, count.leaders),
         "leader_chance": float(count.chances[count.leaders].max()),
     }
 
 
-def _won(key: str, question: Question, first: list[int]) -> Facts:
+def _winner_facts(key: str, question: Question, first: list[int]) -> Facts:
     """Return who is first: one option, or null where several are, and all of them."""
     names = [question.label(place) for place in first]
     return {key: names[0] if len(names) == 1 else None, f"{key}s": names}

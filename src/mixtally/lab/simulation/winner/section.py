@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.lab.simulation.winner.contest import Contest
-from mixtally.lab.simulation.winner.words import (
+from mixtally.lab.simulation.winner.sentences import (
     chance,
     deniability,
+    describe_leader,
     method,
     percent,
     radii,
-    verdict,
     weaknesses,
 )
 from mixtally.model.result import Vote
@@ -25,7 +25,7 @@ def sections(
 ) -> tuple[Section, ...]:
     """Return the sections of a page; options stand in the order of ``ranked``."""
     return (
-        Section("Who has won", (*_won(contest, truth, ranked), *map(Text, method()))),
+        Section("Who has won", (*_result_parts(contest, truth, ranked), *map(Text, method()))),
         Section(
             "What an observer can learn of one voter",
             (*map(Text, deniability(contest)), Bullets.of(weaknesses(contest))),
@@ -38,15 +38,15 @@ def summary(
 ) -> tuple[Part, ...]:
     """Return what a terminal shows."""
     texts = (*deniability(contest), *method())
-    return (*_won(contest, truth, ranked, "Who has won"), *map(Text, texts))
+    return (*_result_parts(contest, truth, ranked, "Who has won"), *map(Text, texts))
 
 
-def _won(
+def _result_parts(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int], title: str = ""
 ) -> list[Part]:
     """Return the table of both versions, and who leads in them."""
     told = [
-        Text(f"{name.capitalize()} version: {verdict(contest, count)}")
+        Text(f"{name.capitalize()} version: {describe_leader(contest, count)}")
         for name, count in contest.counts().items()
     ]
     local, shuffle = contest.local, contest.shuffle
@@ -54,11 +54,11 @@ def _won(
     found = columns(
         ranked,
         (contest.question.name, contest.question.label),
-        ("local", _share(contest, local)),
-        (f"{100 * contest.level:g} %", _interval(contest, local)),
-        ("won, chance", _chance(local)),
-        ("shuffle", _share(contest, shuffle)),
-        ("won, chance", _chance(shuffle)),
+        ("local", _share_cells(contest, local)),
+        (f"{100 * contest.level:g} %", _interval_cells(contest, local)),
+        ("won, chance", _chance_cells(local)),
+        ("shuffle", _share_cells(contest, shuffle)),
+        ("won, chance", _chance_cells(shuffle)),
         *[("true", lambda i: percent(true[i] / users))] * (truth is not None),
     )
     return [Table(*found, title=title, wide=True), *told, Text(radii(contest))]
@@ -67,18 +67,22 @@ def _won(
 _Shown = Callable[[int], Cell]
 
 
-def _share(contest: Contest, count: Vote) -> _Shown:
+def _share_cells(contest: Contest, count: Vote) -> _Shown:
     digits, users = _digits(contest.radius(count)), contest.plan.users
     return lambda i: percent(float(count.estimate.counts[i]) / users, digits)
 
 
-def _interval(contest: Contest, count: Vote) -> _Shown:
-    digits, each, part = _digits(contest.radius(count)), count.estimate.each, contest.plan.users
+def _interval_cells(contest: Contest, count: Vote) -> _Shown:
+    digits, each, part = (
+        _digits(contest.radius(count)),
+        count.estimate.individual,
+        contest.plan.users,
+    )
     lower, upper = 100 * each.lower / part, 100 * each.upper / part
     return lambda i: f"{lower[i]:.{digits}f} .. {upper[i]:.{digits}f}"
 
 
-def _chance(count: Vote) -> _Shown:
+def _chance_cells(count: Vote) -> _Shown:
     return lambda i: "blank" if i == count.blank else chance(float(count.chances[i]))
 
 

@@ -3,7 +3,7 @@
 Whoever received the messages can call all of this; nothing else is needed, and nothing else helps.
 """
 
-from mixtally.protocol.estimate.conclude.counts import conclude, conclude_vote, seen_of
+from mixtally.protocol.estimate.conclude.counts import conclude, conclude_vote, tally_of_bins
 from mixtally.protocol.estimate.conclude.extensions import Extensions, conclude_extensions
 from mixtally.protocol.estimate.conclude.memoized import MemoizedResult, conclude_memoized
 from mixtally.protocol.estimate.conclude.series import conclude_series
@@ -16,5 +16,5 @@ __all__ = [
     "conclude_memoized",
     "conclude_series",
     "conclude_vote",
-    "seen_of",
+    "tally_of_bins",
 ]

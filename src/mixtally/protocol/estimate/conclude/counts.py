@@ -7,6 +7,7 @@ import numpy as np
 
 from mixtally.errors import MessageError, PlanError
 from mixtally.model.certificate import Certificate
+from mixtally.model.estimates import Estimate, Figures, Tally
 from mixtally.model.known_total import known_totals
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.part import Part
@@ -14,21 +15,24 @@ from mixtally.model.plan import Plan
 from mixtally.model.question import Question
 from mixtally.model.received import Received
 from mixtally.model.result import Result, Vote
-from mixtally.model.results import Estimate, Figures, Tally
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.protocol.estimate.conclude.differences import differences
-from mixtally.protocol.estimate.conclude.numbers import numbers
+from mixtally.protocol.estimate.conclude.combined_parts import combine_parts
+from mixtally.protocol.estimate.conclude.differences import estimate_differences
+from mixtally.protocol.estimate.conclude.numbers import number_figures
 from mixtally.protocol.estimate.conclude.pairs import pairs_and_tables
 from mixtally.protocol.estimate.conclude.set_sizes import set_sizes
-from mixtally.protocol.estimate.conclude.side_by_side import side_by_side
-from mixtally.protocol.estimate.conclude.totals import totals
-from mixtally.protocol.estimate.conclude.words import words
-from mixtally.protocol.estimate.covering import as_came, covering
-from mixtally.protocol.estimate.debias import estimate_counts, unsure_of
-from mixtally.protocol.estimate.noise import Noises, reach
-from mixtally.protocol.estimate.planes import pointing, pointing_at_members, unheld
+from mixtally.protocol.estimate.conclude.totals import estimate_totals
+from mixtally.protocol.estimate.conclude.words import estimate_listed_words
+from mixtally.protocol.estimate.covering_hops import find_covering_hops, restate_assumption
+from mixtally.protocol.estimate.debias import estimate_counts, total_variation_of
+from mixtally.protocol.estimate.noise import NoiseCache, reach
+from mixtally.protocol.estimate.planes import (
+    count_pointing,
+    count_pointing_at_free,
+    count_pointing_at_members,
+)
 from mixtally.protocol.estimate.projection import implausible_totals
-from mixtally.protocol.estimate.received import Arrived, reconciled, undeclared
+from mixtally.protocol.estimate.received import ReconciledPart, assume_received, reconcile_parts
 from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 
 _RARE = 1e-9
@@ -41,7 +45,7 @@ def conclude(
     *,
     people: int | None = None,
     received: Received | None = None,
-    noises: Noises | None = None,
+    noises: NoiseCache | None = None,
 ) -> Result:
     """What the tallies of one round tell, one for each part of ``plan``, in their order.
 
@@ -67,56 +71,60 @@ def conclude(
             do="give them in the order of a record's messages",
         )
     if received is None:
-        received = undeclared(plan, people or plan.users, tallies)
-    parts = reconciled(plan, received)
-    _check_tallied(received, tallies)
-    noises = noises or Noises()
+        received = assume_received(plan, people or plan.users, tallies)
+    parts = reconcile_parts(plan, received)
+    _check_tally_sizes(received, tallies)
+    noises = noises or NoiseCache()
     summed = tuple(
         () if analysis.raw or part.dropped else sizes
         for part, sizes in zip(parts, known_totals(plan.question, plan.parts), strict=True)
     )
-    own, every, figures, seen = _estimated(plan, parts, tallies, summed, analysis, noises)
+    own, every, figures, seen = _estimate_parts(plan, parts, tallies, summed, analysis, noises)
     fewest = min(one.people for one in parts)
     estimate = replace(
         every,
-        projected=analysis.projected(own, every.counts, fewest),
+        projected=analysis.project_counts(own, every.counts, fewest),
         people=received.contributors if analysis.shares else None,
     )
     found = Result(
         plan=plan,
         received=received,
         question=own,
-        certificate=as_came(plan.certificate, plan.hops, covering(plan, received)),
+        certificate=restate_assumption(
+            plan.certificate, plan.hops, find_covering_hops(plan, received)
+        ),
         messages=sum(tally.messages for tally in tallies),
         estimate=estimate,
         figures=figures,
-        doubts=(*_doubts(plan, parts, tallies), *_sum_doubts(parts, seen, summed)),
+        warnings=(*_warn_of_points(plan, parts, tallies), *_warn_of_totals(parts, seen, summed)),
         tallies=tuple(tallies),
         bin_tallies=tuple(seen),
         listed=analysis.listed,
-        summed=summed,
+        known_total_sizes=summed,
     )
     if analysis.compared:
-        found = replace(found, figures=(*figures, differences(found, analysis.compared)))
+        found = replace(found, figures=(*figures, estimate_differences(found, analysis.compared)))
     if analysis.totals:
-        found = replace(found, figures=(*found.figures, totals(found, analysis.totals)))
+        found = replace(found, figures=(*found.figures, estimate_totals(found, analysis.totals)))
     return found
 
 
-def _estimated(
+def _estimate_parts(
     plan: Plan,
-    parts: Sequence[Arrived],
+    parts: Sequence[ReconciledPart],
     tallies: Sequence[Tally],
     summed: Sequence[Sequence[int]],
     analysis: Analysis,
-    noises: Noises,
+    noises: NoiseCache,
 ) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
     """Return what is counted, its counts, what else the messages tell, and what was tallied."""
     own = plan.question
     if own.hashed is not None:
-        asked, found, others, lines = words(plan, parts[0], tallies[0], analysis, noises)
-        return asked, found, (others, *_figures(plan, parts, tallies, found)), [lines]
-    seen = [seen_of(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
+        asked, found, others, lines = estimate_listed_words(
+            plan, parts[0], tallies[0], analysis, noises
+        )
+        return asked, found, (others, *_derive_figures(plan, parts, tallies, found)), [lines]
+    seen = [tally_of_bins(part, tally) for part, tally in zip(plan.parts, tallies, strict=True)]
     each = [
         estimate_counts(
             part.mechanism,
@@ -125,16 +133,18 @@ def _estimated(
             level=analysis.level,
             together=own.bins,
             noises=noises,
-            unsure=unsure_of(part.mechanism, part.people, hashed=False),
+            unsure=total_variation_of(part.mechanism, part.people, hashed=False),
             summed=sizes,
         )
         for part, tally, sizes in zip(parts, seen, summed, strict=True)
     ]
-    every = side_by_side(own, list(plan.questions), each)
-    return own, every, tuple(_figures(plan, parts, tallies, every)), seen
+    every = combine_parts(own, list(plan.questions), each)
+    return own, every, tuple(_derive_figures(plan, parts, tallies, every)), seen
 
 
-def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> Iterator[str]:
+def _warn_of_points(
+    plan: Plan, parts: Sequence[ReconciledPart], tallies: Sequence[Tally]
+) -> Iterator[str]:
     """Values that nobody can hold, of which honest messages hardly ever point so often or rarely:
     in one round of 10^9, and where points of sets lie in special position.
     """
@@ -142,9 +152,9 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
         if part.planes is None or plan.question.hashed is not None:
             continue
         numbers = range(0 if part.pads else part.bins, part.planes.points)
-        free = unheld(part.planes, tally, numbers)
+        free = count_pointing_at_free(part.planes, tally, numbers)
         tail = _RARE / 2.0 / max(1, len(free))
-        rare = _RARE + len(free) * unsure_of(came.mechanism, came.people, hashed=False)
+        rare = _RARE + len(free) * total_variation_of(came.mechanism, came.people, hashed=False)
         few, most = reach(came.mechanism, tally.messages, 0, tail)
         odd = np.count_nonzero((free < few) | (free > most))
         if odd:
@@ -155,8 +165,8 @@ def _doubts(plan: Plan, parts: Sequence[Arrived], tallies: Sequence[Tally]) -> I
             )
 
 
-def _sum_doubts(
-    parts: Sequence[Arrived], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
+def _warn_of_totals(
+    parts: Sequence[ReconciledPart], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
 ) -> Iterator[str]:
     """Say why counts do not use the number of people where honest messages never have their sum."""
     for number, (part, tally, sizes) in enumerate(zip(parts, seen, summed, strict=True), 1):
@@ -169,24 +179,24 @@ def _sum_doubts(
             )
 
 
-def seen_of(part: Part, tally: Tally) -> Tally:
+def tally_of_bins(part: Part, tally: Tally) -> Tally:
     """How many messages name each bin, or point at each value."""
     if part.planes is None:
-        return tally.first(part.bins)
+        return tally.first_bins(part.bins)
     if part.pads:
-        return pointing_at_members(part.planes, tally, range(part.bins), part.bins)
-    return Tally(pointing(part.planes, tally, part.bins), tally.messages)
+        return count_pointing_at_members(part.planes, tally, range(part.bins), part.bins)
+    return Tally(count_pointing(part.planes, tally, part.bins), tally.messages)
 
 
-def _pads(part: Part, tally: Tally) -> Tally:
+def _tally_pads(part: Part, tally: Tally) -> Tally:
     """The same of what stands for members that sets lack."""
     every = range(part.bins, part.bins + part.pads)
     if part.planes is None:
         return Tally(tally.counts[every.start :], tally.messages)
-    return pointing_at_members(part.planes, tally, every, part.bins)
+    return count_pointing_at_members(part.planes, tally, every, part.bins)
 
 
-def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
+def _check_tally_sizes(received: Received, tallies: Sequence[Tally]) -> None:
     declared = [part.received for part in received.parts]
     counted = [tally.messages for tally in tallies]
     if declared != counted:
@@ -198,23 +208,23 @@ def _check_tallied(received: Received, tallies: Sequence[Tally]) -> None:
         )
 
 
-def _figures(
+def _derive_figures(
     plan: Plan,
-    parts: Sequence[Arrived],
+    parts: Sequence[ReconciledPart],
     tallies: Sequence[Tally],
     found: Estimate,
 ) -> list[Figures]:
     """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
-    own, figures, level = plan.question, list[Figures](), found.each.level
+    own, figures, level = plan.question, list[Figures](), found.individual.level
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
         if asked.pads:
-            pads = _pads(asked, tally)
+            pads = _tally_pads(asked, tally)
             figures.append(set_sizes(own.name, part.mechanism, pads, part.people, level))
         if tally.pairs is not None:
             figures += pairs_and_tables(own, part.mechanism, tally, level)
     if plan.grid is not None:
         part, messages = parts[0], tallies[0].messages
-        figures.append(numbers(own, part.mechanism, messages, found, plan.grid, part.people))
+        figures.append(number_figures(own, part.mechanism, messages, found, plan.grid, part.people))
     return figures
 
 

@@ -8,20 +8,20 @@ import math
 from collections.abc import Sequence
 from itertools import combinations
 
+from mixtally.model.estimates import Figures, Row, Tally
 from mixtally.model.result import Result
-from mixtally.model.results import Figures, Row, Tally
 from mixtally.protocol.estimate.analysis import places_of
-from mixtally.protocol.estimate.change import Counted
-from mixtally.protocol.estimate.conclude.side_by_side import part_of
-from mixtally.protocol.estimate.debias import surer, unsure_of
+from mixtally.protocol.estimate.change import TalliedPart
+from mixtally.protocol.estimate.conclude.combined_parts import part_of
+from mixtally.protocol.estimate.debias import adjust_level, total_variation_of
 from mixtally.protocol.estimate.projection import total_over, totals_of
-from mixtally.protocol.estimate.received import Arrived, reconciled
+from mixtally.protocol.estimate.received import ReconciledPart, reconcile_parts
 from mixtally.protocol.estimate.two_bins import difference_intervals, difference_variance
 
 NAME = "differences"
 
 
-def differences(result: Result, labels: Sequence[str]) -> Figures:
+def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
     """Return the count of each label minus that of every later one.
 
     Parameters
@@ -42,13 +42,15 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     ParameterError
         If a label is unknown or named twice, or if there are too few or too many.
     """
-    question, level = result.question, result.estimate.each.level
+    question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
     pairs = list(combinations(places_of(every, labels), 2))
-    came, hashed = reconciled(result.plan, result.received), result.plan.question.hashed
-    unsure = 2.0 * unsure_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
-    (own, how), (target, more) = (surer(level, many * unsure) for many in (1, len(pairs)))
-    found = [_row(result, came, pair, ((own, 1), (target, len(pairs)))) for pair in pairs]
+    came, hashed = reconcile_parts(result.plan, result.received), result.plan.question.hashed
+    unsure = 2.0 * total_variation_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
+    (own, how), (target, more) = (adjust_level(level, many * unsure) for many in (1, len(pairs)))
+    found = [
+        _difference_row(result, came, pair, ((own, 1), (target, len(pairs)))) for pair in pairs
+    ]
     methods = " and ".join(dict.fromkeys(method for _, method in found))
     note = (
         f"The first less the second. {100 * level:g} % for each alone, {methods}{how}."
@@ -58,16 +60,16 @@ def differences(result: Result, labels: Sequence[str]) -> Figures:
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
 
 
-def _row(
+def _difference_row(
     result: Result,
-    came: Sequence[Arrived],
+    came: Sequence[ReconciledPart],
     pair: tuple[int, int],
     levels: tuple[tuple[float, int], tuple[float, int]],
 ) -> tuple[Row, str]:
     """Return one difference, alone and among all, and how its interval is computed."""
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]
-    first, second = (_counted(result, came, *place) for place in places)
+    first, second = (_select_bin(result, came, *place) for place in places)
     one_message = places[0][0] == places[1][0]
     own, every = (
         difference_intervals(first, second, level, over=over, one_message=one_message)
@@ -86,11 +88,13 @@ def _row(
     return row, own.method
 
 
-def _counted(result: Result, came: Sequence[Arrived], part: int, place: int) -> Counted:
+def _select_bin(
+    result: Result, came: Sequence[ReconciledPart], part: int, place: int
+) -> TalliedPart:
     """Return a part as it arrived, with the tally of one of its bins alone."""
     tally = result.bin_tallies[part]
     mechanism = came[part].mechanism
-    totals = totals_of(mechanism, tally, came[part].people, result.summed[part])
+    totals = totals_of(mechanism, tally, came[part].people, result.known_total_sizes[part])
     number = total_over(totals, place)
     total = None if number is None else totals[number]
-    return Counted(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)
+    return TalliedPart(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import Shuffled
-from mixtally.model.results import Tally
-from mixtally.protocol.estimate.cumulants import cumulants, ends
-from mixtally.protocol.estimate.debias import errors_of
+from mixtally.protocol.estimate.cumulants import cornish_fisher_ends, cumulants
+from mixtally.protocol.estimate.debias import errors_by_count
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.item_sets import first_from
+from mixtally.protocol.estimate.item_sets import find_first_true
 from mixtally.protocol.estimate.noise import least_significant
 
 _Integers = NDArray[np.int64]
@@ -56,22 +56,22 @@ def conclude_extensions(
     bins = np.flatnonzero(tally.counts[:asked] >= least)
     bins = bins[np.argsort(-tally.counts[bins], kind="stable")]
     seen = Tally(tally.counts[bins], tally.messages)
-    counts = mechanism.unbiased(seen.counts, seen.messages) * (users / people)
-    own = errors_of(mechanism, tally.messages, counts * (people / users), people)
+    counts = mechanism.debias_counts(seen.counts, seen.messages) * (users / people)
+    own = errors_by_count(mechanism, tally.messages, counts * (people / users), people)
     noise = np.full(len(counts), math.sqrt(mechanism.variance(tally.messages)))
     noise = noise if own is None else own
     ends = intervals(mechanism, seen, 1.0 - error_rate, simultaneous_over=tests)
     shares = np.clip(counts / users, 0.0, 1.0)
     each = zip(noise.tolist(), shares.tolist(), strict=True)
-    errors = np.array([whole_error(one, users, people, share) for one, share in each])
+    errors = np.array([population_error(one, users, people, share) for one, share in each])
     lower, upper = ends.lower, ends.upper
     if people < users:
         tail = error_rate / tests / 2.0
-        lower, upper = _whole_ends(mechanism, seen, people=people, users=users, tail=tail)
+        lower, upper = _population_ends(mechanism, seen, people=people, users=users, tail=tail)
     return Extensions(least, bins, counts, errors, lower, upper)
 
 
-def whole_error(noise: float, users: int, asked: int, share: float) -> float:
+def population_error(noise: float, users: int, asked: int, share: float) -> float:
     """Standard error of a count of ``users`` people judged by ``asked`` of them, drawn at random.
 
     The number of holders among those asked is hypergeometric.
@@ -80,7 +80,7 @@ def whole_error(noise: float, users: int, asked: int, share: float) -> float:
     return users / asked * math.sqrt(noise**2 + drawn)
 
 
-def _whole_ends(
+def _population_ends(
     mechanism: Shuffled, seen: Tally, *, people: int, users: int, tail: float
 ) -> tuple[_Integers, _Integers]:
     """Ends of the counts of ``users`` people of whom ``people``, drawn at random, were asked.
@@ -89,7 +89,7 @@ def _whole_ends(
     of the draw is hypergeometric: its cumulants are those of a binomial both ways.
     """
     share = people / users
-    found = mechanism.unbiased(seen.counts, seen.messages)
+    found = mechanism.debias_counts(seen.counts, seen.messages)
 
     def off(counts: _Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         held = counts / float(users)
@@ -97,11 +97,13 @@ def _whole_ends(
         drawn = people * held * (1.0 - held) * (1.0 - share)
         lean = (1.0 - 2.0 * held) * (1.0 - 2.0 * share)
         flat = (1.0 - 6.0 * held * (1.0 - held)) * (1.0 - 6.0 * share * (1.0 - share))
-        return ends(
+        return cornish_fisher_ends(
             noise.variance + drawn, noise.third + drawn * lean, noise.fourth + drawn * flat, tail
         )
 
     none = np.zeros(len(found), dtype=np.int64)
-    lower = first_from(lambda held: share * held + off(held)[1] >= found, none, none + users)
-    beyond = first_from(lambda held: share * held + off(held)[0] > found, none, none + users + 1)
+    lower = find_first_true(lambda held: share * held + off(held)[1] >= found, none, none + users)
+    beyond = find_first_true(
+        lambda held: share * held + off(held)[0] > found, none, none + users + 1
+    )
     return lower, np.maximum(beyond - 1, lower)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Estimate, Row
 from mixtally.model.memoized_plan import MemoizedPlan
-from mixtally.model.results import Estimate, Row
 from mixtally.protocol.estimate.memoized import estimate_memoized
-from mixtally.protocol.estimate.words import Words, estimate_words
+from mixtally.protocol.estimate.words import WordEstimates, estimate_words
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class MemoizedResult:
     labels: tuple[str, ...]
     estimate: Estimate
     first_report: NDArray[np.float64] | None = None
-    words: Words | None = None
+    words: WordEstimates | None = None
 
     def rows(self) -> list[Row]:
         """Every count, in the order of the labels."""
@@ -38,7 +38,7 @@ class MemoizedResult:
     @property
     def method(self) -> str:
         """How the counts were found."""
-        return self.estimate.each.method if self.words is None else self.words.method
+        return self.estimate.individual.method if self.words is None else self.words.method
 
 
 def conclude_memoized(
@@ -65,7 +65,11 @@ def conclude_memoized(
     if design is None:
         bins = estimate_memoized(plan.mechanism, ones[0], people, level=level)
         estimate = Estimate(
-            bins.counts, bins.all_reports, bins.each, bins.together, errors=bins.standard_errors
+            bins.counts,
+            bins.all_reports,
+            bins.individual,
+            bins.simultaneous,
+            errors=bins.standard_errors,
         )
         return MemoizedResult(
             plan, people, reports, tuple(labels), estimate, first_report=bins.by_report[0]
@@ -74,8 +78,8 @@ def conclude_memoized(
     estimate = Estimate(
         words.counts,
         plan.mechanism.standard_error(people, reports),
-        words.each,
-        words.together,
+        words.individual,
+        words.simultaneous,
         errors=words.standard_errors,
     )
     return MemoizedResult(plan, people, reports, tuple(labels), estimate, words=words)

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mixtally.model.estimates import Estimate, Figures, Row
 from mixtally.model.grid import Grid
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.question import Question
 from mixtally.model.result import Result, Step
-from mixtally.model.results import Estimate, Figures, Row
 from mixtally.protocol.estimate.cumulants import cumulants
-from mixtally.protocol.estimate.numbers import Rounded, summary
+from mixtally.protocol.estimate.numbers import RoundedNumbers, summary
 
 
-def numbers(
+def number_figures(
     question: Question,
     mechanism: Shuffled,
     messages: int,
@@ -21,8 +21,10 @@ def numbers(
     users: int,
 ) -> Figures:
     """Mean, sum, variance and quantiles of a crowd whose numbers were rounded to ``grid``."""
-    level = found.each.level
-    rounded = Rounded(found.counts, grid, users, cumulants(mechanism, messages, found.counts))
+    level = found.individual.level
+    rounded = RoundedNumbers(
+        found.counts, grid, users, cumulants(mechanism, messages, found.counts)
+    )
     return Figures(
         "numbers",
         f"{question.name}: mean and quantiles",
@@ -32,13 +34,13 @@ def numbers(
         "worst. A quantile is known up to two steps, squares up to an eighth of a step squared. "
         "All of them are of numbers moved into the range; the shares at its ends say how many may "
         "have been.",
-        (*summary(rounded, level), *_at_the_ends(found, grid, users)),
+        (*summary(rounded, level), *_end_shares(found, grid, users)),
     )
 
 
-def _at_the_ends(found: Estimate, grid: Grid, users: int) -> list[Row]:
+def _end_shares(found: Estimate, grid: Grid, users: int) -> list[Row]:
     """The shares of people at the first and the last point."""
-    each, error = found.each, found.standard_error / users
+    each, error = found.individual, found.standard_error / users
     return [
         Row(
             f"share at {end:g}",
@@ -61,7 +63,7 @@ def means_over_time(
 ) -> tuple[Figures, ...]:
     """A mean for every round and a change for every step; ``rounds`` are their mechanisms."""
     every = [
-        Rounded(
+        RoundedNumbers(
             result.estimate.counts,
             grid,
             people,
@@ -69,11 +71,11 @@ def means_over_time(
         )
         for result, mechanism, people in zip(results, rounds, users, strict=True)
     ]
-    asked, level = results[0].question.name, results[0].estimate.each.level
+    asked, level = results[0].question.name, results[0].estimate.individual.level
     means = [replace(one.mean(level), label=n) for n, one in zip(names, every, strict=True)]
     changes = [
         replace(
-            every[step.first].rise_to(every[step.last], level),
+            every[step.first].change_to(every[step.last], level),
             label=f"{names[step.first]} to {names[step.last]}",
         )
         for step in steps

@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.model.estimates import Figures, Row, Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.question import Kind, Question
-from mixtally.model.results import Figures, Row, Tally
 from mixtally.protocol.estimate.item_sets import patterns_of_pairs
 from mixtally.protocol.estimate.joint import joint_counts
 from mixtally.protocol.estimate.pair_intervals import PairIntervals
@@ -33,15 +33,15 @@ def pairs_and_tables(
     """
     if mechanism.flip_threshold is None or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: expected messages of bits whose pairs were counted")
-    seen = _Seen(question, mechanism, tally, level, *pairs_of(question))
-    derived = [_correlations(seen)]
+    seen = _CountedPairs(question, mechanism, tally, level, *list_pairs(question))
+    derived = [_correlation_figures(seen)]
     if question.kind is Kind.BITS:
-        derived.append(_tables(seen))
-    return [_pairs(seen), *(one for one in derived if one.rows)]
+        derived.append(_table_figures(seen))
+    return [_pair_figures(seen), *(one for one in derived if one.rows)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _CountedPairs:
     """The pairs (first[k], second[k]) of a question, as their messages were counted."""
 
     question: Question
@@ -52,26 +52,26 @@ class _Seen:
     second: _Integers
 
     @property
-    def counted(self) -> _Integers:
+    def pair_counts(self) -> _Integers:
         """Shape (bins, bins), singles on the diagonal."""
         assert self.tally.pairs is not None
         return self.tally.pairs
 
-    def of(self, places: _Integers | slice) -> "_Seen":
+    def select(self, places: _Integers | slice) -> "_CountedPairs":
         """Some of the pairs."""
         return replace(self, first=self.first[places], second=self.second[places])
 
     def tables(self) -> TwoByTwo:
         """Their tables and correlations, one pair after the other."""
         messages = self.tally.messages
-        return two_by_two(self.mechanism, self.counted, messages, self.first, self.second)
+        return two_by_two(self.mechanism, self.pair_counts, messages, self.first, self.second)
 
     def intervals(self, among: int = 1) -> PairIntervals:
         """For each alone, or for ``among`` numbers at once."""
         pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
         return PairIntervals(
             self.mechanism,
-            patterns_of_pairs(self.counted, pairs, messages),
+            patterns_of_pairs(self.pair_counts, pairs, messages),
             people=self.mechanism.people_among(messages),
             level=self.level,
             among=among,
@@ -83,7 +83,7 @@ class _Seen:
         return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
 
 
-def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
+def list_pairs(question: Question) -> tuple[_Integers, _Integers]:
     """Bins i < j that one person can have: of two attributes, where there are attributes."""
     if question.attributes is None:
         first, second = np.triu_indices(question.bins, 1)
@@ -99,14 +99,14 @@ def pairs_of(question: Question) -> tuple[_Integers, _Integers]:
     )
 
 
-def _pairs(seen: _Seen) -> Figures:
+def _pair_figures(seen: _CountedPairs) -> Figures:
     """The pairs that most people have by the estimates."""
     every = len(seen.first)
-    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+    joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     counts = joint.counts[seen.first, seen.second]
     order = np.argsort(-counts, kind="stable")[:MOST_ROWS]
     low, high = seen.intervals(every).both()
-    shown, counts = seen.of(order), counts[order]
+    shown, counts = seen.select(order), counts[order]
     errors = joint.errors[shown.first, shown.second]
     ends = (*shown.intervals().both(), low[order], high[order])
     return Figures(
@@ -114,17 +114,17 @@ def _pairs(seen: _Seen) -> Figures:
         f"{seen.question.name}: how many people have both",
         f"{every:,} pairs, {100 * seen.level:g} % for each alone. Counting all pairs at once, "
         f"{int(np.count_nonzero(low)):,} are distinguishable from zero.",
-        *_rows(shown, counts, errors, ends),
+        *_pair_rows(shown, counts, errors, ends),
     )
 
 
-def _correlations(seen: _Seen) -> Figures:
+def _correlation_figures(seen: _CountedPairs) -> Figures:
     every = len(seen.first)
-    seen = seen.of(np.flatnonzero(~np.isnan(seen.tables().correlations)))
+    seen = seen.select(np.flatnonzero(~np.isnan(seen.tables().correlations)))
     estimable, found = len(seen.first), seen.tables()
     low, high = seen.intervals(every).correlations(found)
     order = np.argsort(-np.abs(found.correlations), kind="stable")[:MOST_ROWS]
-    shown = seen.of(order)
+    shown = seen.select(order)
     ends = (*shown.intervals().correlations(shown.tables()), low[order], high[order])
     values, errors = found.correlations[order], found.correlation_errors[order]
     return Figures(
@@ -134,12 +134,12 @@ def _correlations(seen: _Seen) -> Figures:
         + _LEFT_OUT * (estimable < every)
         + f"Counting all pairs at once, {int(((low > 0.0) | (high < 0.0)).sum()):,} are "
         "distinguishable from zero.",
-        *_rows(shown, values, errors, ends),
+        *_pair_rows(shown, values, errors, ends),
     )
 
 
-def _rows(
-    shown: _Seen, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
+def _pair_rows(
+    shown: _CountedPairs, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, ...], ...]]:
     """One row a pair, with its interval alone and among all, and which bins each is of."""
     rows, about = [], []
@@ -151,10 +151,10 @@ def _rows(
     return tuple(rows), tuple(about)
 
 
-def _tables(seen: _Seen) -> Figures:
-    joint = joint_counts(seen.mechanism, seen.counted, seen.tally.messages)
+def _table_figures(seen: _CountedPairs) -> Figures:
+    joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
-    seen = seen.of(order[: MOST_ROWS // _CELLS])
+    seen = seen.select(order[: MOST_ROWS // _CELLS])
     found = seen.tables()
     lower, upper = seen.intervals().tables(found)
     rows, about = [], []

@@ -6,23 +6,23 @@ from dataclasses import replace
 import numpy as np
 from msgspec import structs
 
+from mixtally.model.estimates import Estimate, Intervals, Tally
 from mixtally.model.known_total import known_totals
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.plan import Plan
 from mixtally.model.result import Result, Series, Step
-from mixtally.model.results import Estimate, Intervals, Tally
 from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
-from mixtally.protocol.estimate.change import Counted, estimate_change
+from mixtally.protocol.estimate.change import TalliedPart, estimate_change
 from mixtally.protocol.estimate.conclude.counts import conclude
 from mixtally.protocol.estimate.conclude.numbers import means_over_time
 from mixtally.protocol.estimate.noise import KnownTotal
 from mixtally.protocol.estimate.projection import totals_of
-from mixtally.protocol.estimate.received import arrived
+from mixtally.protocol.estimate.received import reconcile_mechanism
 
 _SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
 
 
-_Round = tuple[Counted, tuple[KnownTotal, ...]]
+_Round = tuple[TalliedPart, tuple[KnownTotal, ...]]
 """The tally of a round and what its counts are known to add up to."""
 
 
@@ -59,10 +59,10 @@ def conclude_series(
         result = conclude(alone, (tally,), analysis, people=many)
         estimate = _compact_estimate(result.estimate)
         results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
-        rounds.append(arrived(plan, tally, many))
+        rounds.append(reconcile_mechanism(plan, tally, many))
         (seen,) = result.bin_tallies
         totals = () if analysis.raw else tuple(totals_of(rounds[-1], seen, many, summed))
-        between.add(Counted(rounds[-1], seen), totals)
+        between.add(TalliedPart(rounds[-1], seen), totals)
     grid, found = plan.grid, (tuple(results), between.steps)
     means = () if grid is None else means_over_time(names, found[0], rounds, users, found[1], grid)
     return Series(names=tuple(names), results=found[0], steps=found[1], figures=means)
@@ -81,7 +81,7 @@ class StepsBetween:
         self._before: _Round | None = None
         self._number = 0
 
-    def add(self, counted: Counted, totals: tuple[KnownTotal, ...] = ()) -> None:
+    def add(self, counted: TalliedPart, totals: tuple[KnownTotal, ...] = ()) -> None:
         """Estimate the changes that end in the next round, whose counts have known ``totals``."""
         now = counted, totals
         if self._before is not None:
@@ -105,13 +105,17 @@ class StepsBetween:
             changes=changes,
             totals=(earlier[1], later[1]),
         )
-        small = replace(found, each=_compact(found.each), together=_compact(found.together))
+        small = replace(
+            found,
+            individual=_compact(found.individual),
+            simultaneous=_compact(found.simultaneous),
+        )
         self._found.append(Step(first, self._number, small))
 
 
 def _compact_estimate(estimate: Estimate) -> Estimate:
-    each, together = _compact(estimate.each), _compact(estimate.together)
-    return replace(estimate, each=each, together=together)
+    individual, simultaneous = _compact(estimate.individual), _compact(estimate.simultaneous)
+    return replace(estimate, individual=individual, simultaneous=simultaneous)
 
 
 def _compact(ends: Intervals) -> Intervals:

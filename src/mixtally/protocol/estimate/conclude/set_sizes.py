@@ -11,12 +11,12 @@ import math
 
 import numpy as np
 
+from mixtally.model.estimates import Figures, Row, Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
-from mixtally.model.results import Figures, Row, Tally
-from mixtally.protocol.estimate.debias import surer, unsure_of
+from mixtally.protocol.estimate.debias import adjust_level, total_variation_of
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.noise import NoiseDistribution, distribution_of, sum_of_draws
+from mixtally.protocol.estimate.noise import NoiseDistribution, noise_of_parts, sum_of_draws
 
 NAME = "sizes"
 MEAN = "members of a set, on average"
@@ -33,15 +33,15 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
       pads        how many messages name each, shape (most members,)
     """
     most = mechanism.most_set
-    target, how = surer(level, most * unsure_of(mechanism, people, hashed=False))
+    target, how = adjust_level(level, most * total_variation_of(mechanism, people, hashed=False))
     each, together = (
         intervals(mechanism, pads, target, simultaneous_over=among) for among in (1, most)
     )
-    counts = mechanism.unbiased(pads.counts, pads.messages)
+    counts = mechanism.debias_counts(pads.counts, pads.messages)
     held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
     errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in held]
     if mechanism.is_in_clear and mechanism.planes is None:
-        rows = [_mean(mechanism, int(pads.counts.sum()), people, level)]
+        rows = [_exact_mean_row(mechanism, int(pads.counts.sum()), people, level)]
     else:
         lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
         found, off = float(counts.sum()), math.hypot(*errors)
@@ -74,11 +74,11 @@ def size_label(members: int) -> str:
     return f"people with at most {members} member{'s' * (members > 1)}"
 
 
-def _mean(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
+def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
     """Exact: the ends of what fakes may have brought of the pads, each with half the error."""
     most, tail = mechanism.most_set, (1.0 - level) / 2.0
-    noise, usual, error = _brought(mechanism)
-    if mechanism.shaped is not None:
+    noise, usual, error = _pad_noise(mechanism)
+    if mechanism.shaped_fakes is not None:
         tail = max(0.0, tail - _ROUNDING)
 
     ends = padded - noise.highest(tail), padded - noise.lowest(tail)
@@ -91,12 +91,12 @@ def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], er
     return Row(MEAN, most - pads / people, low, high, error / people)
 
 
-def _brought(mechanism: Shuffled) -> tuple[NoiseDistribution, float, float]:
+def _pad_noise(mechanism: Shuffled) -> tuple[NoiseDistribution, float, float]:
     """How many fakes are pads: the distribution, its mean and its standard deviation."""
-    shaped, fakes = mechanism.shaped, mechanism.fakes_promised
+    shaped, fakes = mechanism.shaped_fakes, mechanism.fakes_promised
     if shaped is None:
         share = mechanism.most_set / mechanism.cells
-        noise = distribution_of(Noise(0, ((fakes, share),)))
+        noise = noise_of_parts(Noise(0, ((fakes, share),)))
         return noise, fakes * share, math.sqrt(fakes * share * (1.0 - share))
     draws, shape = mechanism.most_set * shaped.mixes, shaped.shape
     noise = sum_of_draws(shape.weights, draws)

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from mixtally.errors import ParameterError
+from mixtally.model.estimates import Figures, Row
 from mixtally.model.question import Kind
 from mixtally.model.result import Result
-from mixtally.model.results import Figures, Row
 from mixtally.protocol.estimate.analysis import Groups, bins_of_groups
-from mixtally.protocol.estimate.conclude.side_by_side import part_of
-from mixtally.protocol.estimate.debias import surer, unsure_of
+from mixtally.protocol.estimate.conclude.combined_parts import part_of
+from mixtally.protocol.estimate.debias import adjust_level, total_variation_of
 from mixtally.protocol.estimate.projection import total_over, totals_of
-from mixtally.protocol.estimate.received import Arrived, reconciled
+from mixtally.protocol.estimate.received import ReconciledPart, reconcile_parts
 from mixtally.protocol.estimate.total import GroupTotal, group_total, total_interval
 
 NAME = "totals"
 
 
-def totals(result: Result, groups: Groups) -> Figures:
+def estimate_totals(result: Result, groups: Groups) -> Figures:
     """Estimate the total of each group of labels, alone and all at once.
 
     Parameters
@@ -37,7 +37,7 @@ def totals(result: Result, groups: Groups) -> Figures:
         For a label that the question does not have, one named twice, an empty group, a result
         without tallies, and for sets over planes.
     """
-    question, level = result.question, result.estimate.each.level
+    question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
     places = bins_of_groups(every, groups)
     if not result.tallies:
@@ -47,15 +47,15 @@ def totals(result: Result, groups: Groups) -> Figures:
             got="a result that kept its estimates alone",
             do="conclude the round again",
         )
-    came = reconciled(result.plan, result.received)
+    came = reconcile_parts(result.plan, result.received)
     hashed = result.plan.question.hashed is not None
-    found = [_parts_of(result, came, bins) for bins in places]
-    unsure = unsure_of(came[0].mechanism, came[0].people, hashed=hashed)
+    found = [_group_by_part(result, came, bins) for bins in places]
+    unsure = total_variation_of(came[0].mechanism, came[0].people, hashed=hashed)
     rows, methods = [], dict[str, None]()
     for (name, _), several, bins in zip(groups, found, places, strict=True):
         ends = []
         for among in (1, len(groups)):
-            target, how = surer(level, among * len(bins) * unsure)
+            target, how = adjust_level(level, among * len(bins) * unsure)
             low, high, method = total_interval(several, (1.0 - target) / 2.0 / among)
             ends += [low, high]
             methods[method + how] = None
@@ -73,7 +73,9 @@ def totals(result: Result, groups: Groups) -> Figures:
     return Figures(NAME, f"{question.name}: totals", note, tuple(rows), about)
 
 
-def _parts_of(result: Result, came: Sequence[Arrived], bins: Sequence[int]) -> list[GroupTotal]:
+def _group_by_part(
+    result: Result, came: Sequence[ReconciledPart], bins: Sequence[int]
+) -> list[GroupTotal]:
     """Return the total of a group in each part, and each known total, that has some of its bins."""
     own, asked = result.plan.question, list(result.plan.questions)
     if own.hashed is not None:
@@ -82,7 +84,9 @@ def _parts_of(result: Result, came: Sequence[Arrived], bins: Sequence[int]) -> l
         return [group_total(came[0].mechanism, result.tallies[0], lines, came[0].people)]
     totals = [
         totals_of(one.mechanism, tally, one.people, sizes)
-        for one, tally, sizes in zip(came, result.bin_tallies, result.summed, strict=True)
+        for one, tally, sizes in zip(
+            came, result.bin_tallies, result.known_total_sizes, strict=True
+        )
     ]
     bins_of: dict[tuple[int, int | None], list[int]] = {}
     for place in bins:

@@ -1,17 +1,17 @@
 """Counts of listed words of an open domain, and of the people who hold others."""
 
+from mixtally.model.estimates import Estimate, Figures, Tally
 from mixtally.model.plan import Plan
 from mixtally.model.question import Question
-from mixtally.model.results import Estimate, Figures, Tally
 from mixtally.protocol.estimate.analysis import Analysis
-from mixtally.protocol.estimate.debias import estimate_counts, unsure_of
-from mixtally.protocol.estimate.listed import others, tally_of
-from mixtally.protocol.estimate.noise import Noises
-from mixtally.protocol.estimate.received import Arrived
+from mixtally.protocol.estimate.debias import estimate_counts, total_variation_of
+from mixtally.protocol.estimate.listed_words import estimate_unlisted, tally_listed_words
+from mixtally.protocol.estimate.noise import NoiseCache
+from mixtally.protocol.estimate.received import ReconciledPart
 
 
-def words(
-    plan: Plan, came: Arrived, tally: Tally, analysis: Analysis, noises: Noises
+def estimate_listed_words(
+    plan: Plan, came: ReconciledPart, tally: Tally, analysis: Analysis, noises: NoiseCache
 ) -> tuple[Question, Estimate, Figures, Tally]:
     """Return the question whose bins are the listed words, their counts, those of all others, and
     how many messages point at each line.
@@ -24,21 +24,21 @@ def words(
     assert listed is not None
     assert planes is not None
     own, most = plan.question, came.mechanism.most_set
-    every, squares = tally_of(planes, tally, listed, most, analysis.across)
-    lines = every.first(len(listed.lines))
+    every, squares = tally_listed_words(planes, tally, listed, most, analysis.across)
+    lines = every.first_bins(len(listed.lines))
     found = estimate_counts(
         came.mechanism,
         lines,
         came.people,
         level=analysis.level,
         noises=noises,
-        unsure=unsure_of(came.mechanism, came.people, hashed=True),
+        unsure=total_variation_of(came.mechanism, came.people, hashed=True),
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
         "no further cost. The interval is normal, of the counts that a test accepts."
     )
-    row = others(came.mechanism, every, squares, came.people, analysis.level)
+    row = estimate_unlisted(came.mechanism, every, squares, came.people, analysis.level)
     asked = Question(
         name=own.name,
         bins=len(listed.lines),

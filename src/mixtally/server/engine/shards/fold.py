@@ -14,18 +14,18 @@ from typing import NamedTuple
 import msgspec
 
 from mixtally.errors import DataError, MessageError
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
-from mixtally.model.results import Tally
-from mixtally.primitives.codec import canonical
-from mixtally.primitives.files import read_whole, write_whole
-from mixtally.primitives.progress import Progress, quiet
-from mixtally.protocol.tally.fold import add, empty
-from mixtally.server.engine import places
-from mixtally.server.engine.shards.counted import Lost, ShardTally, count
-from mixtally.server.engine.shards.shard import PEOPLE, Label, opened
-from mixtally.server.engine.workers import workers
+from mixtally.primitives.codec import canonical_bytes
+from mixtally.primitives.files import read_whole, write_atomically
+from mixtally.primitives.progress import Progress, ignore_progress
+from mixtally.protocol.tally.fold import add_tallies, empty_tally
+from mixtally.server.engine import store_folder
+from mixtally.server.engine.shards.shard import PEOPLE_ORDER, ShardLabel, open_shard
+from mixtally.server.engine.shards.shard_tally import LostShard, ShardTally, count_shard
+from mixtally.server.engine.workers import worker_pool
 
-Done = ShardTally | Lost
+ShardOutcome = ShardTally | LostShard
 
 
 class Fold(NamedTuple):
@@ -42,7 +42,7 @@ class Fold(NamedTuple):
     counted: int
     dropped: dict[str, int]
     repeated: tuple[str, ...]
-    lost: tuple[Lost, ...]
+    lost: tuple[LostShard, ...]
 
 
 def fold(
@@ -53,7 +53,7 @@ def fold(
     processes: int = 0,
     keep: Path | None = None,
     unmixed: bool = False,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
 ) -> Fold:
     """The tally of the shards at these URLs.
 
@@ -66,21 +66,21 @@ def fold(
     Raises MessageError for shards of another plan, order or length, and for two that claim to be
     the same of their batch and are not; DataError for a folder that cannot be written.
     """
-    labels = {url: _label(url, layout) for url in shards}
+    labels = {url: _read_footer(url, layout) for url in shards}
     _check(labels, plan)
     if not unmixed:
         _check_order(labels)
-    asked, repeated = _once(labels)
+    asked, repeated = _split_repeated(labels)
     sizes = {url: labels[url].messages for url in asked}
     total, new, ready, whole = _Total(layout), list[str](), 0, sum(sizes.values())
     for url in asked:
-        before = _kept(keep, layout, labels[url])
+        before = _load_kept(keep, layout, labels[url])
         if before is None:
             new.append(url)
         else:
             total.add(before)
             ready += sizes[url]
-    for url, done in zip(new, _counted(processes, new, layout), strict=True):
+    for url, done in zip(new, _count_shards(processes, new, layout), strict=True):
         total.add(done)
         if keep is not None and isinstance(done, ShardTally):
             _keep(keep, layout, done)
@@ -89,22 +89,25 @@ def fold(
     return Fold(total.tally, total.counted, dict(total.dropped), repeated, tuple(total.lost))
 
 
-class _Seen(NamedTuple):
+class _ShardFooter(NamedTuple):
     """What a footer says; nothing where it cannot be read."""
 
-    label: Label
+    label: ShardLabel
     messages: int
 
 
-def _label(url: str, layout: Layout) -> _Seen:
+def _read_footer(url: str, layout: Layout) -> _ShardFooter:
     try:
-        with places.opened(url) as file, opened(file, url, layout.message_bytes) as held:
-            return _Seen(held.label, held.messages)
+        with (
+            store_folder.open_url(url) as file,
+            open_shard(file, url, layout.message_bytes) as held,
+        ):
+            return _ShardFooter(held.label, held.messages)
     except DataError:
-        return _Seen(Label(), 0)  # it will be lost, and said to be
+        return _ShardFooter(ShardLabel(), 0)  # it will be lost, and said to be
 
 
-def _check(labels: dict[str, _Seen], plan: str) -> None:
+def _check(labels: dict[str, _ShardFooter], plan: str) -> None:
     seen: dict[tuple[str, int], tuple[str, str | None]] = {}
     for url, (label, _) in labels.items():
         if label.plan not in (None, plan):
@@ -126,10 +129,10 @@ def _check(labels: dict[str, _Seen], plan: str) -> None:
             )
 
 
-def _check_order(labels: dict[str, _Seen]) -> None:
+def _check_order(labels: dict[str, _ShardFooter]) -> None:
     """Raises MessageError for shards that no mix has ordered, where they say so."""
     for url, (label, _) in labels.items():
-        if label.order == PEOPLE:
+        if label.order == PEOPLE_ORDER:
             raise MessageError(
                 url,
                 expected="messages in an order that mixes drew",
@@ -138,7 +141,7 @@ def _check_order(labels: dict[str, _Seen]) -> None:
             )
 
 
-def _once(labels: dict[str, _Seen]) -> tuple[list[str], tuple[str, ...]]:
+def _split_repeated(labels: dict[str, _ShardFooter]) -> tuple[list[str], tuple[str, ...]]:
     """Shards that differ, and those that stand for one of them."""
     asked, repeated = list[str](), list[str]()
     seen = set[tuple[str | None, int | None, str]]()
@@ -150,12 +153,12 @@ def _once(labels: dict[str, _Seen]) -> tuple[list[str], tuple[str, ...]]:
     return asked, tuple(repeated)
 
 
-def _counted(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[Done]:
-    work = partial(count, layout=layout)
+def _count_shards(processes: int, shards: Sequence[str], layout: Layout) -> Iterator[ShardOutcome]:
+    work = partial(count_shard, layout=layout)
     if processes < 2 or len(shards) < 2:
         yield from map(work, shards)
         return
-    with workers(min(processes, len(shards))) as pool:
+    with worker_pool(min(processes, len(shards))) as pool:
         yield from pool.map(work, shards)
 
 
@@ -163,15 +166,15 @@ class _Total:
     """What was counted so far: of a shard nothing is held once it is added."""
 
     def __init__(self, layout: Layout) -> None:
-        self.tally, self.counted = empty(layout), 0
+        self.tally, self.counted = empty_tally(layout), 0
         self.dropped = Counter[str]()
-        self.lost = list[Lost]()
+        self.lost = list[LostShard]()
 
-    def add(self, done: Done) -> None:
-        if isinstance(done, Lost):
+    def add(self, done: ShardOutcome) -> None:
+        if isinstance(done, LostShard):
             self.lost.append(done)
             return
-        self.tally = add(self.tally, done.tally)
+        self.tally = add_tallies(self.tally, done.tally)
         self.counted += 1
         self.dropped.update(done.dropped)
 
@@ -186,15 +189,15 @@ class _Name(msgspec.Struct, frozen=True):
     layout: Layout
 
 
-def _path(keep: Path, layout: Layout, label: Label | ShardTally) -> Path | None:
+def _path(keep: Path, layout: Layout, label: ShardLabel | ShardTally) -> Path | None:
     """Where the tally of a shard is kept; None for one that does not say what it holds."""
     if label.sha256 is None:
         return None
     name = _Name(label.plan, label.batch, label.number, label.sha256, layout)
-    return keep / f"{sha256(canonical(name)).hexdigest()}.json"
+    return keep / f"{sha256(canonical_bytes(name)).hexdigest()}.json"
 
 
-def _kept(keep: Path | None, layout: Layout, seen: _Seen) -> Done | None:
+def _load_kept(keep: Path | None, layout: Layout, seen: _ShardFooter) -> ShardOutcome | None:
     path = None if keep is None else _path(keep, layout, seen.label)
     if path is None or not path.exists():
         return None
@@ -210,4 +213,4 @@ def _keep(keep: Path, layout: Layout, done: ShardTally) -> None:
     path = _path(keep, layout, done)
     if path is not None:
         keep.mkdir(parents=True, exist_ok=True)
-        write_whole(path, msgspec.json.encode(done), what="the tally of a shard")
+        write_atomically(path, msgspec.json.encode(done), what="the tally of a shard")

@@ -24,11 +24,11 @@ COLUMN = "message"
 ENDINGS = (".parquet", ".arrow")
 _ROWS_AT_ONCE = 1 << 16
 _NAMES = ("plan", "batch", "number", "order", "sha256")
-PEOPLE, MIXED = "people", "mixed"
+PEOPLE_ORDER, MIXED_ORDER = "people", "mixed"
 _PREFIX = "mixtally."
 
 
-class Label(NamedTuple):
+class ShardLabel(NamedTuple):
     """What a shard says of itself; None where it does not.
 
     where
@@ -45,7 +45,7 @@ class Label(NamedTuple):
     sha256: str | None = None
 
 
-def write(file: Any, some: Iterable[Rows], size: int, label: Label) -> Label:
+def write_shard(file: Any, some: Iterable[Rows], size: int, label: ShardLabel) -> ShardLabel:
     """Write rows of ``size`` bytes to an open file; the label with SHA-256 of them.
 
     where
@@ -69,7 +69,7 @@ def write(file: Any, some: Iterable[Rows], size: int, label: Label) -> Label:
     return done
 
 
-class Opened(NamedTuple):
+class OpenedShard(NamedTuple):
     """A shard whose footer was read.
 
     where
@@ -77,13 +77,13 @@ class Opened(NamedTuple):
       rows       gives them, shape (messages, bytes), some at a time
     """
 
-    label: Label
+    label: ShardLabel
     messages: int
     rows: Iterator[Rows]
 
 
 @contextmanager
-def opened(file: Any, name: str, size: int) -> Iterator[Opened]:
+def open_shard(file: Any, name: str, size: int) -> Iterator[OpenedShard]:
     """A shard in an open file of Arrow's; ``name`` is that of the file, ``size`` that of messages.
 
     Raises MessageError for a file without such a column and for messages of another length. While
@@ -92,8 +92,8 @@ def opened(file: Any, name: str, size: int) -> Iterator[Opened]:
     reader = _arrow if name.endswith(".arrow") else _parquet
     with reader(file) as (schema, metadata, messages, batches):
         _check_column(schema, name, size)
-        label = _label(metadata or {}, name)
-        yield Opened(label, messages, _rows(batches(), name, size, label, messages))
+        label = _parse_label(metadata or {}, name)
+        yield OpenedShard(label, messages, _rows(batches(), name, size, label, messages))
 
 
 @contextmanager
@@ -137,21 +137,21 @@ def _check_column(schema: Any, name: str, size: int) -> None:
         raise _wrong(name, f"messages of {size:,} bytes", f"{kind.byte_width:,} bytes")
 
 
-def _label(metadata: dict[bytes, bytes], name: str) -> Label:
+def _parse_label(metadata: dict[bytes, bytes], name: str) -> ShardLabel:
     said = {one: metadata.get((_PREFIX + one).encode()) for one in _NAMES}
     texts = {one: None if value is None else value.decode() for one, value in said.items()}
     number = texts.pop("number")
     if number is not None and not (number.isascii() and number.isdecimal()):
         raise _corrupt(name, "the number of the shard", repr(number))
-    return Label(**texts, number=None if number is None else int(number))
+    return ShardLabel(**texts, number=None if number is None else int(number))
 
 
 def _rows(
-    batches: Iterable[Any], name: str, size: int, label: Label, messages: int
+    batches: Iterable[Any], name: str, size: int, label: ShardLabel, messages: int
 ) -> Iterator[Rows]:
     digest, done = sha256(), 0
     for batch in batches:
-        rows = _joined(batch.column(COLUMN), name, size)
+        rows = _join_column(batch.column(COLUMN), name, size)
         digest.update(rows.data)
         done += len(rows)
         yield rows
@@ -161,7 +161,7 @@ def _rows(
         raise _corrupt(name, f"messages of SHA-256 {label.sha256}", digest.hexdigest())
 
 
-def _joined(column: Any, name: str, size: int) -> Rows:
+def _join_column(column: Any, name: str, size: int) -> Rows:
     import pyarrow as pa
 
     if column.null_count:

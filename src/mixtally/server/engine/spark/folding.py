@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
-from mixtally.model.results import Tally
-from mixtally.protocol.tally.fold import add, empty
-from mixtally.server.engine.folding import COPY, UNOPENED, Folded, FoldWork, Sifting
-from mixtally.server.engine.spark.partition import Partition, task
+from mixtally.protocol.tally.fold import add_tallies, empty_tally
+from mixtally.server.engine.folding import COPY, UNOPENED, CountedPart, CountWork, SiftedTally
+from mixtally.server.engine.spark.partition import Partition, current_task
 from mixtally.server.engine.spark.tasks import GOOD, MALFORMED, Job
 from mixtally.server.engine.spark.tasks import UNOPENED as NOT_OPENED
-from mixtally.server.engine.spark.work import Export, OnSpark, run
+from mixtally.server.engine.spark.work import Export, SparkWork, run_job
 
 _SCHEMA = (
     "partition long, rows long, good long, unopened long, messages long, counts binary, "
@@ -26,25 +26,29 @@ _SCHEMA = (
 _NUMBERS = ("counts", "pairs", "codes")
 
 
-class SparkFolder(OnSpark):
+class SparkPartCounter(SparkWork):
     """Folds the parts of a round on a cluster that was begun."""
 
-    def fold(self, work: FoldWork) -> Folded:
+    def count_part(self, work: CountWork) -> CountedPart:
         """Count one part."""
         name = f"tally-{self._name}-{work.part}"
         part = self._part(name, work.part, work.size, work.layout.message_bytes)
         export = Export(part)
-        received = export.envelopes(work.envelopes())
-        found = run(self._spark, part, export, partial(tallied, work.layout, work.pairs), _SCHEMA)
-        part.place().clear()
+        received = export.write_envelopes(work.envelopes())
+        found = run_job(
+            self._spark, part, export, partial(tally_partition, work.layout, work.pairs), _SCHEMA
+        )
+        part.store_folder().clear()
         dropped = Counter[str]()
         dropped[UNOPENED] = sum(one["unopened"] for one in found)
         dropped[COPY] = received - dropped[UNOPENED] - sum(one["good"] for one in found)
-        total = empty(work.layout, pairs=work.pairs)
+        total = empty_tally(work.layout, pairs=work.pairs)
         for one in found:
             dropped.update(json.loads(one["dropped"]))
-            total = add(total, _tally(one, work.layout.bins, listed=total.codes is not None))
-        return Folded(received, total, dict(+dropped))
+            total = add_tallies(
+                total, _tally(one, work.layout.bins, listed=total.codes is not None)
+            )
+        return CountedPart(received, total, dict(+dropped))
 
 
 def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
@@ -53,16 +57,16 @@ def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
     return Tally(counts, row["messages"], both, codes if listed else None)
 
 
-def tallied(
+def tally_partition(
     layout: Layout, pairs: bool, _: Job, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The tally of a partition."""
-    partition, held = Partition(batches), Sifting(layout, 0, pairs=pairs)
+    partition, held = Partition(batches), SiftedTally(layout, 0, pairs=pairs)
     for some in partition.messages():
         held.add(some)
     total = held.tally()
     made = {
-        "partition": task().partitionId(),
+        "partition": current_task().partitionId(),
         "rows": partition.rows,
         "good": partition.kinds[GOOD],
         "unopened": partition.kinds[NOT_OPENED] + partition.kinds[MALFORMED],

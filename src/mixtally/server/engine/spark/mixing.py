@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from mixtally.server.engine.mixing import Mixed, MixWork
-from mixtally.server.engine.places import Slice
-from mixtally.server.engine.spark.partition import Partition, task
+from mixtally.server.engine.mixing import MixedPart, MixWork
+from mixtally.server.engine.spark.partition import Partition, current_task
 from mixtally.server.engine.spark.tasks import GOOD, HASH_BYTES, MALFORMED, UNOPENED, Job
-from mixtally.server.engine.spark.work import Export, OnSpark, Part, run
+from mixtally.server.engine.spark.work import ClusterPart, Export, SparkWork, run_job
+from mixtally.server.engine.store_folder import Slice
 
 _SCHEMA = (
     "partition long, rows long, good long, unopened long, malformed long, bad binary, "
@@ -18,60 +18,62 @@ _SCHEMA = (
 )
 
 
-class SparkMixer(OnSpark):
+class SparkMixer(SparkWork):
     """Mixes the parts of a round on a cluster that was begun."""
 
-    def mix(self, work: MixWork) -> Mixed:
+    def mix(self, work: MixWork) -> MixedPart:
         """Mix one part."""
         name = f"hop{self._place}-{self._name}-{work.part}"
         part = self._part(name, work.part, work.size, work.expected)
         export = Export(part)
-        received = export.envelopes(work.envelopes())
-        export.fakes(work.fakes)
-        found = run(self._spark, part, export, ordered, _SCHEMA)
+        received = export.write_envelopes(work.envelopes())
+        export.write_fakes(work.fakes)
+        found = run_job(self._spark, part, export, write_partition, _SCHEMA)
         good, unopened, malformed = (
             sum(one[kind] for one in found) for kind in ("good", "unopened", "malformed")
         )
-        padding = _padding(part, found)
+        padding = _read_padding(part, found)
         copies = received - good - unopened - malformed - len(padding) // HASH_BYTES
         bad = b"".join(one["bad"] for one in found)
-        return Mixed(received, copies, unopened, malformed, bad, padding, _read(part, found))
+        return MixedPart(
+            received, copies, unopened, malformed, bad, padding, _read_output(part, found)
+        )
 
 
-def _read(part: Part, found: list[dict[str, Any]]) -> Iterator[bytes]:
+def _read_output(part: ClusterPart, found: list[dict[str, Any]]) -> Iterator[bytes]:
     """What was written, a partition at a time; then nothing is left in the store."""
-    place = part.place()
+    place = part.store_folder()
     for one in found:
-        yield place.read(Slice(one["name"], 0, one["length"], one["sha256"]))
+        yield place.read_slice(Slice(one["name"], 0, one["length"], one["sha256"]))
     place.clear()
 
 
-def _padding(part: Part, found: list[dict[str, Any]]) -> bytes:
+def _read_padding(part: ClusterPart, found: list[dict[str, Any]]) -> bytes:
     """Read the digests of padding, which are too many to be rows of a result of Spark."""
     slices = (
         Slice(f"{one['name']}-padding", 0, one["padding_length"], one["padding_sha256"])
         for one in found
         if one["padding_length"]
     )
-    return b"".join(map(part.place().read, slices))
+    return b"".join(map(part.store_folder().read_slice, slices))
 
 
-def ordered(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def write_partition(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Write the messages of a partition to a file of this attempt's own, and say which it is."""
-    partition, name = Partition(batches), f"out-{task().taskAttemptId()}"
+    partition, name = Partition(batches), f"out-{current_task().taskAttemptId()}"
     digest, length = sha256(), 0
-    with job.place().writer(name) as file:
+    with job.store_folder().writer(name) as file:
         for some in partition.messages():
             file.write(some)
             digest.update(some)
             length += len(some)
     padding = bytes(partition.padding)
     if padding:
-        job.place().put(f"{name}-padding", padding)
+        job.store_folder().put(f"{name}-padding", padding)
     yield pa.RecordBatch.from_pylist(
         [
             {
-                "partition": task().partitionId(),
+                "partition": current_task().partitionId(),
                 "rows": partition.rows,
                 "good": partition.kinds[GOOD],
                 "unopened": partition.kinds[UNOPENED],

@@ -54,10 +54,10 @@ class Partition:
             self.bad += keys[bad, HASH_BYTES : 2 * HASH_BYTES].tobytes()
             padding = first & (keys[:, -1] == PADDING)
             self.padding += keys[padding, HASH_BYTES : 2 * HASH_BYTES].tobytes()
-            yield joined(batch.column("message").filter(pa.array(first)))
+            yield join_values(batch.column("message").filter(pa.array(first)))
 
 
-def task() -> "TaskContext":
+def current_task() -> "TaskContext":
     """The task of Spark that runs here."""
     from pyspark import TaskContext
 
@@ -86,10 +86,10 @@ def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
 
 def keys_of(column: pa.Array) -> Keys:
     """Keys of equal length as rows of bytes, shape (keys, bytes)."""
-    return np.frombuffer(joined(column), dtype=np.uint8).reshape(len(column), KEY_BYTES)
+    return np.frombuffer(join_values(column), dtype=np.uint8).reshape(len(column), KEY_BYTES)
 
 
-def joined(column: pa.Array) -> bytes:
+def join_values(column: pa.Array) -> bytes:
     """The values of a column of bytes, one after the other."""
     if not len(column):
         return b""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _NEEDED = ("spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled")
-_PATIENCE = 5.0
+_CONNECT_SECONDS = 5.0
 """Seconds in which a master must take a connection."""
 _QUIET = {
     "spark.ui.enabled": "false",
@@ -36,16 +36,16 @@ _QUIET = {
 
 
 @contextmanager
-def session(cluster: Cluster) -> Iterator["SparkSession"]:
+def open_session(cluster: Cluster) -> Iterator["SparkSession"]:
     """Spark at the master, with this package on every machine; it ends with the context.
 
     Raises ParameterError where Java or PySpark is missing, and where Spark does not encrypt.
     """
-    begun = _begun(cluster)
+    begun = _start_session(cluster)
     try:
         _check(begun, cluster)
         with tempfile.TemporaryDirectory() as folder:
-            begun.sparkContext.addPyFile(str(_packed(Path(folder))))
+            begun.sparkContext.addPyFile(str(_zip_package(Path(folder))))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FutureWarning)  # of pandas, which is not used
                 yield begun
@@ -53,7 +53,7 @@ def session(cluster: Cluster) -> Iterator["SparkSession"]:
         begun.stop()
 
 
-def _begun(cluster: Cluster) -> "SparkSession":
+def _start_session(cluster: Cluster) -> "SparkSession":
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -61,12 +61,12 @@ def _begun(cluster: Cluster) -> "SparkSession":
         raise _missing(
             "--engine", "PySpark", "not installed", "pip install 'mixtally[engine]'"
         ) from error
-    _reach(cluster.master)
+    _check_reachable(cluster.master)
     if cluster.master.startswith("local"):
         # What Spark reads nowhere else.
         os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     builder = SparkSession.builder.master(cluster.master).appName("mixtally")
-    for name, value in (_QUIET | _own(cluster.master)).items():
+    for name, value in (_QUIET | _local_settings(cluster.master)).items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -88,7 +88,7 @@ def _begun(cluster: Cluster) -> "SparkSession":
             ) from error
 
 
-def _reach(master: str) -> None:
+def _check_reachable(master: str) -> None:
     """Raises ParameterError where nobody listens at a master of Spark's own: it would try a minute.
 
     Other masters (yarn, k8s://) are found by settings that Spark alone reads.
@@ -100,7 +100,7 @@ def _reach(master: str) -> None:
     for place in places.split(","):
         host, _, port = place.rpartition(":")
         try:
-            socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
+            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
         except (OSError, ValueError, OverflowError) as error:
             said = str(error)
         else:
@@ -110,7 +110,7 @@ def _reach(master: str) -> None:
     )
 
 
-def _own(master: str) -> dict[str, str]:
+def _local_settings(master: str) -> dict[str, str]:
     """What is set where Spark runs on this machine alone; elsewhere its operator sets it."""
     if not master.startswith("local"):
         return {}
@@ -136,7 +136,7 @@ def _check(begun: "SparkSession", cluster: Cluster) -> None:
         )
 
 
-def _packed(folder: Path) -> Path:
+def _zip_package(folder: Path) -> Path:
     """This package as executors import it."""
     root = Path(version.__file__).parent
     path = folder / "mixtally.zip"

@@ -18,9 +18,9 @@ import msgspec
 import pyarrow as pa
 
 from mixtally.errors import DataError
-from mixtally.server.engine.hands import EnvelopeWorker, Secrets
-from mixtally.server.engine.places import Place, Slice
-from mixtally.server.node.wrapping import Label, read_master, unwrapped
+from mixtally.server.engine.envelope_worker import EnvelopeWorker, Secrets
+from mixtally.server.engine.store_folder import Slice, StoreFolder
+from mixtally.server.node.wrapping import KeyPurpose, read_master, unwrap_secret
 from mixtally.version import VERSION
 
 GOOD, UNOPENED, MALFORMED, FAKE, PADDING = 0, 1, 2, 3, 4
@@ -55,40 +55,42 @@ class Job(NamedTuple):
     expected: int
     partitions: int
 
-    def place(self) -> Place:
+    def store_folder(self) -> StoreFolder:
         """Where its files are."""
-        return Place(self.store, self.folder)
+        return StoreFolder(self.store, self.folder)
 
 
-def running() -> str:
+def runtime_versions() -> str:
     """Python and mixtally, as they run here."""
     return f"Python {sys.version_info[0]}.{sys.version_info[1]}, mixtally {VERSION}"
 
 
 def read_secrets(job: Job) -> Secrets:
     """The secrets again; raises DataError where the key of the engine is not found, or another."""
-    data = unwrapped(read_master(job.key, os.environ), Label.ENGINE, job.folder, job.secrets)
+    data = unwrap_secret(
+        read_master(job.key, os.environ), KeyPurpose.ENGINE, job.folder, job.secrets
+    )
     return msgspec.json.decode(data, type=Secrets)
 
 
-def check_runs(expected: str) -> None:
+def check_versions(expected: str) -> None:
     """Raises DataError where another Python or mixtally runs than at the driver."""
-    if running() != expected:
+    if runtime_versions() != expected:
         raise DataError(
             "executor",
             expected=expected,
-            got=running(),
+            got=runtime_versions(),
             do="give all machines of the cluster the same",
         )
 
 
-def opened(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def open_slices(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The rows of the slices that ``batches`` name, ``name, start, length, sha256, fakes`` each."""
-    check_runs(job.runs)
-    worker, place = EnvelopeWorker(read_secrets(job)), job.place()
+    check_versions(job.runs)
+    worker, place = EnvelopeWorker(read_secrets(job)), job.store_folder()
     for batch in batches:
         for row in batch.to_pylist():
-            data = place.read(Slice(row["name"], row["start"], row["length"], row["sha256"]))
+            data = place.read_slice(Slice(row["name"], row["start"], row["length"], row["sha256"]))
             if row["fakes"]:
                 yield from _fakes(job, worker, row["name"], data)
             else:
@@ -97,17 +99,17 @@ def opened(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
 
 def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
     """Fakes lie in the store under the key of the engine: nobody may tell them from the others."""
-    plain = unwrapped(read_master(job.key, os.environ), Label.ENGINE, name, data)
-    for some in _cut(plain, job.expected):
-        order = worker.order_of(job.part, some)
+    plain = unwrap_secret(read_master(job.key, os.environ), KeyPurpose.ENGINE, name, data)
+    for some in _split_rows(plain, job.expected):
+        order = worker.ordering_keys(job.part, some)
         yield _rows(job, [one + bytes(HASH_BYTES) + bytes([FAKE]) for one in order], some)
 
 
 def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.RecordBatch]:
-    for some in _cut(data, job.size):
+    for some in _split_rows(data, job.size):
         digests = [sha256(one).digest() for one in some]
-        inside = worker.inside(job.part, some)
-        order = worker.order_of(job.part, [one or b"" for one in inside])
+        inside = worker.open_each(job.part, some)
+        order = worker.ordering_keys(job.part, [one or b"" for one in inside])
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
             kind = _kind(worker, one, job.expected)
@@ -125,7 +127,7 @@ def _kind(worker: EnvelopeWorker, inside: bytes | None, expected: int) -> int:
     return GOOD if len(inside) == expected else MALFORMED
 
 
-def _cut(data: bytes, size: int) -> Iterator[list[bytes]]:
+def _split_rows(data: bytes, size: int) -> Iterator[list[bytes]]:
     step = size * _ROWS_AT_ONCE
     for start in range(0, len(data), step):
         some = data[start : start + step]

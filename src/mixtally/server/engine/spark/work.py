@@ -18,10 +18,10 @@ import msgspec
 from mixtally.errors import DataError, MixtallyError
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Cluster
-from mixtally.server.engine.hands import Secrets
-from mixtally.server.engine.places import Place, Slice
-from mixtally.server.engine.spark.tasks import ROWS, Job, opened, running
-from mixtally.server.node.wrapping import Label, read_master, wrapped
+from mixtally.server.engine.envelope_worker import Secrets
+from mixtally.server.engine.spark.tasks import ROWS, Job, open_slices, runtime_versions
+from mixtally.server.engine.store_folder import Slice, StoreFolder
+from mixtally.server.node.wrapping import KeyPurpose, read_master, wrap_secret
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,7 @@ _MOST_PARTITIONS = 1 << 14
 Reduce = Callable[[Job, Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
 
 
-class Part(NamedTuple):
+class ClusterPart(NamedTuple):
     """A part of a round on a cluster.
 
     where
@@ -57,9 +57,9 @@ class Part(NamedTuple):
     size: int
     expected: int
 
-    def place(self) -> Place:
+    def store_folder(self) -> StoreFolder:
         """Where its files are."""
-        return Place(self.cluster.store, self.name)
+        return StoreFolder(self.cluster.store, self.name)
 
     def job(self, partitions: int) -> Job:
         """What its tasks are given."""
@@ -68,8 +68,8 @@ class Part(NamedTuple):
             self.cluster.store,
             self.name,
             self.cluster.key,
-            wrapped(self.key, Label.ENGINE, self.name, text, self.chance),
-            running(),
+            wrap_secret(self.key, KeyPurpose.ENGINE, self.name, text, self.chance),
+            runtime_versions(),
             self.part,
             self.size,
             self.expected,
@@ -77,7 +77,7 @@ class Part(NamedTuple):
         )
 
 
-class OnSpark:
+class SparkWork:
     """Works on the parts of a round, on a cluster that was begun.
 
     Raises DataError where the key of the engine is not found.
@@ -88,7 +88,7 @@ class OnSpark:
     ) -> None:
         self._spark, self._place, self._name = spark, secrets.place, name
         key = read_master(cluster.key, os.environ)
-        self._part = partial(Part, cluster, secrets, key, chance)
+        self._part = partial(ClusterPart, cluster, secrets, key, chance)
 
 
 class Export:
@@ -97,14 +97,14 @@ class Export:
     What an earlier attempt has left there is removed first.
     """
 
-    def __init__(self, part: Part) -> None:
-        self._part, self._place = part, part.place()
+    def __init__(self, part: ClusterPart) -> None:
+        self._part, self._place = part, part.store_folder()
         self._place.clear()
         self._slices: list[tuple[Slice, bool]] = []
         self.rows = self.bytes = 0
         """Envelopes and fakes, and what they take."""
 
-    def envelopes(self, some: Iterator[bytes]) -> int:
+    def write_envelopes(self, some: Iterator[bytes]) -> int:
         """Write all; how many they are."""
         size, files = self._part.size, 0
         while held := b"".join(islice(some, max(1, _FILE_BYTES // size))):
@@ -114,13 +114,13 @@ class Export:
             files += 1
         return self.rows
 
-    def fakes(self, some: bytes) -> None:
+    def write_fakes(self, some: bytes) -> None:
         """Write messages of the length of what is inside."""
         size = self._part.expected
         step = max(1, _SLICE_BYTES // size) * size
         for number, start in enumerate(range(0, len(some), step)):
             name, plain = f"drawn-{number}", some[start : start + step]
-            data = wrapped(self._part.key, Label.ENGINE, name, plain, self._part.chance)
+            data = wrap_secret(self._part.key, KeyPurpose.ENGINE, name, plain, self._part.chance)
             self._slices.append((self._place.put(name, data), True))
             self.bytes += len(data)
             self.rows += len(plain) // size
@@ -140,8 +140,8 @@ class Export:
         self.rows += len(held) // self._part.size
 
 
-def run(
-    spark: "SparkSession", part: Part, export: Export, reduce: Reduce, schema: str
+def run_job(
+    spark: "SparkSession", part: ClusterPart, export: Export, reduce: Reduce, schema: str
 ) -> list[dict[str, Any]]:
     """What ``reduce`` says of every partition, in their order.
 
@@ -153,11 +153,11 @@ def run(
     job, table = part.job(partitions), export.table()
     if not table:
         return []
-    slices = spread(spark, table, 4 * cores)
+    slices = parallelize_evenly(spark, table, 4 * cores)
     with errors_of_spark():
         rows = (
             spark.createDataFrame(slices, _SLICES)
-            .mapInArrow(partial(opened, job), ROWS)
+            .mapInArrow(partial(open_slices, job), ROWS)
             .repartitionById(partitions, "partition")
             .sortWithinPartitions("key")
             .mapInArrow(partial(reduce, job), schema)
@@ -196,12 +196,12 @@ def errors_of_spark() -> Iterator[None]:
         raise DataError(
             "engine",
             expected="a job whose tasks all end",
-            got=_said(error),
+            got=_describe_error(error),
             do="mend that and begin again: the same bytes leave",
         ) from error
 
 
-def _said(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     raised = [line for line in lines if _RAISED.match(line)]
     if not raised:
@@ -213,7 +213,7 @@ def _said(error: Exception) -> str:
 T = TypeVar("T")
 
 
-def spread(spark: "SparkSession", some: Sequence[T], most: int) -> "RDD[T]":
+def parallelize_evenly(spark: "SparkSession", some: Sequence[T], most: int) -> "RDD[T]":
     """``some`` in their order, over ``most`` tasks or as many as there are of them.
 
     Spark itself cuts what Python gives it into batches of equal length, and those into tasks: of

@@ -18,25 +18,25 @@ from mixtally.device.wire.sheet import Sheet
 from mixtally.model.job import Job, Stream
 from mixtally.primitives.chance import Chance
 from mixtally.server.engine.engine import Engine
-from mixtally.server.engine.hands import Secrets
+from mixtally.server.engine.envelope_worker import Secrets
 from mixtally.server.engine.mixing import LocalMixer, Mixer, MixWork
 from mixtally.server.engine.pool import Pool
-from mixtally.server.mix.closing.drawn import Drawn
-from mixtally.server.mix.closing.source import FromBundles, FromPieces, OpenedPart, Source
+from mixtally.server.mix.closing.source import BundleSource, OpenedPart, PieceSource, Source
+from mixtally.server.mix.closing.stored_fakes import StoredFakes
 from mixtally.server.node import disk
 from mixtally.server.node.copies import HASH_BYTES
 from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.keys import RoundKey
 
 
-class Before(NamedTuple):
+class PrecedingManifest(NamedTuple):
     """What the preceding hop said, and SHA-256 of it."""
 
     hash: str
     manifest: Manifest
 
 
-class Closing(NamedTuple):
+class ClosingRound(NamedTuple):
     """A round that is to be closed.
 
     where
@@ -52,7 +52,7 @@ class Closing(NamedTuple):
     sheet: Sheet
     sheet_hash: str
     key: RoundKey
-    before: Before | None
+    before: PrecedingManifest | None
     overruled: tuple[str, ...]
     chance: Chance
     engine: Engine = Engine()
@@ -63,11 +63,13 @@ class Closing(NamedTuple):
         """Of this hop, from 1."""
         return self.job.place
 
-    def manifest(self, crowd: "Crowd", parts: list[PartManifest], end: str | None) -> Manifest:
+    def manifest(
+        self, crowd: "BundleCount", parts: list[PartManifest], end: str | None
+    ) -> Manifest:
         """What this hop will say; of people, what the first hop said."""
         if self.before is not None:
             said = self.before.manifest
-            crowd = Crowd(said.bundles, said.left_out)
+            crowd = BundleCount(said.bundles, said.left_out)
         return Manifest(
             self.sheet_hash,
             self.place,
@@ -79,20 +81,20 @@ class Closing(NamedTuple):
             self.overruled,
         )
 
-    def nothing(self, end: str, crowd: "Crowd | None" = None) -> Manifest:
+    def empty_manifest(self, end: str, crowd: "BundleCount | None" = None) -> Manifest:
         """What it says of a round of which nothing leaves."""
         parts = [PartManifest(0) for _ in self.job.streams]
-        return self.manifest(crowd or Crowd(0), parts, end)
+        return self.manifest(crowd or BundleCount(0), parts, end)
 
 
-class Crowd(NamedTuple):
+class BundleCount(NamedTuple):
     """How many bundles count, and how many were left out whole."""
 
     bundles: int
     left_out: int = 0
 
 
-def shapes(job: Job) -> tuple[PartShape, ...]:
+def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
     """Return the slots of the bundles that a job takes."""
     return tuple(
         PartShape(one.slots, one.most_padding, sizes[0])
@@ -100,7 +102,7 @@ def shapes(job: Job) -> tuple[PartShape, ...]:
     )
 
 
-def closed(closing: Closing) -> Manifest:
+def close_round(closing: ClosingRound) -> Manifest:
     """Make the pieces that leave; what is to be signed of them.
 
     At the first hop whoever sends may send anything. A bundle counts if all of its envelopes open
@@ -110,23 +112,23 @@ def closed(closing: Closing) -> Manifest:
     job, before = closing.job, closing.before
     if before is not None:
         if before.manifest.destroyed is not None:
-            return closing.nothing(before.manifest.destroyed)
+            return closing.empty_manifest(before.manifest.destroyed)
         sizes = [one[job.place - 1] for one in job.sizes]
-        parts, _ = _mixed(closing, FromPieces(closing.folder, before.manifest, sizes))
-        return closing.manifest(Crowd(0), parts, None)
-    bundles = FromBundles(closing.folder, shapes(job))
-    crowd = Crowd(bundles.bundles)
+        parts, _ = _mix_parts(closing, PieceSource(closing.folder, before.manifest, sizes))
+        return closing.manifest(BundleCount(0), parts, None)
+    bundles = BundleSource(closing.folder, bundle_shapes(job))
+    crowd = BundleCount(bundles.bundles)
     closing.step("after count")
     if crowd.bundles < job.minimum_crowd:
-        return closing.nothing(TOO_FEW, crowd)
-    parts, opened = _mixed(closing, bundles)
+        return closing.empty_manifest(TOO_FEW, crowd)
+    parts, opened = _mix_parts(closing, bundles)
     padding = bundles.leave_out(opened)
     if bundles.bundles < crowd.bundles:
-        crowd = Crowd(bundles.bundles, crowd.bundles - bundles.bundles)
+        crowd = BundleCount(bundles.bundles, crowd.bundles - bundles.bundles)
         if crowd.bundles < job.minimum_crowd:
-            _clear(closing.folder)
-            return closing.nothing(TOO_FEW, crowd)
-        parts, opened = _mixed(closing, bundles)  # nothing of a bundle that was left out leaves
+            _remove_leftovers(closing.folder)
+            return closing.empty_manifest(TOO_FEW, crowd)
+        parts, opened = _mix_parts(closing, bundles)  # nothing of a bundle that was left out leaves
         padding = bundles.leave_out(opened)
     return closing.manifest(crowd, _without_padding(parts, opened, padding), None)
 
@@ -142,10 +144,12 @@ def _without_padding(
     ]
 
 
-def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[OpenedPart]]:
+def _mix_parts(
+    closing: ClosingRound, source: Source
+) -> tuple[list[PartManifest], list[OpenedPart]]:
     """Make the pieces of all parts, and tell the envelopes that were not passed on."""
     job = closing.job
-    _clear(closing.folder)
+    _remove_leftovers(closing.folder)
     secrets = Secrets(
         job.suite,
         closing.key.private,
@@ -157,21 +161,21 @@ def _mixed(closing: Closing, source: Source) -> tuple[list[PartManifest], list[O
     engine, folder = closing.engine, closing.folder
     with (
         Pool(secrets, engine.processes) as pool,
-        mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
+        open_mixer(engine, secrets, pool, folder, closing.chance, closing.step) as by,
     ):
-        made = [_part(closing, source, place, pool, by) for place in range(len(job.streams))]
+        made = [_mix_part(closing, source, place, pool, by) for place in range(len(job.streams))]
     return [part for part, _ in made], [opened for _, opened in made]
 
 
-def _part(
-    closing: Closing, source: Source, part: int, pool: Pool, mixer: Mixer
+def _mix_part(
+    closing: ClosingRound, source: Source, part: int, pool: Pool, mixer: Mixer
 ) -> tuple[PartManifest, OpenedPart]:
     stream: Stream = closing.job.streams[part]
     size, expected = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
-    drawn = Drawn(closing.folder, closing.key.order, closing.chance, closing.step)
+    drawn = StoredFakes(closing.folder, closing.key.order, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
     mixed = mixer.mix(
-        MixWork(part, size, expected, partial(source.envelopes, part), source.distinct, fakes)
+        MixWork(part, size, expected, partial(source.envelopes, part), source.is_distinct, fakes)
     )
     closing.step("after opened")
     said = PartManifest(
@@ -180,32 +184,32 @@ def _part(
         unopened=mixed.unopened,
         malformed=mixed.malformed,
         added=len(fakes) // expected,
-        pieces=tuple(_pieces(closing, mixed.messages, expected)),
+        pieces=tuple(_write_pieces(closing, mixed.messages, expected)),
     )
     return said, OpenedPart(mixed.bad, mixed.padding)
 
 
-def _pieces(closing: Closing, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
+def _write_pieces(closing: ClosingRound, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
     """Write what leaves, in order, in files of their own names."""
     most = MOST_PIECE_BYTES // size * size
     held = bytearray()
     for some in messages:
         held += some
         while len(held) >= most:
-            yield _piece(closing, bytes(held[:most]), size)
+            yield _write_piece(closing, bytes(held[:most]), size)
             del held[:most]
     if held:
-        yield _piece(closing, bytes(held), size)
+        yield _write_piece(closing, bytes(held), size)
 
 
-def _piece(closing: Closing, data: bytes, size: int) -> Piece:
+def _write_piece(closing: ClosingRound, data: bytes, size: int) -> Piece:
     name = sha256(data).hexdigest()
     disk.put(closing.folder / f"out-{name}", data, "a piece")
     closing.step("after piece out")
     return Piece(name, len(data) // size)
 
 
-def _clear(folder: Path) -> None:
+def _remove_leftovers(folder: Path) -> None:
     """Remove what an earlier attempt has left of its own files."""
     disk.make_folder(folder)
     for path in [*folder.glob("spill-*"), *folder.glob(".*.part"), *folder.glob("out-*")]:
@@ -213,7 +217,7 @@ def _clear(folder: Path) -> None:
 
 
 @contextmanager
-def mixer(
+def open_mixer(
     engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance, step: Step = no_step
 ) -> Iterator[Mixer]:
     """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
@@ -221,7 +225,7 @@ def mixer(
         yield LocalMixer(pool, folder, chance, step, engine.most_held)
         return
     from mixtally.server.engine.spark.mixing import SparkMixer
-    from mixtally.server.engine.spark.session import session
+    from mixtally.server.engine.spark.session import open_session
 
-    with session(engine.cluster) as spark:
+    with open_session(engine.cluster) as spark:
         yield SparkMixer(spark, engine.cluster, secrets, chance, folder.name)

@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.device.wire.bundle import PartShape, envelopes, split
+from mixtally.device.wire.bundle import PartShape, part_envelopes, split_bundles
 from mixtally.device.wire.manifest import Manifest
 from mixtally.errors import DataError
-from mixtally.server.mix.intake import taken_bodies
+from mixtally.server.mix.intake import read_bodies
 from mixtally.server.node import disk
-from mixtally.server.node.copies import Digests, digests, not_copies
+from mixtally.server.node.copies import Digests, first_occurrences, hash_each
 
 _BUNDLES_AT_ONCE = 4096
 _BAD = 1 << 32
@@ -29,7 +29,7 @@ class Source(Protocol):
     """All envelopes that came, part by part."""
 
     @property
-    def distinct(self) -> bool:
+    def is_distinct(self) -> bool:
         """Whether no envelope can have come twice."""
         ...
 
@@ -50,12 +50,12 @@ class OpenedPart(NamedTuple):
     padding: bytes
 
 
-class FromBundles:
+class BundleSource:
     """What people sent to the first hop; a bundle that came twice counts once."""
 
     def __init__(self, folder: Path, shapes: Sequence[PartShape]) -> None:
         self._folder, self._shapes = folder, shapes
-        self._kept = not_copies(digests(self._bundles()))
+        self._kept = first_occurrences(hash_each(self._bundles()))
 
     @property
     def bundles(self) -> int:
@@ -89,37 +89,37 @@ class FromBundles:
         counts = []
         bundles = self._bundles()
         while some := list(islice(bundles, _BUNDLES_AT_ONCE)):
-            sealed = (one for bundle in some for one in envelopes(bundle, self._shapes, part))
-            held = digests(sealed)
-            row = padding.contain(held).reshape(-1, slots).sum(axis=1)
-            row[bad.contain(held).reshape(-1, slots).any(axis=1)] = _BAD
+            sealed = (one for bundle in some for one in part_envelopes(bundle, self._shapes, part))
+            held = hash_each(sealed)
+            row = padding.contains_each(held).reshape(-1, slots).sum(axis=1)
+            row[bad.contains_each(held).reshape(-1, slots).any(axis=1)] = _BAD
             counts.append(row)
         return np.concatenate(counts) if counts else np.zeros(0, dtype=np.int64)
 
     @property
-    def distinct(self) -> bool:
+    def is_distinct(self) -> bool:
         """Whether no envelope can have come twice: different bundles hold one each."""
         return [shape.slots for shape in self._shapes] == [1]
 
     def envelopes(self, part: int) -> Iterator[bytes]:
         """Those of a part, one by one."""
         for bundle in compress(self._bundles(), self._kept.tolist()):
-            yield from envelopes(bundle, self._shapes, part)
+            yield from part_envelopes(bundle, self._shapes, part)
 
     def _bundles(self) -> Iterator[bytes]:
         """All that were taken; the intake has looked at their lengths."""
-        for body in taken_bodies(self._folder):
-            yield from split(body, self._shapes)
+        for body in read_bodies(self._folder):
+            yield from split_bundles(body, self._shapes)
 
 
-class FromPieces:
+class PieceSource:
     """What the preceding hop sent."""
 
     def __init__(self, folder: Path, manifest: Manifest, sizes: Sequence[int]) -> None:
         self._folder, self._manifest, self._sizes = folder, manifest, sizes
 
     @property
-    def distinct(self) -> bool:
+    def is_distinct(self) -> bool:
         """Whoever sends pieces may repeat what is in them."""
         return False
 
@@ -127,7 +127,7 @@ class FromPieces:
         """Those of a part, one by one."""
         size = self._sizes[part]
         for piece in self._manifest.parts[part].pieces:
-            data = disk.read(self._folder / f"in-{piece.sha256}", "a piece")
+            data = disk.read_file(self._folder / f"in-{piece.sha256}", "a piece")
             if sha256(data).hexdigest() != piece.sha256:
                 raise DataError(
                     f"piece {piece.sha256}",

@@ -25,7 +25,7 @@ _KEPT_FREE = 8
 """A room that is full is emptied by one part of so many, not by a few bytes again and again."""
 
 
-class _Coming:
+class _IncomingBody:
     """A body that is not whole yet."""
 
     def __init__(self, limit: asyncio.Timeout) -> None:
@@ -37,14 +37,14 @@ class _Coming:
         return self.held * (now - self.began)
 
 
-class Room:
+class BodyBudget:
     """Holds at most ``most`` bytes of bodies at once, over all connections of one event loop."""
 
     def __init__(self, most: int) -> None:
         self._most, self.held = most, 0
-        self._coming: set[_Coming] = set()
+        self._coming: set[_IncomingBody] = set()
 
-    async def read(self, scope: Any, receive: Any, most: int) -> bytes:
+    async def read_body(self, scope: Any, receive: Any, most: int) -> bytes:
         """The whole body of at most ``most`` bytes, which are held until they are given back.
 
         Raises ProblemError for one too long, of another digest, too slow, and where there is no
@@ -53,24 +53,24 @@ class Room:
         check_length(scope, most)
         try:
             async with asyncio.timeout(GRACE_SECONDS) as limit:  # also for the first byte
-                one = _Coming(limit)
-                body = await self._read(one, receive, most)
+                one = _IncomingBody(limit)
+                body = await self._receive_body(one, receive, most)
         except TimeoutError:
-            raise _no_room() if one.given_up else ProblemError(Problem.TOO_SLOW) from None
+            raise _busy_error() if one.given_up else ProblemError(Problem.TOO_SLOW) from None
         try:
             for name, stated in scope["headers"]:
                 if name == b"content-digest":
                     check_digest(stated, body)
         except ProblemError:
-            self.give(len(body))
+            self.release(len(body))
             raise
         return body
 
-    def give(self, count: int) -> None:
+    def release(self, count: int) -> None:
         """So many bytes are no longer held."""
         self.held -= count
 
-    async def _read(self, one: _Coming, receive: Any, most: int) -> bytes:
+    async def _receive_body(self, one: _IncomingBody, receive: Any, most: int) -> bytes:
         """The body, counted as it comes; of one that does not come whole nothing is held."""
         body, loop = bytearray(), asyncio.get_running_loop()
         end = loop.time() + GRACE_SECONDS
@@ -82,8 +82,8 @@ class Room:
                     raise ProblemError(Problem.BODY_LENGTH)
                 some: bytes = message.get("body", b"")
                 if len(body) + len(some) > most:
-                    raise _too_large(most)
-                self._take(one, len(some))
+                    raise _too_large_error(most)
+                self._reserve(one, len(some))
                 if not message.get("more_body"):
                     one.held = 0  # it is the caller's
                     return bytes(body + some) if body else some
@@ -91,24 +91,24 @@ class Room:
                 one.limit.reschedule(end + len(body) / LEAST_RATE)
         finally:
             self._coming.discard(one)
-            self.give(one.held)
+            self.release(one.held)
 
-    def _take(self, one: _Coming, count: int) -> None:
+    def _reserve(self, one: _IncomingBody, count: int) -> None:
         if self.held + count > self._most:
             self._give_up_others(one, count)
         if one.given_up or self.held + count > self._most:
-            raise _no_room()
+            raise _busy_error()
         self.held += count
         one.held += count
 
-    def _give_up_others(self, one: _Coming, count: int) -> None:
+    def _give_up_others(self, one: _IncomingBody, count: int) -> None:
         """Make room by giving up what weighs more than ``one``, the heaviest first."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
             enough = self.held + count <= self._most - self._most // _KEPT_FREE
             if enough or other.weight(now) <= one.weight(now):
                 return
-            self.give(other.held)
+            self.release(other.held)
             other.held, other.given_up = 0, True
             other.limit.reschedule(loop.time())
 
@@ -119,7 +119,7 @@ def check_length(scope: Any, most: int) -> None:
     stated = next((value for name, value in headers if name == b"content-length"), None)
     written = stated is not None and stated.isdigit() and len(stated) <= _MOST_DIGITS
     if stated is not None and written and int(stated) > most:
-        raise _too_large(most)
+        raise _too_large_error(most)
 
 
 def check_digest(stated: bytes, body: bytes) -> None:
@@ -136,9 +136,9 @@ def check_digest(stated: bytes, body: bytes) -> None:
             raise ProblemError(Problem.WRONG_DIGEST)
 
 
-def _no_room() -> ProblemError:
+def _busy_error() -> ProblemError:
     return ProblemError(Problem.BUSY, after=2)
 
 
-def _too_large(most: int) -> ProblemError:
+def _too_large_error(most: int) -> ProblemError:
     return ProblemError(Problem.TOO_LARGE, f"at most {most} bytes")

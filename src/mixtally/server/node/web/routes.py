@@ -11,25 +11,25 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, Router
 
-from mixtally.device.contract.reading import MOST_NOTE_BYTES
-from mixtally.device.wire.problem import PATH, Problem, of_path
+from mixtally.device.contract.fields import MOST_NOTE_BYTES
+from mixtally.device.wire.problem import PATH, Problem, problem_of_path
 from mixtally.server.node.events import Log
 from mixtally.server.node.node import Node
-from mixtally.server.node.peers import listing
+from mixtally.server.node.peers import format_listing
 from mixtally.server.node.refusal import ProblemError
-from mixtally.server.node.web.answers import App, answering
-from mixtally.server.node.web.bodies import Room
-from mixtally.server.node.web.whole import Made, Whole
+from mixtally.server.node.web.bodies import BodyBudget
+from mixtally.server.node.web.long_responses import LongResponse, ResponseCache
+from mixtally.server.node.web.responses import App, role_application
 
 MOST_HELD_BYTES = 1 << 26
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
-_SHOWN = ("contract", "round", "opens", "closes", "expires", "state", "ended")
+_PUBLIC_FIELDS = ("contract", "round", "opens", "closes", "expires", "state", "ended")
 """What everybody may know of a round."""
 _NUMBER = re.compile("[1-9][0-9]{0,3}")
 Clock = Callable[[], int]
 
 
-def round_asked(request: Request) -> int:
+def parse_round_number(request: Request) -> int:
     """The number of a round in a path; raises ProblemError for what no sheet can have."""
     text: str = request.path_params["number"]
     if not _NUMBER.fullmatch(text):
@@ -37,12 +37,15 @@ def round_asked(request: Request) -> int:
     return int(text)
 
 
-class Shared:
+class SharedRoutes:
     """Answers for a node; ``clock`` gives seconds since 1970."""
 
-    def __init__(self, node: Node, clock: Clock, room: Room | None = None) -> None:
+    def __init__(self, node: Node, clock: Clock, body_budget: BodyBudget | None = None) -> None:
         self._node, self._clock = node, clock
-        self._room, self._lists = room or Room(MOST_HELD_BYTES), Made(node.database.version)
+        self._body_budget, self._lists = (
+            body_budget or BodyBudget(MOST_HELD_BYTES),
+            ResponseCache(node.database.version),
+        )
 
     def routes(self) -> list[Route]:
         """Method and path of each."""
@@ -68,48 +71,53 @@ class Shared:
         waiting = sorted(set(node.agreements) - node.cleared)
         serves = sorted(node.cleared & set(node.agreements))
 
-        def said() -> bytes:
-            return _written(
+        def build_status() -> bytes:
+            return _to_json(
                 {
                     "name": node.signer.name,
                     "serves": serves,
                     "waits": waiting,
                     "rounds": [
-                        {name: getattr(row, name) for name in _SHOWN} for row in node.rounds.all()
+                        {name: getattr(row, name) for name in _PUBLIC_FIELDS}
+                        for row in node.rounds.all()
                     ],
                 }
             )
 
-        return await self._made(_JSON, said, "status", *serves, "waits", *waiting)
+        return await self._cached_response(
+            _JSON, build_status, "status", *serves, "waits", *waiting
+        )
 
     async def contract(self, request: Request) -> Response:
         """The note of a contract."""
-        contract = self._known(request)
-        return await self._made(_NOTE, lambda: self._node.notes.of(contract), "note", contract)
+        contract = self._served_contract(request)
+        return await self._cached_response(
+            _NOTE, lambda: self._node.notes.of(contract), "note", contract
+        )
 
     async def sheet(self, request: Request) -> Response:
         """The sheet of a round."""
-        contract, number = self._known(request), round_asked(request)
+        contract, number = self._served_contract(request), parse_round_number(request)
 
         def note() -> bytes | None:
             row = self._node.rounds.of(contract, number)
             return None if row is None else self._node.sheet_note(row)
 
-        return await self._made(_NOTE, note, "sheet", contract, str(number))
+        return await self._cached_response(_NOTE, note, "sheet", contract, str(number))
 
     async def manifests(self, request: Request) -> Response:
         """Manifests and receipts of a round."""
-        contract, number = self._known(request), round_asked(request)
+        contract, number = self._served_contract(request), parse_round_number(request)
 
         def notes() -> bytes:
             found = self._node.notes.of_round(contract, number, "manifest", "receipt")
-            return _written([note.decode() for note in found])
+            return _to_json([note.decode() for note in found])
 
-        return await self._made(_JSON, notes, "manifests", contract, str(number))
+        return await self._cached_response(_JSON, notes, "manifests", contract, str(number))
 
     async def manifest(self, request: Request) -> Response:
         """The manifest of one hop."""
-        contract, number = self._known(request), round_asked(request)
+        contract, number = self._served_contract(request), parse_round_number(request)
         row, hop = self._node.rounds.of(contract, number), request.path_params["hop"]
         if row is None or hop not in ("1", "2", "3", "4", "5"):
             raise ProblemError(Problem.UNKNOWN)
@@ -118,68 +126,72 @@ class Shared:
             digest = self._node.manifest_hash(row, int(hop))
             return None if digest is None else self._node.notes.of(digest)
 
-        return await self._made(_NOTE, note, "manifest", contract, str(number), hop)
+        return await self._cached_response(_NOTE, note, "manifest", contract, str(number), hop)
 
     async def note(self, request: Request) -> Response:
         """The note whose text has a SHA-256."""
         found = request.path_params["sha256"]
-        return await self._made(_NOTE, lambda: self._node.notes.of(found), "note", found)
+        return await self._cached_response(_NOTE, lambda: self._node.notes.of(found), "note", found)
 
     async def key(self, request: Request) -> Response:
         """A key for a round that may come."""
-        contract, number = request.path_params["contract"], round_asked(request)
+        contract, number = request.path_params["contract"], parse_round_number(request)
         made = await asyncio.to_thread(self._node.key, contract, number)
         return Response(made, media_type=_BYTES)
 
     async def take(self, request: Request) -> Response:
         """A note: signed and given back, or remembered."""
-        data = await self._room.read(request.scope, request.receive, MOST_NOTE_BYTES)
+        data = await self._body_budget.read_body(request.scope, request.receive, MOST_NOTE_BYTES)
         try:
-            given = await asyncio.to_thread(self._node.take, data, self._clock())
+            given = await asyncio.to_thread(self._node.take_note, data, self._clock())
         finally:
-            self._room.give(len(data))
-        return Response(status_code=204) if given is None else _note(given)
+            self._body_budget.release(len(data))
+        return Response(status_code=204) if given is None else _note_response(given)
 
     async def notes_by(self, request: Request) -> Response:
         """How many notes are known that somebody signed; the SHA-256 of each, the newest first."""
         name = request.path_params["name"]
-        self._node.hear(name)
+        self._node.mark_awake(name)
 
-        return await self._made(_NOTE, lambda: listing(self._node.notes.by(name)), "notes", name)
+        return await self._cached_response(
+            _NOTE, lambda: format_listing(self._node.notes.list_signed_by(name)), "notes", name
+        )
 
     async def piece(self, request: Request) -> Response:
         """A piece of a batch: is it there, and here it is."""
         node, name = self._node, request.path_params["sha256"]
         if request.method == "HEAD":
-            return Response(status_code=200 if node.pieces.there(name) else 404)
-        most = node.pieces.most(name)
+            return Response(status_code=200 if node.pieces.has_piece(name) else 404)
+        most = node.pieces.max_bytes(name)
         if most is None:
             raise ProblemError(Problem.NOT_NAMED)
-        if node.pieces.there(name):
+        if node.pieces.has_piece(name):
             return Response(status_code=204)
-        data = await self._room.read(request.scope, request.receive, most)
+        data = await self._body_budget.read_body(request.scope, request.receive, most)
         try:
             await asyncio.to_thread(node.pieces.put, name, data)
         finally:
-            self._room.give(len(data))
+            self._body_budget.release(len(data))
         node.wake()
         return Response(status_code=201)
 
     async def problem(self, request: Request) -> Response:
         """A kind of refusal, in words."""
-        problem = of_path(PATH + request.path_params["word"])
+        problem = problem_of_path(PATH + request.path_params["word"])
         if problem is None:
             raise ProblemError(Problem.UNKNOWN)
         return PlainTextResponse(f"{problem.value.title}.\nWhat to do: {problem.value.do}.\n")
 
-    async def _made(self, kind: str, make: Callable[[], bytes | None], *key: str) -> Response:
+    async def _cached_response(
+        self, kind: str, make: Callable[[], bytes | None], *key: str
+    ) -> Response:
         """Bytes that are made once; raises ProblemError where there are none."""
-        data = await asyncio.to_thread(self._lists.of, key, make)
+        data = await asyncio.to_thread(self._lists.get_or_make, key, make)
         if data is None:
             raise ProblemError(Problem.UNKNOWN)
-        return Whole(data, media_type=kind)
+        return LongResponse(data, media_type=kind)
 
-    def _known(self, request: Request) -> str:
+    def _served_contract(self, request: Request) -> str:
         contract: str = request.path_params["contract"]
         if contract not in self._node.agreements:
             raise ProblemError(Problem.UNKNOWN)
@@ -195,21 +207,21 @@ def application(
     """The ASGI application of a role: ``first`` may take a request before ``routes`` are tried."""
     router = Router(routes, redirect_slashes=False)
 
-    async def routed(scope: Any, receive: Any, send: Any) -> None:
+    async def route_request(scope: Any, receive: Any, send: Any) -> None:
         try:
             await router({**scope, "app": router}, receive, send)
         except HTTPException as error:
             known = {404: Problem.UNKNOWN, 405: Problem.METHOD}
             raise ProblemError(known.get(error.status_code, Problem.NO_NOTE)) from None
 
-    return answering(first, routed, stop, log)
+    return role_application(first, route_request, stop, log)
 
 
-def _written(value: object) -> bytes:
+def _to_json(value: object) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-def _note(note: bytes) -> Response:
+def _note_response(note: bytes) -> Response:
     if not note:
         raise ProblemError(Problem.UNKNOWN)
-    return Whole(note, media_type=_NOTE)
+    return LongResponse(note, media_type=_NOTE)

@@ -12,14 +12,14 @@ from typing import cast
 import uvicorn
 
 from mixtally.errors import DataError
-from mixtally.server.node.web.answers import App
-from mixtally.server.node.web.patience import PatientProtocol
+from mixtally.server.node.web.responses import App
+from mixtally.server.node.web.timeouts import TimeoutProtocol
 
 _IDLE_SECONDS = 20
 _BACKLOG = 4096
 
 
-def listening(host: str, port: int) -> socket.socket:
+def open_listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one. Raises DataError where there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     place = socket.socket(family, socket.SOCK_STREAM)
@@ -36,7 +36,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def as_server(stop: Callable[[], None]) -> Iterator[None]:
+def server_signals(stop: Callable[[], None]) -> Iterator[None]:
     """As many connections as the system lets a process have; a signal ends it in order.
 
     One that comes before the server looks for it calls ``stop``; so does the one that the server
@@ -59,7 +59,7 @@ class Server:
     def __init__(self, app: App) -> None:
         config = uvicorn.Config(
             app,
-            http=cast("type[PatientProtocol]", partial(PatientProtocol, {})),
+            http=cast("type[TimeoutProtocol]", partial(TimeoutProtocol, {})),
             access_log=False,
             log_config=None,
             log_level="critical",
@@ -85,11 +85,11 @@ class Server:
         )
         runner.start()
 
-        def ended() -> None:
+        def stop_and_join() -> None:
             self.stop()
             runner.join()
 
-        return ended
+        return stop_and_join
 
     def stop(self) -> None:
         """End soon; what is being answered is answered."""

@@ -1,0 +1,127 @@
+"""The largest divergence over a line of datasets, at several epsilons at once.
+
+A dataset is an integer from 0 to ``most``; what ``worst_dataset`` says of cells holds of intervals.
+What takes time is the distribution of a cell, which all epsilons share: every cell is as wide as
+the one of them that needs it narrowest allows.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from mixtally.accounting.numerics.bracket import BoundArrays
+from mixtally.accounting.numerics.gap import Gap
+from mixtally.errors import AccountingError
+from mixtally.primitives.tails import Floats
+
+_MOST_CELLS = 100_000
+_ROOM_USED = 0.9
+_FLOOR = 1e-300
+
+
+Divergences = Callable[[int, int], BoundArrays]
+"""Of what the datasets from the first to the last integer share, or of one dataset."""
+
+
+def find_worst_1d(
+    divergences: Divergences,
+    most: int,
+    gap: Gap,
+    epsilons: Sequence[float] = (),
+    known: Iterable[int] = (),
+) -> BoundArrays:
+    """Both bounds of the largest divergence of a dataset, for each epsilon.
+
+    where
+      gap        how far apart the bounds may be, beyond those of a dataset
+      epsilons   where given, of a curve that is to be composed: the gap of each is shifted
+      known      datasets where the largest divergence may be
+    """
+    sweep = _Sweep(divergences, gap)
+    for point in (0, most, *known):
+        sweep.evaluate_point(point)
+    sweep.gap = gap.widen_for_curve(epsilons, sweep.found)
+    sweep.aim = sweep.found
+    whole = divergences(0, most).upper
+    if most > 0 and np.any(whole > sweep.ceiling()):
+        sweep.open = whole > sweep.ceiling()
+        sweep.cover_line(most, whole)
+        proved = np.minimum(1.0, np.maximum(sweep.ceiling(), sweep.point))
+        whole = np.where(sweep.open, proved, whole)
+    return BoundArrays(np.minimum(sweep.found, whole), whole)
+
+
+class _Sweep:
+    """The largest divergences found so far, and cells that prove that none is much larger."""
+
+    def __init__(self, divergences: Divergences, gap: Gap) -> None:
+        self.divergences, self.gap = divergences, gap
+        start = np.zeros(1)
+        self.found: Floats = start
+        self.aim: Floats = start
+        """What the ceilings lie above: the points known, until one is found above its ceiling."""
+        self.point: Floats = start
+        """The largest upper bounds of a point."""
+        self.open = np.ones(1, dtype=bool)
+        """The epsilons at which a cell of all is not enough."""
+        self.cells = 0
+
+    def evaluate_point(self, point: int) -> Floats:
+        """The upper bounds of one dataset, whose divergence may raise what is known."""
+        lower, upper = self.divergences(point, point)
+        self.found = np.maximum(self.found, lower)
+        self.aim = np.where(self.found > self.ceiling(), self.found, self.aim)
+        self.point = np.maximum(self.point, upper)
+        return upper
+
+    def ceiling(self) -> Floats:
+        """What is to be proved; above a point's upper bound where that uses up half of the gap."""
+        usual = self.gap.ceilings(self.aim)
+        return np.where(2.0 * self.point > self.aim + usual, self.gap.ceilings(self.point), usual)
+
+    def bound_cell(self, start: int, width: int) -> Floats:
+        """Those of a cell; a cell of one is looked at and then never above the ceiling."""
+        self.cells += 1
+        if self.cells > _MOST_CELLS:
+            raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+        if width == 1:
+            return self.evaluate_point(start)
+        return self.divergences(start, start + width - 1).upper
+
+    def cover_line(self, most: int, of_all: Floats) -> None:
+        """Lays cells from 0 to ``most``, each as wide as its bounds seem to allow.
+
+        The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
+        of the cell's first point, by ``slope`` for each. A width that fails costs one more look.
+        """
+        start, level = 0, _log(self.evaluate_point(0))
+        slope = (_log(of_all) - level) / most
+        before = (start, level)
+        while start <= most:
+            left = most - start + 1
+            width, looked = self._width(level, slope, left), False
+            while True:
+                bound = self.bound_cell(start, width)
+                if width == 1 or not np.any((bound > self.ceiling()) & self.open):
+                    break
+                if not looked:
+                    level, looked = _log(self.evaluate_point(start)), True
+                slope = (_log(bound) - level) / (width - 1)
+                width = min(max(1, width // 2), self._width(level, slope, width))
+            here = _log(bound) - slope * (width - 1)
+            trend = (here - before[1]) / max(1, start - before[0])
+            before = (start, here)
+            level, start = here + np.minimum(0.0, trend) * width, start + width
+
+    def _width(self, level: Floats, slope: Floats, most: int) -> int:
+        """How many points a cell may have, at least one and at most ``most``."""
+        room = (_ROOM_USED * (_log(self.ceiling()) - level))[self.open]
+        rise = slope[self.open]
+        if np.any(room <= 0.0):
+            return 1
+        tight = room < rise * most
+        return max(1, int((room[tight] / rise[tight]).min())) if tight.any() else most
+
+
+def _log(bound: Floats) -> Floats:
+    return np.log(np.maximum(bound, _FLOOR))

@@ -1,0 +1,247 @@
+"""A part of a contract with what is counted on to hide it, and the price of one message of it."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.composition.directed_losses import DirectedLosses
+from mixtally.accounting.composition.losses import LossDistribution
+from mixtally.accounting.composition.pld import (
+    Tightness,
+    choose_points,
+    connect_points,
+    loss_distribution,
+    prove_points,
+)
+from mixtally.accounting.divergence import Bound, clear_uniform, in_clear, k_hot, set_in_clear
+from mixtally.accounting.divergence.set_in_clear import HiddenSet
+from mixtally.accounting.numerics import blanket
+from mixtally.accounting.numerics.bracket import Bracket
+from mixtally.accounting.numerics.coins import Fakes
+from mixtally.model.contract import CountedRecipe, Part, Shape
+from mixtally.model.mechanism import (
+    Shuffled,
+)
+from mixtally.primitives.fixed_point import SCALE
+
+_UNLIKELY, _CELLS = 1e-5, 6.0
+"""Of delta, what crowds of coins may add that are as if nothing hid anybody; and a deviation."""
+
+
+@dataclass(frozen=True, slots=True)
+class HonestPart:
+    """A part with what is counted on: its price depends on nothing else.
+
+    where
+      part     with as few bins as have its price
+      people   honest people who certainly take part
+      flips    whether their flips or replaced values count
+    """
+
+    part: Part
+    people: int
+    flips: bool
+
+    def mechanism(self, fakes: int) -> Shuffled:
+        """With so many fakes of people, or those of one hop."""
+        if isinstance(self.part.recipe, CountedRecipe):
+            fakes = self.part.recipe.count
+        alone = int(self.part.replaced is not None)  # one's own replacement counts always
+        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else alone)
+
+    @property
+    def fakes(self) -> Fakes:
+        """How many fakes of people arrive."""
+        own = self.part.own
+        return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
+
+    def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
+        """Of one message of the part, or of a set."""
+        hidden = self.hidden_set
+        if hidden is not None:
+            return set_in_clear.delta(hidden, epsilon, accountant.distributions)
+
+        def bounds_for_fakes(fakes: int) -> Bracket:
+            return accountant.delta(self._record(fakes), epsilon).bounds
+
+        if (exact := self._bounds_in_two_cells(accountant, epsilon)) is not None:
+            if self.part.planes is None:
+                return exact
+            least = self.fakes.average_one_pair(
+                lambda k: bounds_for_fakes(k).lower, _UNLIKELY * exact.upper
+            )
+            return Bracket(min(exact.lower, least), exact.upper)
+        if self.part.replaced is not None and self.fakes.coin:
+            return self._bounds_in_cells(accountant, epsilon)
+        if not self.has_one_worst_pair and (
+            near := self._average_over_coins(accountant, self.fakes, [epsilon])
+        ):
+            least = self.fakes.average_lower(lambda fakes: bounds_for_fakes(fakes).lower)
+            return Bracket(min(least, *near), *near)
+        return self.fakes.average(bounds_for_fakes, one_pair=self.has_one_worst_pair)
+
+    def _bounds_in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
+        """Of values in clear among coins, averaged in one sum; None for others."""
+        fakes, mechanism = self.fakes, self.mechanism(self.fakes.certain)
+        if not fakes.coin or not mechanism.is_in_clear:
+            return None
+        memo = accountant.distributions
+        given = fakes.certain, mechanism.cells, epsilon, fakes.binomial
+        exact = clear_uniform.average_over_coins(*given, memo)
+        if exact is None or not in_clear.has_few_planes(mechanism):
+            return exact
+        near = in_clear.near_upper(mechanism, fakes.certain, epsilon, *fakes.binomial)
+        return Bracket(min(exact.lower, near), min(exact.upper, near))
+
+    def _bounds_in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
+        """Of replaced values among coins, in cells: each bound is an integral of its own."""
+        usual = self.fakes.certain + round(self.fakes.people * self.fakes.coin / SCALE)
+        (likely,) = accountant.one_message_upper(self._record(usual), [epsilon], Bound.EXACT)
+
+        def upper_for_fakes(fakes: int) -> Sequence[float]:
+            return accountant.one_message_upper(self._record(fakes), [epsilon], Bound.EXACT)
+
+        def lower_for_fakes(fakes: int) -> float:
+            return accountant.delta(self._record(fakes), epsilon).bounds.lower
+
+        negligible = _UNLIKELY * likely
+        upper = float(self.fakes.average_upper(upper_for_fakes, negligible, _CELLS)[0])
+        if self.part.bins == 2:  # of two which direction is worse depends on how many fakes came
+            return Bracket(min(upper, self.fakes.average_lower(lower_for_fakes)), upper)
+        return Bracket(min(upper, self.fakes.average_one_pair(lower_for_fakes, negligible)), upper)
+
+    def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
+        """The lower bound of so many messages or of one, less closely: for a part among several."""
+        if isinstance(self.part.recipe, Shape):
+            return accountant.lower(self._record(0), epsilon, times)
+        if self.hidden_set is not None:
+            return self.bounds(accountant, epsilon).lower
+
+        def lower_for_fakes(fakes: int) -> float:
+            return accountant.delta(self._record(fakes), epsilon).bounds.lower
+
+        return self.fakes.average_lower(lower_for_fakes)
+
+    @property
+    def hidden_set(self) -> HiddenSet | None:
+        """A set in clear among the fakes of people, coins and all; None for anything else."""
+        mechanism, fakes = self.mechanism(self.fakes.certain), self.fakes
+        if not self.part.pads or self.part.by_mixes:
+            return None
+        return set_in_clear.hide_set(mechanism, fakes.certain, fakes.binomial)
+
+    @property
+    def has_one_worst_pair(self) -> bool:
+        """Whether two worlds are worst for any K: all values are alike, and no answers count."""
+        return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
+
+    def directed_losses(
+        self, accountant: Accountant, negligible: float, tightness: Tightness
+    ) -> LossDistribution | DirectedLosses:
+        """``losses``, of either direction where the two differ: then a composition takes both."""
+        either = self.losses(accountant, negligible, tightness)
+        if accountant.directional_upper(self._record(self.fakes.certain), []) is None:
+            return either
+        found = [self._directional_points(accountant, negligible, tightness, way) for way in (0, 1)]
+        step = min(one for one, _ in found)
+        fitted = [
+            {place * round(own / step): delta for place, delta in points.items()}
+            for own, points in found
+        ]
+        most = max(points[0] for points in fitted)  # both are bounds of one number
+        forward, backward = (
+            connect_points(step, {**points, 0: most}, tightness.rise) for points in fitted
+        )
+        return DirectedLosses.of(forward, backward, either)
+
+    def _directional_points(
+        self, accountant: Accountant, negligible: float, tightness: Tightness, way: int
+    ) -> tuple[float, dict[int, float]]:
+        fakes = self.fakes
+
+        def curve(epsilon: float) -> float:
+            def upper_for_fakes(count: int) -> Sequence[float]:
+                found = accountant.directional_upper(self._record(count), [epsilon])
+                return [1.0] if found is None else found[way]
+
+            return float(fakes.average_upper(upper_for_fakes, negligible)[0])
+
+        return choose_points(curve, self.mechanism(0).local_epsilon, tightness)
+
+    def losses(
+        self, accountant: Accountant, negligible: float, tightness: Tightness
+    ) -> LossDistribution:
+        """A privacy loss distribution that dominates one message of the part; ``negligible`` as
+        ``curve`` has it.
+        """
+        fakes, reach = self.fakes, self.mechanism(0).local_epsilon
+        if not fakes.coin:
+            found, times = accountant.losses(self._record(fakes.certain), tightness)
+            if times == 1:
+                return found
+        if self._average_over_coins(accountant, fakes, []) is not None:
+            return loss_distribution(self.curve(accountant, negligible), reach, tightness)
+
+        def upper(bound: Bound, epsilons: Sequence[float]) -> list[float]:
+            return self._upper_at_several(accountant, fakes, negligible, epsilons, bound)
+
+        step, points = prove_points(
+            lambda epsilon: upper(Bound.ROUGH, [epsilon])[0],
+            partial(upper, Bound.NEAR),
+            reach,
+            tightness,
+        )
+        return connect_points(step, points, tightness.rise)
+
+    def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
+        """The upper bound of one message's delta, as a function of epsilon.
+
+        Crowds of coins that are less likely than ``negligible`` are not looked at closely.
+        """
+        fakes = self.fakes
+        return lambda epsilon: self._upper_at_several(accountant, fakes, negligible, [epsilon])[0]
+
+    def _upper_at_several(
+        self,
+        accountant: Accountant,
+        fakes: Fakes,
+        negligible: float,
+        epsilons: Sequence[float],
+        bound: Bound = Bound.NEAR,
+    ) -> list[float]:
+        averaged = self._average_over_coins(accountant, fakes, epsilons)
+        if averaged is not None:
+            return averaged
+
+        def upper_for_fakes(count: int) -> Sequence[float]:
+            return accountant.one_message_upper(self._record(count), epsilons, bound)
+
+        return list(map(float, fakes.average_upper(upper_for_fakes, negligible)))
+
+    def _average_over_coins(
+        self, accountant: Accountant, fakes: Fakes, epsilons: Sequence[float]
+    ) -> list[float] | None:
+        """The upper bounds for all coins at once; None where that would take cells of them.
+
+        Flips that count as well are left out where they bring few blanks beside people's own.
+        """
+        bins, sure, coins = self.part.bins, fakes.certain, fakes.binomial
+        if not fakes.coin:
+            return None
+        if (hidden := self.hidden_set) is not None:
+            memo = accountant.distributions
+            return [set_in_clear.upper(hidden, one, memo, near=True) for one in epsilons]
+        one = self.mechanism(sure)
+        if one.is_in_clear and one.uniform_fakes:
+            return [in_clear.near_upper(one, sure, epsilon, *coins) for epsilon in epsilons]
+        q, most = one.flip_threshold, one.max_set
+        if q is None or most is None or one.uniform_fakes or not one.takes_fakes:
+            return None
+        if one.crowd * k_hot.blank_share(q, most) <= blanket.RARE_SHARE * (sure + math.prod(coins)):
+            return k_hot.upper_over_coins(sure, most, q, epsilons, bins, *coins)
+        return None
+
+    def _record(self, fakes: int) -> Record:
+        return Record.of(self.mechanism(fakes))

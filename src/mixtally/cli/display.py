@@ -1,0 +1,110 @@
+"""What is seen while a crowd is played, and of what came of it: bars, tables, JSON, files."""
+
+import shlex
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from rich.console import Console
+from rich.table import Table
+
+from mixtally.app.outcome import Outcome
+from mixtally.cli.output import print_json, publish_result, show_elapsed_time
+from mixtally.cli.terminal import is_quiet
+from mixtally.report.terminal import opening_lines, render_summary
+from mixtally.report.texts import FormatName, whole_facts
+
+SEEDED = (
+    "Nothing here may be published: the noise of a seed is public, so that only simulation/ was "
+    "written. Leave --seed out for a result."
+)
+FROM_DATA = (
+    "Nothing here may be published: what was read from the data may be one person's alone, so that "
+    "only simulation/ was written. Give what the second line says for a result."
+)
+
+
+def console_of(*, stderr: bool = False) -> Console:
+    """A terminal that prints texts as they are: what stands between colons is no picture."""
+    return Console(emoji=False, highlight=False, stderr=stderr)
+
+
+def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> Table:
+    """A table without rows: columns of texts, then of numbers on the right."""
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for name in texts:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def show(
+    outcome: Outcome,
+    out: Path | None,
+    *,
+    json: bool,
+    out_format: FormatName = "csv",
+    beside: Iterable[str] = (),
+) -> None:
+    """Write the files of ``outcome`` into ``out`` if any; print it as JSON or as its summary.
+
+    ``out_format`` is how tables are written, and ``beside`` are other files that were written,
+    named last.
+    """
+    document = outcome.shown_document
+    made_by = document.made_by or format_command(sys.argv[1:])
+    outcome = replace(outcome, document=replace(outcome.document, made_by=made_by))
+    written: list[Path] = []
+    if out is not None:
+        with show_elapsed_time("writing files"):
+            written = publish_result(out, outcome.files(out_format))
+    if json:
+        print_json(whole_facts(document))
+        return
+    console = console_of()
+    print_sentences(console, opening_lines(document))
+    console.print(render_summary(document))
+    print_sentences(console, document.prose)
+    if out is not None and not outcome.is_public:
+        print_sentences(console, [FROM_DATA if outcome.from_data else SEEDED])
+    for path in (*written, *beside):
+        console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
+
+
+def format_command(arguments: Iterable[str]) -> str:
+    """The command as it is typed, wherever its files go.
+
+    Of an absolute path the name alone, as folders name people.
+    """
+    words = list(arguments)
+    kept = [
+        _strip_folders(word)
+        for before, word in zip(["", *words], words, strict=False)
+        if "--out" not in (before, word) and not word.startswith("--out=")
+    ]
+    return shlex.join(["mixtally", *kept])
+
+
+def _strip_folders(word: str) -> str:
+    option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+    return f"{option}{equals}{PurePath(value).name if PurePath(value).is_absolute() else value}"
+
+
+def warn(text: str) -> None:
+    """Say ``text`` on standard error, if there is any: a word of warning, the work goes on."""
+    if text:
+        sys.stderr.write(f"mixtally: warning: {text}\n")
+
+
+def note(text: str) -> None:
+    """Say ``text`` about work that goes on, on standard error, unless --quiet is given."""
+    if not is_quiet():
+        sys.stderr.write(f"mixtally: {text}\n")
+
+
+def print_sentences(console: Console, lines: Iterable[str]) -> None:
+    """Sentences, one below the other; whole where no terminal has a width for them."""
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)

@@ -1,0 +1,68 @@
+"""Files of groups: a CSV that says to which group each label belongs, for ``--total``."""
+
+import csv
+import io
+from pathlib import Path
+
+from mixtally.app.analysis import Groups
+from mixtally.errors import DataError
+from mixtally.lab.data.label_merging import normalize_nfc
+from mixtally.model.question import CONTROL_CHARACTERS
+from mixtally.primitives.files import read_whole
+
+_HEAD = ["label", "group"]
+
+
+def read_groups(path: Path) -> Groups:
+    """Return the groups of a file in the order in which they occur, each with its labels.
+
+    Raises
+    ------
+    DataError
+        For a file without the heading ``label,group``, a row of other than two cells, an empty
+        cell, a control character, or a label in two rows. The text names the file and the row.
+    """
+    subject = str(path)
+    try:
+        text = normalize_nfc(read_whole(path, piped=True).decode("utf-8-sig"))
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise DataError(
+            subject, expected="a CSV of labels and groups in UTF-8", got=str(error),
+            do="check the file",
+        ) from error  # fmt: skip
+    if not rows or rows[0] != _HEAD:
+        head = ascii(",".join(rows[0] if rows else []))[:80]
+        raise DataError(
+            subject, expected="the heading label,group", got=head,
+            do="name the two columns so in the first line",
+        )  # fmt: skip
+    found: dict[str, list[str]] = {}
+    row_of: dict[str, int] = {}
+    for number, row in enumerate(rows[1:], 2):
+        label, group = _cells(subject, number, row)
+        if label in row_of:
+            raise _wrong(subject, number, "a label that occurs once",
+                         f"{label!r}, which row {row_of[label]:,} has already",
+                         "remove one of the two rows")  # fmt: skip
+        row_of[label] = number
+        found.setdefault(group, []).append(label)
+    if not found:
+        raise DataError(subject, expected="a row for each label", got="the heading alone",
+                        do="add rows of a label and its group")  # fmt: skip
+    return tuple((group, tuple(labels)) for group, labels in found.items())
+
+
+def _cells(subject: str, number: int, row: list[str]) -> tuple[str, str]:
+    """Return the label and the group of a row; raise DataError for another row."""
+    if len(row) != len(_HEAD) or not all(row):
+        raise _wrong(subject, number, "a label and a group", ascii(",".join(row))[:80],
+                     "write both, and quote a label with a comma")  # fmt: skip
+    if any(CONTROL_CHARACTERS.search(cell) for cell in row):
+        raise _wrong(subject, number, "text that can be printed", ascii(",".join(row))[:80],
+                     "remove the control character")  # fmt: skip
+    return row[0], row[1]
+
+
+def _wrong(subject: str, number: int, expected: str, got: str, do: str) -> DataError:
+    return DataError(f"{subject}, row {number:,}", expected=expected, got=got, do=do)

@@ -1,0 +1,82 @@
+"""Options that travel together: the fields of a class, declared once, handed over as one object."""
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from mixtally.app.options import Option, build_options, is_group, parameters_of
+from mixtally.cli.options import make_typer_option
+from mixtally.cli.texts import READERS, Reader
+from mixtally.errors import InputError
+
+
+def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command, in place of each parameter that is a group, the options of its fields.
+
+    Options whose type the parser does not know are taken as text and read by ``texts.READERS``. A
+    refusal of what was read from a file names the file.
+    """
+    kinds = get_type_hints(command, include_extras=True)
+    own = list(inspect.signature(command).parameters.values())
+    readers: dict[str, Reader] = {}
+    every = [
+        option
+        for one in own
+        for option in _expand_parameter(one.replace(annotation=kinds[one.name]), readers)
+    ]
+
+    @wraps(command)
+    def run_with_groups(**values: Any) -> None:
+        files: dict[str, Path] = {}
+        for name, reader in readers.items():
+            if isinstance(values[name], Path):
+                files[name] = values[name]
+            if values[name] is not None:
+                values[name] = reader.read(values[name])
+        given = {
+            one.name: build_options(kinds[one.name], values)
+            if is_group(kinds[one.name])
+            else values[one.name]
+            for one in own
+        }
+        try:
+            command(**given)
+        except InputError as error:
+            if (file := files.get(error.subject)) is not None:
+                error.args = (f"{file}{str(error).removeprefix(error.subject)}",)
+                error.subject = str(file)
+            raise
+
+    run_with_groups.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
+    run_with_groups.__annotations__ = {option.name: option.annotation for option in every}
+    return run_with_groups
+
+
+def with_help_paragraph(
+    title: str, lines: Iterable[str]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add a paragraph to what the help of a command says: a title, and lines one after another."""
+
+    def append_paragraph(command: Callable[..., None]) -> Callable[..., None]:
+        command.__doc__ = f"{inspect.getdoc(command)}\n\n{title} {'; '.join(lines)}."
+        return command
+
+    return append_paragraph
+
+
+def _expand_parameter(
+    one: inspect.Parameter, readers: dict[str, Reader]
+) -> Iterator[inspect.Parameter]:
+    """Yield a parameter as the parser knows it, or those of its group; note how they are read."""
+    kind = one.annotation
+    for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:
+        taken = option.annotation
+        if get_origin(taken) is Annotated and isinstance(declared := get_args(taken)[1], Option):
+            own = get_args(taken)[0]
+            if own in READERS:
+                readers[option.name] = READERS[own]
+                own = READERS[own].parser_type
+            taken = Annotated[own, make_typer_option(declared)]
+        yield option.replace(annotation=taken, kind=inspect.Parameter.KEYWORD_ONLY)

@@ -1,0 +1,121 @@
+"""Whether notes belong together: a sheet to its contract, a manifest to its sheet, hop after hop.
+
+Forms are checked where notes are read, signatures before; this is what a role, a device or anybody
+who looks at a round checks beside them.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from mixtally.device.contract.fields import make_refusal
+from mixtally.device.wire.manifest import MOST_PIECE_BYTES, Manifest, Piece, Receipt
+from mixtally.device.wire.sheet import Sheet
+from mixtally.device.wire.suite import SUITES
+
+MOST_WAIT = 10**7
+"""Seconds from a round's close to its expiry, at most: keys are destroyed then."""
+
+
+class Frame(NamedTuple):
+    """What a contract says of its rounds.
+
+    where
+      contract        its fingerprint
+      rounds          its collections
+      parts           how many streams of messages there are
+      minimum_crowd   fewer bundles, and a round is destroyed
+    """
+
+    contract: str
+    rounds: int
+    open_seconds: int
+    hops: int
+    suite: int
+    parts: int
+    minimum_crowd: int
+
+
+def check_sheet(sheet: Sheet, frame: Frame) -> None:
+    """Raises RefusedError for a sheet of another contract, and one that it does not allow."""
+    if sheet.contract != frame.contract:
+        raise make_refusal("other-contract", "sheet.contract", frame.contract, sheet.contract)
+    if sheet.round > frame.rounds:
+        expected = f"at most {frame.rounds}"
+        raise make_refusal("round-out-of-range", "sheet.round", expected, sheet.round)
+    if sheet.closes - sheet.opens != frame.open_seconds:
+        expected = f"{frame.open_seconds:,} seconds after it opens"
+        raise make_refusal("times-out-of-range", "sheet.closes", expected, sheet.closes)
+    if sheet.expires - sheet.closes > MOST_WAIT:
+        expected = f"at most {MOST_WAIT:,} seconds after it closes"
+        raise make_refusal("times-out-of-range", "sheet.expires", expected, sheet.expires)
+    if len(sheet.keys) != frame.hops + 1:
+        raise make_refusal("keys-miscounted", "sheet.keys", f"{frame.hops + 1}", len(sheet.keys))
+    for key in sheet.keys:
+        SUITES[frame.suite].key(key)
+    if len(set(sheet.keys)) < len(sheet.keys):
+        raise make_refusal(
+            "key-twice", "sheet.keys", "another key for every role", "one of two roles"
+        )
+
+
+def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
+    """Raises RefusedError where manifests, each with its SHA-256, are not those of a round.
+
+    They are of the first hops, in order, none left out; ``sheet`` is its SHA-256. What a hop
+    received is what the one before sent.
+    """
+    before: tuple[str, Manifest] | None = None
+    for place, (digest, manifest) in enumerate(manifests, start=1):
+        if manifest.sheet != sheet:
+            raise make_refusal("other-sheet", "manifest.sheet", sheet, manifest.sheet)
+        if manifest.hop != place or place > frame.hops:
+            raise make_refusal("other-hop", "manifest.hop", f"{place}", manifest.hop)
+        check_manifest(manifest, frame)
+        if before:
+            _check_after(manifest, *before)
+        before = digest, manifest
+
+
+def check_manifest(manifest: Manifest, frame: Frame) -> None:
+    """Raises RefusedError for one of other parts, and for too few that are not destroyed."""
+    if len(manifest.parts) != frame.parts:
+        got = len(manifest.parts)
+        raise make_refusal("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
+    if not manifest.destroyed and manifest.bundles < frame.minimum_crowd:
+        expected = f"at least {frame.minimum_crowd:,}, or a round that is destroyed"
+        raise make_refusal("crowd-too-small", "manifest.bundles", expected, manifest.bundles)
+
+
+def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
+    if manifest.before is None:  # it expired before one came, as reading it has made sure
+        return
+    if manifest.before != digest:
+        raise make_refusal("before-unfit", "manifest.before", digest, manifest.before)
+    for name in ("bundles", "left_out"):
+        expected, got = getattr(before, name), getattr(manifest, name)
+        if got != expected:
+            raise make_refusal("bundles-differ", f"manifest.{name}", f"{expected:,}", got)
+    if before.destroyed and not manifest.destroyed:
+        raise make_refusal("not-destroyed", "manifest.destroyed", before.destroyed, "a batch")
+    for place, (part, sent) in enumerate(zip(manifest.parts, before.parts, strict=True)):
+        if part.received != sent.sent_count and not manifest.destroyed:
+            expected = f"{sent.sent_count:,} messages, as many as were sent"
+            raise make_refusal("received-differs", f"part {place}", expected, part.received)
+
+
+def check_receipt(receipt: Receipt, digest: str, manifest: Manifest) -> None:
+    """Raises RefusedError for a receipt of another manifest than this, or by another hop."""
+    if receipt.manifest != digest:
+        raise make_refusal("other-manifest", "receipt.manifest", digest, receipt.manifest)
+    if receipt.hop != manifest.hop + 1:
+        raise make_refusal("other-hop", "receipt.hop", f"{manifest.hop + 1}", receipt.hop)
+
+
+def check_piece(data: bytes, piece: Piece, message_bytes: int) -> None:
+    """Raises RefusedError for other bytes than ``piece`` names, and for another length."""
+    if sha256(data).hexdigest() != piece.sha256:
+        raise make_refusal("piece-differs", "piece", piece.sha256, sha256(data).hexdigest())
+    expected = piece.messages * message_bytes
+    if len(data) != expected or expected > MOST_PIECE_BYTES:
+        raise make_refusal("piece-length", "piece", f"{expected:,} bytes", len(data))

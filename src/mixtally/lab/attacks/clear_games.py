@@ -1,0 +1,124 @@
+"""Games with records in clear: two bins suffice, and their likelihood ratio is exact.
+
+A record of u adds one to bin a, of v one to bin b. What other people hold is subtracted: it travels
+in clear, and the attacker knows it.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.attacks.counted_game import CountedGame
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.game import Game, Setting
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.senders import Bits, Senders
+from mixtally.model.contract import Shape
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.bits import Counts, Rows, spans
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.tails import Floats
+from mixtally.protocol.tally.fold import tally_messages
+
+_SPAN_FAKES = 1 << 23
+_IMPOSSIBLE = -np.inf
+
+
+@dataclass(frozen=True)
+class UniformGame(CountedGame):
+    """Among uniform fakes X_u / X_v is the count of bin a over that of bin b."""
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Bin a and bin b, and neither."""
+        return (0, 0), (1, 0), (0, 1)
+
+    @property
+    def setting(self) -> Setting:
+        """Two bins and all others are distinguished."""
+        fakes, bins = self.senders.fakes, self.senders.part.bins
+        stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
+        return self._setting(60.0 * fakes, 3, stage)
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        return rows[:, 0]
+
+    @property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        other, a, b = np.eye(3)
+        return other, other + (a + b - 2.0 * other) / self.senders.part.bins, a, b
+
+    def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
+        """Those of both bins, then those of bin a among them."""
+        numbers = np.broadcast_to(np.asarray(self.senders.draw_fake_numbers(runs, draw)), runs)
+        both = draw(numbers, 2.0 * float(fake[1]))
+        a = draw(both, 0.5)
+        return np.stack([numbers - both, a, both - a], axis=1)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """But for the number of bins, which is the same in both."""
+        u, v = np.full((2, 3), _IMPOSSIBLE)
+        u[1] = v[2] = 0.0
+        return u, v
+
+
+@dataclass(frozen=True)
+class ShapedGame(Game):
+    """Among mixes' fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent."""
+
+    senders: Senders
+
+    @property
+    def setting(self) -> Setting:
+        """Two bins and all others; every mix draws all bins."""
+        fakes = self.senders.mixes * len(self._weights)
+        stage = f"the two bins that differ, with the fakes of {self.senders.mixes} mix(es)"
+        played = f"{stage}; a mix draws bins independently, and so those of many runs at once"
+        return Setting(60.0 * fakes, fakes + 1, 3, stage, played)
+
+    @cached_property
+    def _weights(self) -> tuple[int, ...]:
+        recipe = self.senders.part.recipe
+        assert isinstance(recipe, Shape)
+        return recipe.weights
+
+    @cached_property
+    def _log_pmf(self) -> Floats:
+        one = np.array([float(w) for w in self._weights]) * 2.0**-64
+        pmf = one
+        for _ in range(self.senders.mixes - 1):
+            pmf = np.convolve(pmf, one)
+        with np.errstate(divide="ignore"):
+            return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])  # from -1 on
+
+    def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
+        """The statistics of many runs at once: a mix draws all their bins."""
+        u, v = np.empty(runs), np.empty(runs)
+        for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
+            layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
+            drawn = np.zeros(layout.bins, dtype=np.int64)
+            for _ in range(self.senders.mixes):
+                rows = self.senders.draw_shaped_fakes(layout, chance, device)
+                drawn += tally_messages(layout, rows).counts
+            a, b, c, d = (drawn[place::4] for place in range(4))  # two bins of either world
+            u[span], v[span] = self._statistic(a + 1, b), self._statistic(c, d + 1)
+        return u, v
+
+    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
+        """The statistic in world u and, among other fakes, in world v."""
+        u, v = self.draw_runs(1, chance, device)
+        return float(u[0]), float(v[0])
+
+    def draw_from_distribution(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002
+        """A mix itself draws as fast."""
+        return
+
+    def _statistic(self, a: Counts, b: Counts) -> Floats:
+        pmf, last = self._log_pmf, len(self._log_pmf) - 1
+        # No mix of this distribution draws what lies beyond its last number.
+        a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)
+        u, v = pmf[a] + pmf[b + 1], pmf[a + 1] + pmf[b]
+        with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world
+            return np.where(u == v, 0.0, u - v)

@@ -1,0 +1,111 @@
+"""What an attack has proved: a lower bound on epsilon from how often one event was seen.
+
+An attacker's statistic is drawn many times in world u and, apart from that, in world v. The event
+is chosen first: from runs of the distribution where it is known, else from one quarter of the runs.
+It is then counted in all runs that did not choose it, and the hypothesis P <= e^epsilon Q + delta
+about its chances in the two worlds is tested exactly (``refute``). A mechanism that is (epsilon,
+delta) private keeps the hypothesis for every event, so each epsilon that is refuted is below the
+true one.
+
+Source: Jagielski, Ullman, Oprea, Auditing Differentially Private Machine Learning (2020), section
+3, for the lower bound at a given delta from the chances of one event.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mixtally.errors import ParameterError
+from mixtally.lab.attacks.power import best_event
+from mixtally.lab.attacks.refute import EventCounts, clopper_pearson_lower, clopper_pearson_upper
+from mixtally.lab.attacks.worlds import Worlds, candidate_cuts, count_passing
+from mixtally.primitives.tails import Floats
+
+LEAST_RUNS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What was proved, and the event that proved it.
+
+    where
+      epsilon   the lower bound at delta; 0 when nothing was proved
+      hits      how often the event came in the world that favors it, of ``trials``
+      alarms    how often it came in the other
+      favors    "u" when the event is a statistic of at least ``cut``, "v" when of at most
+      best      what half of all repetitions prove by the best test; None where no distribution is
+                known
+    """
+
+    epsilon: float
+    hits: int
+    alarms: int
+    trials: int
+    cut: float
+    favors: str
+    best: float | None = None
+
+
+def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = None) -> Proof:
+    """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
+
+    ``pilot`` holds other runs, from the distribution, whose statistic is the log-likelihood ratio:
+    they choose the event. Without them every fourth run does. Raises ParameterError for fewer than
+    100 runs or a statistic that is no number.
+    """
+    runs = len(worlds.u)
+    if runs < LEAST_RUNS or len(worlds.v) != runs:
+        raise ParameterError(
+            "runs",
+            expected=f"at least {LEAST_RUNS}, as many in both worlds",
+            got=runs,
+            do="add some",
+        )
+    if np.isnan(worlds.u).any() or np.isnan(worlds.v).any():
+        raise ParameterError(
+            "statistic", expected="numbers", got="NaN", do="mend the attack's likelihood"
+        )
+    counted, best = worlds, None
+    if pilot is not None:
+        event = best_event(pilot, runs, delta, error)
+        cut, favors_u, best = event.cut, event.favors_u, event.epsilon
+    else:
+        first = np.arange(runs) % 4 == 0
+        cut, favors_u = _choose_event(Worlds(worlds.u[first], worlds.v[first]), delta, error)
+        counted = Worlds(worlds.u[~first], worlds.v[~first])
+    trials, at = len(counted.u), np.array([cut])
+    sides = (counted.u, counted.v) if favors_u else (counted.v, counted.u)
+    hits, alarms = (int(count_passing(np.sort(one), at, favors_u)[0]) for one in sides)
+    proved = EventCounts(hits, alarms, (trials, trials)).epsilon(delta, error)
+    return Proof(proved, hits, alarms, trials, cut, "u" if favors_u else "v", best)
+
+
+def prove_either(worlds: Worlds, delta: float, error: float, pilot: Worlds) -> Proof:
+    """The better of both ways to choose the event, each wrong with chance at most error / 2."""
+    own, by_distribution = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
+    better = own if own.epsilon > by_distribution.epsilon else by_distribution
+    return replace(better, best=best_event(pilot, len(worlds.u), delta, error).epsilon)
+
+
+def _choose_event(worlds: Worlds, delta: float, error: float) -> tuple[float, bool]:
+    """The cut that promises most by these runs, and whether it favors u."""
+    u, v = np.sort(worlds.u), np.sort(worlds.v)
+    cuts = candidate_cuts(np.concatenate([u, v]))
+    best: tuple[float, float, bool] = (-math.inf, math.inf, True)
+    for favors_u in (True, False):
+        hits, alarms = (
+            count_passing(one, cuts, favors_u) for one in ((u, v) if favors_u else (v, u))
+        )
+        scores = _score_events(hits, alarms, len(u), delta, error)
+        place = int(np.argmax(scores))
+        if scores[place] > best[0]:
+            best = float(scores[place]), float(cuts[place]), favors_u
+    return best[1:]
+
+
+def _score_events(hits: Floats, alarms: Floats, trials: int, delta: float, error: float) -> Floats:
+    """Ln((P_low - delta) / Q_high), -infinity where P_low does not exceed delta."""
+    low = clopper_pearson_lower(hits, trials, error / 2.0) - delta
+    high = clopper_pearson_upper(alarms, trials, error / 2.0)
+    return np.asarray(np.where(low > 0.0, np.log(np.maximum(low, 1e-300) / high), -np.inf))

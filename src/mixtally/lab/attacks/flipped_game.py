@@ -1,0 +1,129 @@
+"""Games with flipped records: the likelihood ratio of the whole multiset of messages.
+
+Fakes are flipped blanks, other people flipped copies of one record x, and the person's record is u
+or v. Only positions where x, u and v are not all zero matter: the rest of every message is
+independent noise with the same distribution in both worlds, so a run draws those positions alone,
+by the production code, which flips positions independently.
+
+With b the mean distribution of the hiding messages the likelihood ratios are w_u(y) = P[R(u) = y] /
+b(y). If all hiding messages have one distribution the statistic is the log-likelihood ratio itself
+(Sufficient Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and*
+a crowd b is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the
+number of ones, as the likelihood ratio does).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.attacks.counted_game import CountedGame, flip_cost
+from mixtally.lab.attacks.game import Setting
+from mixtally.lab.attacks.senders import Bits
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.tails import Floats
+
+
+@dataclass(frozen=True)
+class FlippedGame(CountedGame):
+    """Every record sent once, or several times, all of it shuffled together.
+
+    where
+      x, u, v   the records of everybody else and of the person, in the positions that matter
+    """
+
+    x: Bits
+    u: Bits
+    v: Bits
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Those of everybody else, and the person's two."""
+        return self.x, self.u, self.v
+
+    @property
+    def setting(self) -> Setting:
+        """A person's message takes longer to write than a blank; kinds count more among ways."""
+        width, times = len(self.x), self.senders.times
+        people, fakes = self.senders.people, self.senders.fakes
+        messages = times * (4.0 * people + 1.0) + 0.6 * fakes
+        combinations = 2_000.0 * times**2 if times > 1 else 0.0
+        again = f", every record sent {times} times" if times > 1 else ""
+        return self._setting(
+            flip_cost(width, messages) + combinations,
+            max(1, (people > 0) + (fakes > 0)) * len(self._ratios[0]) * times**2,
+            f"{self._others_text}{again}, {fakes:,} flipped blanks, {width} positions that matter",
+        )
+
+    @cached_property
+    def _groups(self) -> list[tuple[tuple[int, int, int], list[int]]]:
+        """Positions by what x, u and v hold there."""
+        held = list(zip(self.x, self.u, self.v, strict=True))
+        return [(key, [i for i, h in enumerate(held) if h == key]) for key in sorted(set(held))]
+
+    @cached_property
+    def _masks(self) -> list[Rows]:
+        flags = np.zeros((len(self._groups), len(self.x)), dtype=np.uint8)
+        for row, (_, places) in enumerate(self._groups):
+            flags[row, places] = 1
+        return list(np.packbits(flags, axis=1, bitorder="little"))
+
+    @cached_property
+    def _key_of_byte(self) -> np.ndarray:
+        every = np.arange(256, dtype=np.uint8)[:, None]
+        return self._keys(every & np.uint8((1 << len(self.x)) - 1))
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        """The kind of every message: how many bits are set in each group, in mixed radix."""
+        keys, radix = np.zeros(len(rows), dtype=np.int64), 1
+        for (_, places), mask in zip(self._groups, self._masks, strict=True):
+            keys += radix * np.bitwise_count(rows & mask).sum(axis=1, dtype=np.int64)
+            radix *= len(places) + 1
+        return keys
+
+    def _counts(self, rows: Rows) -> Floats:
+        if len(self.x) > 8:
+            return super()._counts(rows)
+        seen = np.bincount(rows.ravel(), minlength=256)
+        counts = np.bincount(self._key_of_byte, weights=seen, minlength=len(self._ratios[0]))
+        return counts.astype(np.float64)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """Log of w_u and w_v for every kind of message."""
+        others, fakes = self.senders.people, self.senders.fakes
+        total = max(1, others + fakes)
+        u, v, x, blank = (self._log_pmf(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))
+        parts = [
+            np.log(share / total) + pmf for share, pmf in ((others, x), (fakes, blank)) if share
+        ]
+        mean = np.logaddexp.reduce(parts) if parts else np.zeros(len(u))
+        return u - mean, v - mean
+
+    def _log_pmf(self, record: Bits) -> Floats:
+        """Log P[R(record) = y] of one message of each kind."""
+        q = self.senders.threshold / SCALE
+        flip, keep = math.log(q), math.log1p(-q)
+        pmf = np.zeros(1)
+        for _, places in self._groups:
+            size, one = len(places), record[places[0]]
+            risen = np.arange(size + 1)
+            agreeing = risen if one else size - risen
+            pmf = (pmf[None, :] + (agreeing * keep + (size - agreeing) * flip)[:, None]).ravel()
+        return pmf
+
+    @cached_property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        x, blank, u, v = (self._pmf(z) for z in (self.x, (0,) * len(self.x), self.u, self.v))
+        return x, blank, u, v
+
+    def _pmf(self, record: Bits) -> Floats:
+        """P[R(record) is of each kind]."""
+        combinations = np.ones(1)
+        for _, places in self._groups:
+            size = len(places)
+            choices = [[float(math.comb(size, t))] for t in range(size + 1)]
+            combinations = (combinations[None, :] * choices).ravel()
+        return np.asarray(combinations * np.exp(self._log_pmf(record)))

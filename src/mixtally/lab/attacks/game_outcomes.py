@@ -1,0 +1,95 @@
+"""A game against a promise: played through the code, and with counts drawn from their distribution.
+
+What a device's code sends is slow to draw and seldom enough to prove much. So the same game is also
+played with the numbers of messages of every kind drawn from the distribution the mechanism is meant
+to have: that says nothing of the code, but tests the promise with many more runs, and at any size.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mixtally.errors import ParameterError
+from mixtally.lab.attacks.game import Game, draw_pilot, play, quick_runs
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, NoiseSource, Outcome, conclude_game
+from mixtally.lab.attacks.worlds import Worlds
+from mixtally.primitives.bits import spans
+
+MOST_MESSAGES = 20_000_000
+_SPAN_RUNS = 1 << 20
+_KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
+"""Of so many kinds of messages counts are drawn so often in a few seconds."""
+DRAWN = "; counts drawn from their distribution, not by the code"
+
+
+def attack_outcomes(
+    hypothesis: Hypothesis, game: Game, lab: AttackLab, *, twice: bool = False
+) -> list[Outcome]:
+    """What the game proves against the promise, each way an outcome; they share ``lab.error``.
+
+    With ``twice`` it is played two times, with the answers in either order, and the statistics
+    added. Raises ParameterError for more messages than can be played where no distribution is drawn
+    from.
+    """
+    setting = game.setting
+    by_code, by_distribution = setting.messages <= MOST_MESSAGES, lab.drawn != 0
+    if not by_code and not by_distribution:
+        raise ParameterError(
+            "collection",
+            expected=f"at most {MOST_MESSAGES:,} messages to play one by one",
+            got=f"{setting.messages:,}",
+            do="draw their counts from the distribution: --drawn 1e6",
+        )
+    attack, plays = hypothesis.attack, []
+    drawn = _play_by_distribution(game, lab, attack, twice) if by_distribution else None
+    if by_code or drawn is None:
+        plays.append((NoiseSource.CODE, _play_by_code(game, lab, attack, twice), setting.played))
+    if drawn is not None:
+        plays.append((NoiseSource.DISTRIBUTION, drawn, setting.stage + DRAWN))
+    lab = replace(lab, error=lab.error / len(plays))
+    return [
+        conclude_game(
+            hypothesis,
+            worlds,
+            lab,
+            played=f"twice: {played}" if twice else played,
+            noise=noise,
+            pilot=_draw_pilot(game, len(worlds.u), lab, twice),
+        )
+        for noise, worlds, played in plays
+    ]
+
+
+def _play_by_code(game: Game, lab: AttackLab, attack: str, twice: bool) -> Worlds:
+    if not twice:
+        return play(game, lab, attack)
+    runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, 0.5)
+    lab = replace(lab, runs=runs)
+    return _subtract_swapped(play(game, lab, attack), play(game, lab, attack))
+
+
+def _draw_pilot(game: Game, runs: int, lab: AttackLab, twice: bool) -> Worlds:
+    one = draw_pilot(game, runs, lab)
+    return _subtract_swapped(one, draw_pilot(game, runs, lab)) if twice else one
+
+
+def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) -> Worlds | None:
+    """Drawn in spans, None where the code draws as fast."""
+    parts, draw, kinds = [], Binomials(lab.chance, lab.tables), game.setting.kinds
+    runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / kinds)))
+    for span in spans(runs, max(1, _SPAN_RUNS // kinds)):
+        one = [game.draw_from_distribution(span.stop - span.start, draw) for _ in range(1 + twice)]
+        worlds = [Worlds(*both) for both in one if both is not None]
+        if not worlds:
+            return None
+        parts.append(_subtract_swapped(*worlds) if twice else worlds[0])
+        lab.progress(attack + ", by the distribution", span.stop, runs)
+    return Worlds(*(np.concatenate([getattr(p, side) for p in parts]) for side in ("u", "v")))
+
+
+def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
+    """Answers u and then v against v and then u; what shows in both orders shows nothing."""
+    with np.errstate(invalid="ignore"):
+        both = first.u - second.v, first.v - second.u
+    return Worlds(*(np.nan_to_num(one, nan=0.0) for one in both))

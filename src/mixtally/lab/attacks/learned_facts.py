@@ -1,0 +1,127 @@
+"""What an observer learns about one person, by the number of reports and between two places.
+
+Every report is seen with its sender. Three ways to report, for one bit that is as likely 0 as 1:
+
+    drawn once    the first report is repeated: nothing is added, the posterior stays as it was
+    fresh noise   both levels are drawn anew every time: the posterior falls to zero error
+    memoized      the error about the memoized bit falls to zero, that about the true bit stops at
+                  f/2
+
+Source: Side Notes on Differential Privacy, section 4.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from mixtally.accounting.divergence.memoized import loss
+from mixtally.lab.attacks.linking import link
+from mixtally.lab.attacks.memoized import MemoizedTarget, simple_recall
+from mixtally.lab.attacks.outcome import AttackLab
+from mixtally.lab.attacks.refute import clopper_pearson_lower
+from mixtally.lab.attacks.worlds import power_at
+from mixtally.model.mechanism.memoized import LEAST_PERMANENT, Memoized
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.protocol.estimate.memoized import Recovery, recovery, recovery_redrawn
+
+FALSE_ALARMS = 0.01
+_SHORTEST = 1000
+_ERROR = 0.05
+_MOST_PLACE_REPORTS = 10
+_MOST_BITS = 1000
+_DRAWN_BITS = 20_000_000
+_LEAST_RUNS, _MOST_RUNS = 500, 10_000
+_LEAST_SHOWN = LEAST_PERMANENT
+"""2^-40: reports show nothing for certain, so that every likelihood ratio is finite."""
+
+
+def compute_learned_facts(
+    mechanism: Memoized, reports: int, measured: Mapping[int, Recovery], chance: Chance
+) -> dict[str, Any]:
+    """The error of whoever averages, exactly and as measured on a crowd; losses; linking.
+
+    where
+      measured   by a number of reports, those of ``played_points`` and none other
+    """
+    exact, seen = recovery(mechanism, reports), measured[reports]
+    return {
+        "recovery": {
+            "kept_bit_wrong": exact.memoized,
+            "true_bit_wrong": exact.true,
+            "true_bit_wrong_at_least": mechanism.f / 2.0,
+            "kept_bit_wrong_measured": _none_if_nan(seen.memoized),
+            "true_bit_wrong_measured": _none_if_nan(seen.true),
+        },
+        "by_reports": [
+            _row_after(mechanism, point, measured.get(point)) for point in _points(reports)
+        ],
+        "linking": _measure_linking(mechanism, reports, chance),
+    }
+
+
+def drop_measured(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same without what was measured on a crowd, whose true bits that needs."""
+    rows = [_drop_measured_keys(row) for row in found["by_reports"]]
+    return {**found, "recovery": _drop_measured_keys(found["recovery"]), "by_reports": rows}
+
+
+def _drop_measured_keys(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if not name.endswith("_measured")}
+
+
+def played_points(reports: int) -> list[int]:
+    """After how many of ``reports`` reports the averaging is measured; the last is all of them."""
+    return [point for point in _points(reports) if point <= reports]
+
+
+def _points(reports: int) -> list[int]:
+    """Numbers of reports evenly on a logarithmic scale, ``reports`` among them."""
+    most = max(_SHORTEST, reports)
+    steps = 10 ** math.ceil(math.log10(most))
+    round_numbers = [m * 10**k for k in range(len(str(steps))) for m in (1, 2, 3, 5, 7)]
+    return sorted({p for p in round_numbers if p <= most} | {reports, most})
+
+
+def _row_after(mechanism: Memoized, reports: int, measured: Recovery | None) -> dict[str, Any]:
+    """One row: the losses, and how often each estimate of a bit is wrong."""
+    most, exact = loss(mechanism, reports), recovery(mechanism, reports)
+    return {
+        "reports": reports,
+        "eps_T": most.eps_T,
+        "eps_fresh": reports * most.eps_1,
+        "drawn_once_wrong": recovery_redrawn(mechanism, 1),
+        "fresh_wrong": recovery_redrawn(mechanism, reports),
+        "true_bit_wrong": exact.true,
+        "kept_bit_wrong": exact.memoized,
+        "true_bit_wrong_measured": None if measured is None else _none_if_nan(measured.true),
+        "kept_bit_wrong_measured": None if measured is None else _none_if_nan(measured.memoized),
+    }
+
+
+def _none_if_nan(share: float) -> float | None:
+    return None if math.isnan(share) else share
+
+
+def _measure_linking(mechanism: Memoized, reports: int, chance: Chance) -> dict[str, Any] | None:
+    """How often one person is recognized at two places; None for too few bits to set."""
+    bits, count = min(mechanism.bins, _MOST_BITS), min(reports, _MOST_PLACE_REPORTS)
+    if bits < 2 * mechanism.hashes:
+        return None
+    p, q = max(mechanism.p, _LEAST_SHOWN), min(mechanism.q, SCALE - _LEAST_SHOWN)
+    target = MemoizedTarget(replace(mechanism, bins=bits, p=p, q=q), count)
+    runs = max(_LEAST_RUNS, min(_MOST_RUNS, _DRAWN_BITS // (4 * bits * count)))
+    recall = simple_recall(target.mechanism)
+    worlds = link(target, runs, AttackLab(chance, _ERROR), recall)
+    power = power_at(worlds, FALSE_ALARMS)
+    return {
+        "reports_at_each_place": count,
+        "bits": bits,
+        "runs": runs,
+        "false_alarms": FALSE_ALARMS,
+        "recognized": power,
+        "recognized_at_least": float(clopper_pearson_lower(np.array(power * runs), runs, _ERROR)),
+    }

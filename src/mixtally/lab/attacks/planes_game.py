@@ -1,0 +1,68 @@
+"""The game with messages that name planes: how many hold either of two values.
+
+A record of u adds a message whose plane holds u, and with kappa v as well. Others' messages are
+left out, as if they were known: that makes the attacker stronger than anybody.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.attacks.clear_games import UniformGame
+from mixtally.lab.attacks.counted_game import CountedGame
+from mixtally.lab.attacks.game import Setting
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.senders import Bits
+from mixtally.model.contract import Planes
+from mixtally.primitives.bits import Counts, Rows
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.tails import Floats
+
+
+@dataclass(frozen=True)
+class PlanesGame(UniformGame):
+    """Among uniform planes X_u / X_v is how many hold u over how many hold v."""
+
+    @property
+    def planes(self) -> Planes:
+        """Those of the part."""
+        planes = self.senders.part.planes
+        assert planes is not None
+        return planes
+
+    @property
+    def setting(self) -> Setting:
+        """Two values alone are looked at."""
+        fakes, prime = self.senders.fakes, self.planes.prime
+        stage = f"{fakes:,} uniform planes, {prime:,} of a direction, and the person's message"
+        return self._setting(60.0 * fakes, 4, stage)
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """Neither of two values, and either."""
+        return (0, 0, 1), (1, 0, 0), (0, 1, 0)
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        return rows[:, 0] & 3
+
+    @property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        other, a, b, both = np.eye(4)
+        meeting, one = self.planes.collision_probability, 1.0 / self.planes.prime
+        fake = other + one * (a + b - 2.0 * other) + one * meeting * (both + other - a - b)
+        g = (self.senders.part.replaced or 0) / SCALE
+        own = [one + meeting * (both - one) for one in (a, b)]
+        of_others, of_a, of_b = (g * fake + (1.0 - g) * one for one in (other, *own))
+        return of_others, fake, of_a, of_b
+
+    def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
+        return CountedGame._draw_fake_counts(self, fake, runs, draw)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """Log of the chance of each kind beside that of what hides a record."""
+        hiding = self._hiding
+        with np.errstate(divide="ignore"):
+            u, v = (np.log(one / hiding) for one in self._pmfs[2:])
+        return u, v

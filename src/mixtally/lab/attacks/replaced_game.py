@@ -1,0 +1,70 @@
+"""Games with values that uniform bins may replace: three bins and all others are told apart.
+
+All others hold one other bin x, or v's where there are but two bins, which is the crowd that tells
+most. The weights are those of ``counted`` with b the mean distribution of the hiding messages:
+without fakes the statistic is the log-likelihood ratio itself, beside fakes nearly that.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from mixtally.lab.attacks.counted_game import CountedGame
+from mixtally.lab.attacks.game import Setting
+from mixtally.lab.attacks.senders import Bits
+from mixtally.primitives.bits import Rows
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.tails import Floats
+
+
+@dataclass(frozen=True)
+class ReplacedGame(CountedGame):
+    """One value of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
+
+    @property
+    def _others_bin(self) -> int:
+        return min(2, self.senders.part.bins - 1)
+
+    @property
+    def records(self) -> tuple[Bits, Bits, Bits]:
+        """The bin that everybody else holds, and the first two."""
+        width = self._others_bin + 1
+        x, u, v = (tuple(int(i == one) for i in range(width)) for one in (self._others_bin, 0, 1))
+        return x, u, v
+
+    @property
+    def setting(self) -> Setting:
+        """Three bins and all others are distinguished."""
+        people, fakes = self.senders.people, self.senders.fakes
+        stage = f"{self._others_text}, {fakes:,} uniform fakes and the person's message"
+        return self._setting(60.0 * (people + fakes), 8, stage)
+
+    def _keys(self, rows: Rows) -> np.ndarray:
+        return rows[:, 0]
+
+    def _pmf(self, one: int | None) -> Floats:
+        """P[a message is of each kind] of a person who holds ``one``, None for a fake."""
+        bins, g = self.senders.part.bins, (self.senders.part.replaced or 0) / SCALE
+        named = np.zeros(8)
+        named[[1 << place for place in range(self._others_bin + 1)]] = 1.0 / bins
+        named[0] = max(0.0, 1.0 - (self._others_bin + 1) / bins)
+        if one is None:
+            return named
+        own = np.zeros(8)
+        own[1 << one] = 1.0
+        return np.asarray(g * named + (1.0 - g) * own)
+
+    @cached_property
+    def _pmfs(self) -> tuple[Floats, Floats, Floats, Floats]:
+        return self._pmf(self._others_bin), self._pmf(None), self._pmf(0), self._pmf(1)
+
+    @cached_property
+    def _ratios(self) -> tuple[Floats, Floats]:
+        """Log of w_u and w_v for every kind of message; of kinds that never come nothing."""
+        hiding = self._hiding
+        some = hiding > 0.0
+        found = np.full((2, 8), -np.inf)
+        for one, own in zip(found, self._pmfs[2:], strict=True):
+            one[some] = np.log(own[some] / hiding[some])
+        return found[0], found[1]

@@ -1,0 +1,171 @@
+"""The game of a set: a full set against the empty one, all 2k cells that differ counted.
+
+The log-likelihood ratio is the sum of ln(count) over the cells of the one, less that over the cells
+of the other: exact. What other people hold is subtracted, as it travels in clear.
+
+Over planes the sets are points of one line, the worst there are (``divergence/set_in_clear``): in
+directions in which these part each is a cell, and in all others no message is theirs.
+
+Where messages are replaced with chance g, all others hold a third set, or the empty one where there
+is no third, and lambda + g lambda' / (1 - g) stands for a count lambda, lambda' those of its cell
+that are expected: nearly the ratio.
+"""
+
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from msgspec import structs
+
+from mixtally.lab.attacks.device import Device
+from mixtally.lab.attacks.game import Game, Setting
+from mixtally.lab.attacks.multinomial import Binomials
+from mixtally.lab.attacks.senders import Senders
+from mixtally.model.contract import Part
+from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
+from mixtally.primitives.chance import Chance
+from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.tails import Floats
+
+_SPAN_PEOPLE = 1 << 18
+_SHUFFLED = 1 << 10
+
+
+@dataclass(frozen=True)
+class SetGame(Game):
+    """The first k bins against k pads, or two sets of k points of a line, among uniform ones."""
+
+    senders: Senders
+
+    @property
+    def size(self) -> int:
+        """Cells of a record."""
+        return self.senders.part.record_messages
+
+    @property
+    def setting(self) -> Setting:
+        """The cells that differ, and all others."""
+        fakes, cells = self.senders.fakes, self.senders.part.layout.bins
+        people = self.senders.people
+        what = "a full set, or of an empty one"
+        if self.senders.part.planes is not None:
+            what = "either set of points of one line"
+        stage = (
+            f"{fakes:,} uniform fakes over {cells:,} cells and the {self.size} messages of {what}"
+        )
+        if people:
+            stage = f"{people:,} others who all hold the same, {stage}"
+        order = "shuffled" if self.senders.messages <= _SHUFFLED else "not shuffled"
+        kinds = 2 * self.size + 1
+        cost = 60.0 * (fakes + people * self.size)
+        return Setting(cost, self.senders.messages, kinds, stage, f"{stage}; {order}")
+
+    def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
+        """The statistic of a full set and, among other fakes, of an empty one."""
+        counts = [self._collect_counts(own, chance, device) for own in (0, 1)]
+        u, v = self._statistics(np.array(counts))
+        return float(u), float(v)
+
+    def draw_runs(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
+        """One run at a time."""
+        return
+
+    def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
+        """The statistics of many runs, their counts drawn from their distribution."""
+        size, planes = self.size, self.senders.part.planes
+        one = 1.0 / self.senders.part.layout.bins
+        if planes is not None:
+            one = (1.0 - planes.collision_probability) / planes.prime
+        fake = np.full(2 * size + 1, one)
+        fake[-1] = 1.0 - 2.0 * size * one
+        found = []
+        for own in (0, 1):
+            uniform = self.senders.draw_fake_numbers(runs, draw)
+            kept = np.zeros((runs, 2 * size + 1), dtype=np.int64)
+            for held, people in ((own, 1), (self._others_set, self.senders.people)):
+                for cell in range(held * size, (held + 1) * size):
+                    stay = draw(np.full(runs, people), 1.0 - self._replaced_share)
+                    kept[:, min(cell, 2 * size)] += stay
+                    uniform = uniform + people - stay
+            counts = kept + draw.draw_multinomial(uniform, np.maximum(fake, 0.0), runs)
+            found.append(self._statistics(counts))
+        return found[0], found[1]
+
+    @property
+    def _replaced_share(self) -> float:
+        return (self.senders.part.replaced or 0) / SCALE
+
+    @property
+    def _others_set(self) -> int:
+        """Which set all others hold: a third one, or where there is none the second."""
+        part = self.senders.part
+        able = part.bins // 2 if part.planes is None else part.planes.prime // 3
+        return 2 if able >= self.size else 1
+
+    @property
+    def _expected_counts(self) -> Floats:
+        """Uniform messages and others' of each cell, on average, shape (cells that differ,)."""
+        size, people, part = self.size, self.senders.people, self.senders.part
+        uniform = self.senders.fakes + size * (people + 1) * self._replaced_share
+        cells = part.layout.bins if part.planes is None else part.planes.prime
+        found = np.full(2 * size, uniform / cells)
+        if self._others_set == 1:
+            found[size:] += people * (1.0 - self._replaced_share)
+        return found
+
+    def _collect_counts(self, own: int, chance: Chance, device: Device) -> Counts:
+        """How many messages name each cell that matters, in one collection."""
+        (part, record), (_, third) = self._build_record(own), self._build_record(self._others_set)
+        sent = device.reports(part, record, chance)
+        others = (
+            device.reports(part, _repeat_record(third, span.stop - span.start), chance)
+            for span in spans(self.senders.people, _SPAN_PEOPLE)
+        )
+        fakes = self.senders.draw_own_fakes(part, chance, device)
+        if self.senders.messages <= _SHUFFLED:
+            return self._counts(device.shuffle(np.concatenate([*others, *fakes, sent]), chance))
+        total = np.zeros(2 * self.size + 1, dtype=np.int64)
+        for rows in chain(others, fakes, [sent]):
+            total += self._counts(rows)
+        return total
+
+    def _build_record(self, held: int) -> tuple[Part, Counts | Rows]:
+        """The full set, the empty or a third one; over planes, of a part in which bins are points
+        themselves, the first, second or third k points of a line.
+        """
+        part, size = self.senders.part, self.size
+        if part.planes is not None:
+            points = np.arange(size)[None] + held * size
+            return structs.replace(part, bins=part.planes.points), points
+        record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
+        if held != 1:
+            bins = np.arange(8 * record.shape[1])
+            ones = (bins >= held // 2 * size) & (bins < (held // 2 + 1) * size)
+            record[0] = np.packbits(ones, bitorder="little")
+        return part, record
+
+    def _counts(self, rows: Rows) -> Counts:
+        """Counts of the first k bins, of the pads, and of all others."""
+        part, size = self.senders.part, self.size
+        if part.planes is not None:
+            numbers, cells = np.divmod(part.layout.codes(rows), part.planes.prime)
+            # Of directions that begin with 1: points below p have their number as product.
+            told = cells[(numbers < part.planes.points // part.planes.prime) & (cells < 2 * size)]
+            found = np.bincount(told, minlength=2 * size)
+            return np.append(found, len(rows) - len(told))
+        every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
+        chosen = [every[:size], every[part.bins : part.bins + size]]
+        counts = np.concatenate(chosen)
+        return np.append(counts, len(rows) - counts.sum())
+
+    def _statistics(self, counts: Counts) -> Floats:
+        """Of every run, ``counts`` of shape (runs, kinds)."""
+        g = self._replaced_share
+        with np.errstate(divide="ignore", invalid="ignore"):  # some cell is empty, in either
+            logs = np.log(counts[:, :-1] + g * self._expected_counts / (1.0 - g))
+            u, v = logs[:, : self.size].sum(axis=1), logs[:, self.size :].sum(axis=1)
+            return np.where(u == v, 0.0, u - v)
+
+
+def _repeat_record(record: Counts | Rows, many: int) -> Counts | Rows:
+    return record[np.zeros(many, dtype=np.int64)]

@@ -1,0 +1,82 @@
+"""Example data: people who do not exist, and the files that the pages of docs/ read.
+
+Every call gives the same bytes.
+"""
+
+import csv
+from importlib.resources import files
+
+LABELS = {
+    "fruit": ("apple", "banana", "cherry", "grape", "mango", "orange", "pear", "quince"),
+    "answer": ("yes", "no", "unsure"),
+    "age_group": ("18-29", "30-44", "45-59", "60-89"),
+    "likes": ("tea", "coffee", "cocoa", "juice", "water"),
+}
+"""What may be answered, for every column of the survey that has labels."""
+
+_COLORS = ("red", "blue", "green")
+_WEEKS, _DIARISTS, _HOMES = 3, 1_500, 2_000
+
+
+def survey() -> bytes:
+    """2,000 people, a row each: age, taste and habits (``PROVENANCE.md`` beside the file)."""
+    return _read_shipped_file("example_survey.csv")
+
+
+def people() -> list[dict[str, str]]:
+    """The rows of the survey by column."""
+    return list(csv.DictReader(survey().decode("ascii").splitlines()))
+
+
+def example_files() -> dict[str, bytes]:
+    """Every file by its name.
+
+    where
+      survey.csv     the survey
+      diary.csv      1,500 of its people in each of three weeks; one in seven changes the color
+      homes.csv      2,000 places, spread evenly over a box of 2 by 4 degrees
+      counted.csv    how many people gave each answer
+      fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line
+      words.txt      answers to look for, of which one is nobody's
+      network.toml   three mixes and a collector, with keys that nobody has
+      approval.toml  purpose, legal basis and sign-off of a collection that does not exist
+    """
+    labels = {"fruits": "fruit", "answers": "answer", "drinks": "likes"}
+    return {
+        "survey.csv": survey(),
+        "diary.csv": _table("who,week,color,likes,age", _diary()),
+        "homes.csv": _table("lat,lon", _homes()),
+        "counted.csv": _table("answer,people", ["yes,6000000000", "no,3999999999"]),
+        **{f"{name}.txt": _lines(LABELS[column]) for name, column in labels.items()},
+        "colors.txt": _lines(_COLORS),
+        "words.txt": _lines([*LABELS["answer"], "perhaps"]),
+        "network.toml": _read_shipped_file("example_network.toml"),
+        "approval.toml": _read_shipped_file("example_approval.toml"),
+    }
+
+
+def _diary() -> list[str]:
+    crowd = people()[:_DIARISTS]
+    return [
+        f"p{i},{week},{_COLORS[(i + week * (i % 7 == 0)) % 3]},{one['likes']},{one['age']}"
+        for week in range(1, _WEEKS + 1)
+        for i, one in enumerate(crowd)
+    ]
+
+
+def _homes() -> list[str]:
+    """Multiples of two irrational numbers, whole parts left out, fill a square evenly."""
+    points = [(i * 0.7548776662 % 1.0, i * 0.5698402910 % 1.0) for i in range(_HOMES)]
+    return [f"{41 + 2 * up:.4f},{-75 + 4 * across:.4f}" for up, across in points]
+
+
+def _table(head: str, rows: list[str]) -> bytes:
+    return _lines([head, *rows])
+
+
+def _lines(texts: tuple[str, ...] | list[str]) -> bytes:
+    return ("\n".join(texts) + "\n").encode("ascii")
+
+
+def _read_shipped_file(name: str) -> bytes:
+    return (files("mixtally.lab.data") / "files" / name).read_bytes()

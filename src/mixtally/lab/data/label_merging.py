@@ -1,0 +1,148 @@
+"""Which labels are the same: what people cannot tell apart is one, or refused; and their order.
+
+A value has one written form, whatever file format it came from. A number without a fraction is
+written without one, a decimal without zeros at its end, and a moment at midnight as its day:
+formats that have one kind of number, or of time, cannot tell them apart. Text has every letter and
+its accents as one character.
+"""
+
+import datetime
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from mixtally.errors import DataError
+
+_PARTS = re.compile(r"(\d+)")
+_NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?", re.ASCII)
+_FRACTION = re.compile(r"-?(0|[1-9]\d*)\.\d+", re.ASCII)
+_IGNORABLE = (
+    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5),
+    (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164),
+    (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+)  # fmt: skip
+"""First and last code points of the ranges that no font shows."""
+LabelSortKey = tuple[int, Decimal, tuple[tuple[int, int, str], ...], str]
+
+
+def normalize_nfc(text: str) -> str:
+    """``text`` with every letter and its accents as one character, where there is one: NFC."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def natural_sort_key(label: str) -> LabelSortKey:
+    """What sorts labels as people count: 2 before 10, "wave 9" before "wave 10", numbers first."""
+    if _NUMBER.fullmatch(label):
+        return 0, Decimal(label), (), label
+    parts = (
+        (0, int(part), part) if part.isdecimal() and len(part) < 100 else (1, 0, part)
+        for part in _PARTS.split(label)
+    )
+    return 1, Decimal(0), tuple(parts), label
+
+
+class Merging(NamedTuple):
+    """How values become labels.
+
+    where
+      strip        whether spaces around a value are no part of it
+      ignore_case  whether capital and small letters are the same
+      other        the label of all values that are not listed; None to refuse them
+    """
+
+    strip: bool = False
+    ignore_case: bool = False
+    other: str | None = None
+
+    def fold(self, text: str) -> str:
+        """What values of one label have in common."""
+        text = text.strip() if self.strip else text
+        return text.casefold() if self.ignore_case else text
+
+
+def find_similar(names: Iterable[str]) -> list[str]:
+    """Return the first names that differ in case or in outer spaces only; none of them: empty."""
+    met: dict[str, list[str]] = {}
+    fold = Merging(strip=True, ignore_case=True).fold
+    for name in names:
+        met.setdefault(fold(name), []).append(name)
+    return next((alike for alike in met.values() if len(alike) > 1), [])
+
+
+def check_spaces(subject: str, names: Collection[str]) -> None:
+    """Raises DataError for two names that nobody can tell apart.
+
+    They differ in spaces, in characters without a width, or in how accents are put together.
+    """
+    _check_distinct(
+        subject, names, _visible_form, "names that differ in more than spaces and what is not seen"
+    )
+
+
+def check_fractions(subject: str, names: Collection[str]) -> None:
+    """Raises DataError for two of ``names``, read off data, that write one number: 2.50 and 2.5."""
+    expected = "one way to write a number, or labels that are listed"
+    _check_distinct(subject, names, _shortest_number, expected)
+
+
+def _visible_form(name: str) -> str:
+    if name.isascii():
+        return " ".join(name.split())
+    seen = "".join(one for one in name if not _is_invisible(one))
+    return " ".join(normalize_nfc(seen).split())
+
+
+def _is_invisible(character: str) -> bool:
+    """Whether a character is shown as nothing: one of class Cf, or a default-ignorable one.
+
+    Source: Unicode 15.1, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; class Cf has most
+    of them.
+    """
+    if unicodedata.category(character) == "Cf":
+        return True
+    place = ord(character)
+    return any(first <= place <= last for first, last in _IGNORABLE)
+
+
+def _shortest_number(name: str) -> str:
+    return name.rstrip("0").rstrip(".") if _FRACTION.fullmatch(name) else name
+
+
+def _check_distinct(subject: str, names: Collection[str], same: object, expected: str) -> None:
+    met: dict[str, str] = {}
+    for name in names:
+        plain = same(name)  # type: ignore[operator]
+        if plain == name:
+            continue
+        other = plain if plain in names else met.setdefault(plain, name)
+        if other != name:
+            raise DataError(
+                subject,
+                expected=expected,
+                got=f"{other!a} and {name!a}",
+                do="write it in one way; --strip leaves out spaces around names",
+            )
+
+
+_EXACT = 2.0**53
+"""Up to here floating-point numbers have every whole number."""
+
+
+def value_text(value: object) -> str | None:
+    """The text of a value; None where there is none, which is what not-a-number says, too."""
+    if isinstance(value, str):
+        return normalize_nfc(value)
+    if value is None or value != value:
+        return None
+    if isinstance(value, float):
+        whole = abs(value) < _EXACT and value.is_integer()
+        return str(int(value)) if whole else repr(value)
+    if isinstance(value, Decimal):
+        return format(value.normalize(), "f") if value.is_finite() else None
+    if isinstance(value, datetime.datetime):
+        midnight = value.tzinfo is None and value.time() == datetime.time()
+        return str(value.date() if midnight else value)
+    return str(value)

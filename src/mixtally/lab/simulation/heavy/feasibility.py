@@ -1,0 +1,168 @@
+"""Checks that a search can find the words of a crowd, made before any round is played.
+
+A search costs the whole privacy budget, whatever it finds. Words that are too long for its rounds,
+or that fewer people hold than its threshold asks for, are never found. A simulation knows the words
+beforehand, so it refuses such a search and names the options that help.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+from mixtally.lab.simulation.heavy.design import Design
+from mixtally.lab.simulation.heavy.search import MOST_ROUNDS, Search
+from mixtally.protocol.encode.spelling import MOST_CHARACTERS, Spelling, to_nfc
+
+Integers = NDArray[np.int64]
+
+MOST_UNFIT = 0.01
+"""The largest share of people whose words may be too long for a search."""
+_LIST = "count a list of words with `mixtally simulate --candidates FILE`"
+
+
+def collect_alphabet(vocabulary: Sequence[str], people: Integers) -> str:
+    """Return the characters of a crowd's words, in the order of their code points.
+
+    Parameters
+    ----------
+    vocabulary : Sequence[str]
+        The distinct words.
+    people : ndarray of int64, shape (words,)
+        How many people hold each word.
+
+    Returns
+    -------
+    str
+        At most 200 characters. Where the words have more, those of the most people are taken; where
+        they have one, the first letters of the default alphabet are added.
+    """
+    held: dict[str, int] = {}
+    for word, many in zip(vocabulary, people.tolist(), strict=True):
+        for character in set(to_nfc(word)):
+            held[character] = held.get(character, 0) + many
+    most = sorted(held, key=lambda one: (-held[one], one))[:MOST_CHARACTERS]
+    if len(most) == 1:
+        most.append(next(one for one in Spelling().characters if one not in most))
+    return "".join(sorted(most))
+
+
+def check_lengths(
+    search: Search,
+    vocabulary: Sequence[str],
+    people: Integers,
+    design_for: Callable[[Search], Design],
+    *,
+    longest: int,
+    outside: int,
+) -> None:
+    """Check that the rounds are long enough for the words of 99 % of the people.
+
+    Parameters
+    ----------
+    search : Search
+        The search that is to be played.
+    vocabulary : Sequence[str]
+        The distinct words.
+    people : ndarray of int64, shape (words,)
+        How many people hold each word.
+    design_for : Callable[[Search], Design]
+        Plans another search; used to name only options with which something is found.
+    longest, outside : int
+        Characters of a word that were asked for, in all and outside the alphabet.
+
+    Raises
+    ------
+    DataError
+        If more than 1 % of the people hold a word that takes more symbols than the rounds have. The
+        message names the options with which at most 1 % do.
+    """
+    spelling = search.spelling
+    strange, lengths, symbols = _measure_words(spelling, vocabulary)
+    unfit = symbols > search.rounds * search.symbols
+    share = float(people[unfit].sum()) / search.users
+    if share <= MOST_UNFIT:
+        return
+    got, needed = f"{100 * share:.3g} % that are longer", _covering_number(symbols, people)
+    if int(people[strange > outside].sum()) <= MOST_UNFIT * search.users:
+        whole = needed - outside * spelling.digits
+        got += f", of up to {lengths[unfit].max():,} characters"
+        options = f"give --longest {whole}"
+    else:
+        whole = max(longest, _covering_number(lengths, people))
+        longer = f" --longest {whole}" if whole > longest else ""
+        more = max(1, -(-(needed - whole) // spelling.digits))
+        got += (
+            f": a character outside the alphabet takes {1 + spelling.digits} places, and these "
+            f"words have up to {strange[unfit].max():,}"
+        )
+        options = (
+            f"give --alphabet with the characters of the language{longer}, or in a rehearsal "
+            f"--alphabet-from-data{longer}, or --outside {more}{longer}"
+        )
+    raise DataError(
+        f"column {search.name!r}",
+        expected=f"words of up to {longest:,} characters of the alphabet from 99 % of the people",
+        got=got,
+        do=_advise(search, design_for, whole, int(people.max()), options),
+    )
+
+
+def _advise(
+    search: Search, design_for: Callable[[Search], Design], longest: int, most: int, options: str
+) -> str:
+    """Return ``options`` and the way without rounds, or that way alone where no search does."""
+    rounds = -(-longest // search.symbols)
+    if rounds > MOST_ROUNDS:
+        return f"{_LIST}: a search has at most {MOST_ROUNDS} rounds"
+    least = design_for(replace(search, rounds=rounds)).least_count
+    if most >= least:
+        return f"{options}, or {_LIST}"
+    return (
+        f"{_LIST}: a search for words of {longest:,} characters finds none that fewer than about "
+        f"{least:,} people hold, and the most frequent word has {most:,}"
+    )
+
+
+def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers) -> None:
+    """Check that the most frequent word is likely to pass the threshold of the search.
+
+    Raises
+    ------
+    DataError
+        If every word that is short enough is held by fewer people than the search is expected to
+        need, so that nothing would be found.
+    """
+    search, spelling = design.search, design.search.spelling
+    _, _, symbols = _measure_words(spelling, vocabulary)
+    most = int(people[symbols <= search.rounds * search.symbols].max(initial=0))
+    least = design.least_count
+    if most >= least:
+        return
+    raise DataError(
+        f"column {search.name!r}",
+        expected=f"a word that about {least:,} people hold, as a search of {search.rounds:,} "
+        f"rounds "
+        "finds no rarer one",
+        got=f"{most:,} people with the most frequent word",
+        do=f"ask more people, give a larger --epsilon, or {_LIST}",
+    )
+
+
+def _measure_words(
+    spelling: Spelling, vocabulary: Sequence[str]
+) -> tuple[Integers, Integers, Integers]:
+    """Return the characters outside the alphabet, all characters and the symbols of every word."""
+    strange = spelling.count_outside(vocabulary)
+    lengths = np.array([len(to_nfc(word)) for word in vocabulary], dtype=np.int64)
+    return strange, lengths, lengths + strange * spelling.digits
+
+
+def _covering_number(numbers: Integers, people: Integers) -> int:
+    """Return the least number that is not exceeded for 99 % of the people."""
+    order = np.argsort(numbers, kind="stable")
+    within = np.cumsum(people[order])
+    allowed = within[-1] - int(MOST_UNFIT * within[-1])
+    return int(numbers[order[np.searchsorted(within, allowed)]])

@@ -1,0 +1,51 @@
+"""Our releases among the other models: one line each, from the central model to the local one."""
+
+from mixtally.lab.simulation.study import Study
+from mixtally.model.baseline import Baseline
+from mixtally.report.charts import Line
+from mixtally.report.counts_view import CountsView
+from mixtally.report.numbers import at_most, number
+
+
+def compare_models(study: Study) -> list[Line]:
+    """The central model, every release, the local model.
+
+    Where no central mechanism was built, the floor that a formula gives stands for them.
+    """
+    central = {} if study.truth is None else study.truth.central
+    found = [
+        Line(f"central, {b.name}", b.standard_error, central.get(b.name), b.one_within, 1.0)
+        for b in study.central.lines
+    ]
+    if not found:
+        found.append(Line("central model, someone sees all", study.central_error, None, None, 1.0))
+    for release in study.releases:
+        result = release.result
+        error = result.estimate.standard_error
+        measured = CountsView(result, truth=study.truth).measured_error
+        sent = result.messages / result.received.contributors
+        found.append(Line(result.name, error, measured, None, sent, own=True))
+    found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
+    return found
+
+
+def describe_accuracy(study: Study) -> list[str]:
+    """What the central mechanisms state about their accuracy."""
+    central = {} if study.truth is None else study.truth.central
+    bins = study.main_result.question.bins
+    return [_describe_baseline(line, bins, central.get(line.name)) for line in study.central.lines]
+
+
+def _describe_baseline(line: Baseline, bins: int, measured: float | None) -> str:
+    chance = f"with a chance of {100 * line.level:g} %"
+    if line.all_within is None:
+        what = f"the bin it names is at most {line.one_within:,} below the largest"
+        if measured is not None:
+            what += f" (here {number(measured)})"
+    else:
+        what = (
+            f"one count errs by at most {line.one_within:,}, all {bins:,} by at most "
+            f"{line.all_within:,}"
+        )
+    spent = f"epsilon = {at_most(line.epsilon, 6)}, delta = {at_most(line.delta, 6)}"
+    return f"central model, {line.name}: {chance} {what}; {spent} ({line.source})."

@@ -1,0 +1,158 @@
+"""The plan a simulation plays: the planner's best, with the repeats or the pairs asked for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from msgspec import structs
+
+from mixtally.accounting.accountant import Accountant, Record
+from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Cover, Part, Plan
+from mixtally.model.costs import Costs
+from mixtally.model.encodings import list_encodings
+from mixtally.model.guarantee import Observer
+from mixtally.model.layout import Form
+from mixtally.model.mechanism import Shuffled
+from mixtally.model.question import Kind
+from mixtally.planning import (
+    Candidate,
+    Choice,
+    Infeasible,
+    Planner,
+    PlanRequest,
+    choose,
+    flip,
+    gains,
+)
+from mixtally.planning.reason import format_error
+
+
+def choose_plan(
+    wish: PlanRequest,
+    planner: Planner | None = None,
+    *,
+    repeats: int | None = None,
+    pairs: bool = False,
+) -> tuple[Plan, str]:
+    """The plan to play and why it was chosen.
+
+    Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
+    or for pairs where no plan sends several bits in one message.
+    """
+    planner = planner or Planner()
+    if repeats is not None:
+        return _plan_repeats(wish, repeats, planner)
+    if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
+        wish = replace(wish, protocol="flip")  # the only one that sends bits together
+    answer = choose(wish, planner)
+    if not pairs:
+        return answer.plan, explain_choice(wish, answer, planner)
+    return _choose_whole_plan(answer, planner)
+
+
+def explain_choice(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
+    """Why a plan was chosen, and last what would be better."""
+    return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
+
+
+def first_fitting_plan(
+    answer: Choice, planner: Planner, fits: Callable[[Costs], bool]
+) -> Plan | None:
+    """The best plan that ``fits``; None where none does."""
+    if fits(answer.plan):
+        return answer.plan
+    proved = (planner.plan(one) for one in answer.others if fits(one))
+    return next((plan for plan in proved if plan is not None), None)
+
+
+def _choose_whole_plan(answer: Choice, planner: Planner) -> tuple[Plan, str]:
+    plan, best = first_fitting_plan(answer, planner, _sends_several), answer.plan
+    if plan is None:
+        raise ParameterError(
+            "pairs",
+            expected="records of several bits that travel whole",
+            got=best.name,
+            do="leave --pairs out, or allow more fakes or users",
+        )
+    if plan is best:
+        return plan, answer.reason
+    return plan, (
+        f"{plan.name} sends records whole, so that pairs can be counted; {best.name} would err by "
+        f"{format_error(best.standard_error)} instead of {format_error(plan.standard_error)} "
+        f"counts."
+    )
+
+
+def _sends_several(one: Costs) -> bool:
+    """Whether several bits of a record travel in one message."""
+    return len(one.parts) == 1 and one.parts[0].layout.form is not Form.INDEX
+
+
+def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
+    """Free vectors sent whole, ``repeats`` times."""
+    question = wish.question
+    vectors = question.kind is Kind.BITS and question.bins > 1
+    if not vectors or wish.protocol not in (None, "flip"):
+        raise ParameterError(
+            "repeats",
+            expected="vectors of several bits and --protocol flip",
+            got=f"{question.bins:,} bins of kind {question.kind}"
+            + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
+            do="leave --repeats out",
+        )
+    if not 1 <= repeats <= wish.messages_per_user:
+        raise ParameterError(
+            "repeats",
+            expected=f"an integer in [1, {float(wish.messages_per_user):g}], the messages per user",
+            got=repeats,
+            do="raise --messages-per-user",
+        )
+    (whole, *_) = list_encodings(question)
+    found = flip.candidate_by_people(wish, whole, planner.accountant, repeats)
+    plan = planner.plan(found) if isinstance(found, Candidate) else None
+    if plan is None:
+        needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
+        raise InfeasibleError(
+            "plan",
+            expected=f"a vector of {question.bins} bits sent {repeats} times",
+            got=f"{wish.users:,} users",
+            do=f"flip needs {needs}",
+        )
+    return plan, (
+        f"Every vector is sent {repeats} times, as asked: a standard error of "
+        f"{format_error(plan.standard_error)} counts."
+    )
+
+
+def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificate:
+    """What is promised against someone who sees only how often each bit was set.
+
+    Sums are made from the messages, so the plan's own certificate always holds; where other
+    people's flips hide more of a sum than of a message, a smaller delta is computed.
+    """
+    own, part = plan.certificate, plan.parts[0]
+    same = structs.replace(
+        own,
+        lower=0.0,
+        observer=Observer.SUMS,
+        source=f"sums are made from the messages, against which the plan has: {own.source}",
+    )
+    if len(plan.parts) > 1 or plan.collections > 1 or plan.cover is Cover.MIXES:
+        return same
+    if part.threshold is None or part.protocol == "single-bit":
+        return structs.replace(
+            own,
+            observer=Observer.SUMS,
+            source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
+        )
+    summed = Record.of(_mechanism_of_sums(part, plan.honest_people), Observer.SUMS)
+    found = (accountant or Accountant()).certificate(summed, own.epsilon)
+    if found.upper > own.upper:
+        return same
+    return structs.replace(found, lower=0.0) if part.own is not None else found
+
+
+def _mechanism_of_sums(part: Part, people: int) -> Shuffled:
+    """Everybody's flips hide a sum; fakes are left out, which never hides more."""
+    return structs.replace(part, own=None).mechanism(fakes=0, crowd=people)

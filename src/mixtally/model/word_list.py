@@ -1,0 +1,61 @@
+"""Words of an open domain that are looked for, with the points that a plan's key gives them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.errors import DataError
+
+_NAMED = 3
+"""Words of a line that are written out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordList:
+    """Words to look for, with their points; those of one point are one line, their sum.
+
+    where
+      words    different, at least two that do not share one point
+      points   shape (words,)
+
+    Raises DataError for others.
+    """
+
+    words: tuple[str, ...]
+    points: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if len(self.lines) < 2:
+            raise DataError(
+                "words to look for",
+                expected="at least two",
+                got=f"{len(self.words):,}",
+                do="look for one word more",
+            )
+
+    @property
+    def lines(self) -> NDArray[np.int64]:
+        """The points that are counted, in the order of their first words."""
+        points, first = np.unique(self.points, return_index=True)
+        return points[np.argsort(first)]
+
+    @property
+    def line_of(self) -> NDArray[np.int64]:
+        """The line of each word, shape (words,)."""
+        place = {point: line for line, point in enumerate(self.lines.tolist())}
+        return np.array([place[point] for point in self.points.tolist()], dtype=np.int64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each line counts: its word, or some of the words that share its point."""
+        meeting: list[list[str]] = [[] for _ in self.lines]
+        for word, line in zip(self.words, self.line_of.tolist(), strict=True):
+            meeting[line].append(word)
+        return tuple(map(_join_words, meeting))
+
+
+def _join_words(together: Sequence[str]) -> str:
+    more = len(together) - _NAMED
+    return " + ".join(together[:_NAMED]) + (f" + {more} more" if more > 0 else "")

@@ -1,0 +1,56 @@
+"""One estimate of a record that travels in parts, one part's bins after the other's."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.model.estimates import Estimate, Intervals
+from mixtally.model.question import Kind, Question
+
+
+def part_of(question: Question, asked: list[Question], place: int) -> tuple[int, int]:
+    """Return the part in which a bin of the record is counted, and its place among its bins."""
+    if len(asked) == 1 and asked[0].bins == question.bins:
+        return 0, place
+    places = [range(one.bins)[select_counted_bins(question, one)] for one in asked]
+    ends = np.cumsum([len(one) for one in places])
+    part = int(np.searchsorted(ends, place, side="right"))
+    return part, places[part][place - int(ends[part])]  # from the end of this part
+
+
+def select_counted_bins(question: Question, part: Question) -> slice:
+    """The bins of a part that are counted for the record: of a bit in clear only yes."""
+    return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
+
+
+def combine_parts(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
+    """One estimate of all parts' bins, one part after the other."""
+    if len(found) == 1 and asked[0].bins == own.bins:
+        return found[0]
+    places = [select_counted_bins(own, question) for question in asked]
+    pairs = list(zip(found, places, strict=True))
+    errors = np.concatenate([_bin_errors(f)[k] for f, k in pairs])
+    return Estimate(
+        counts=np.concatenate([f.counts[k] for f, k in pairs]),
+        standard_error=float(errors.max()),
+        individual=_join_slices([(f.individual, k) for f, k in pairs]),
+        simultaneous=_join_slices([(f.simultaneous, k) for f, k in pairs]),
+        errors=None if math.isclose(errors.min(), errors.max(), rel_tol=1e-12) else errors,
+    )
+
+
+def _bin_errors(found: Estimate) -> NDArray[np.float64]:
+    """Of every bin."""
+    alike = np.full(len(found.counts), found.standard_error)
+    return alike if found.errors is None else found.errors
+
+
+def _join_slices(bounds: list[tuple[Intervals, slice]]) -> Intervals:
+    first = bounds[0][0]
+    return Intervals(
+        lower=np.concatenate([i.lower[k] for i, k in bounds]),
+        upper=np.concatenate([i.upper[k] for i, k in bounds]),
+        level=first.level,
+        method=" and ".join(dict.fromkeys(i.method for i, _ in bounds)),
+    )

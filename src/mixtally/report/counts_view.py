@@ -1,0 +1,201 @@
+"""Counts and what follows from them as parts of a document: chart, tables, findings, rows of files.
+
+One place for every document that has counts, with true numbers beside them where a lab knows them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mixtally.model.estimates import Figures
+from mixtally.model.result import Result
+from mixtally.report.charts import Bar, intervals_chart
+from mixtally.report.counts import (
+    count_rows,
+    estimate,
+    figure_rows,
+    figure_sections,
+    interval,
+    select_bins,
+    share,
+    shares_note,
+    shown_text,
+    simultaneous,
+    truth_cells,
+)
+from mixtally.report.coverage import Coverage, coverage, measured_error
+from mixtally.report.document import Cell, Facts, Part, Picture, Rows, Section, Table, Text
+from mixtally.report.numbers import percent, round_to_error
+
+CHART_BINS, TABLE_BINS = 30, 1000
+"""The most bins that a page draws and lists, the largest."""
+
+
+class TrueNumbers(Protocol):
+    """True numbers, which a lab alone has."""
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many people are in each bin, shape (bins,)."""
+
+    @property
+    def figures(self) -> Mapping[str, Sequence[float | None]]:
+        """By the name of the result's figures, a value a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class CountsView:
+    """A result of counts as it is shown.
+
+    where
+      given   whether the order of its bins was given, rather than found in the data
+      truth   None in what may be published
+    """
+
+    result: Result
+    has_given_order: bool = True
+    truth: TrueNumbers | None = None
+
+    def bins(self, most: int) -> list[int]:
+        """The ``most`` largest bins: in their order, or from the largest estimate down."""
+        return select_bins(
+            self.result.question, self.result.rank_bins(), most, given=self.has_given_order
+        )
+
+    def chart(self, most: int = CHART_BINS) -> Picture:
+        """The ``most`` largest estimates with their intervals; rings at true counts."""
+        bars = [
+            Bar(
+                *(row.label, row.estimate, row.lower, row.upper),
+                None if self.truth is None else float(self.truth.counts[i]),
+            )
+            for i, row in ((i, self.result.row(i)) for i in self.bins(most))
+        ]
+        return intervals_chart(bars, "largest bins")
+
+    def table(self, most: int, lead: str = "") -> Table:
+        """The ``most`` largest bins with both intervals; folded where no ``lead`` names it."""
+        bins, question = self.bins(most), self.result.question
+        found = self.result.estimate
+        level = f"{percent(found.individual.level)} interval"
+        shown = shown_text(len(bins), question.bins, "" if lead else " bins")
+        shares = ["share", f"{level}, share"] * (found.people is not None)
+        simplex = ["simplex"] * (found.projected is not None)
+        errors = ["true count", "error"] * (self.truth is not None)
+        return Table(
+            (question.name, "estimate", level, f"{level}, all bins", *shares, *simplex, *errors),
+            [self._cells(i) for i in bins],
+            title=f"{lead}: {shown}" if lead else shown.capitalize(),
+            folded=not lead,
+        )
+
+    def _cells(self, i: int) -> list[Cell]:
+        """Return the cells of one bin: intervals, then share, projection and true count if any."""
+        found, row = self.result.estimate, self.result.row(i)
+        cells: list[Cell] = [row.label, estimate(row), interval(row), simultaneous(row)]
+        if found.people is not None:
+            cells += share(row, found.people)
+        if found.projected is not None:
+            cells.append(round_to_error(found.projected[i], found.error_of(i)))
+        if self.truth is not None:
+            ends = (row.lower, row.upper)
+            cells += truth_cells(row.estimate, *ends, row.standard_error, int(self.truth.counts[i]))
+        return cells
+
+    def findings(self, most: int) -> str:
+        """What the counts show, in sentences; ``most`` are shown."""
+        found, bins = self.result.estimate, self.result.question.bins
+        above, method = int((found.simultaneous.lower > 0).sum()), found.simultaneous.method
+        how = "" if method == found.individual.method else f" ({method})"
+        text = (
+            f"Intervals are {percent(found.individual.level)} for each bin alone "
+            f"({found.individual.method}). Counting all bins at once{how}, {above:,} of {bins:,} "
+            f"are "
+            "distinguishable from zero"
+        )
+        text += ": they are too few to tell." if above == 0 else "."
+        level, covered = found.individual.level, self.coverage
+        held = "" if covered is None else covered.text(level)
+        moved = self._clipping_note(self.bins(most))
+        return " ".join(filter(None, (text, moved, shares_note(found.people), held)))
+
+    def _clipping_note(self, bins: Sequence[int]) -> str:
+        """A sentence on estimates that are displayed where a count can be, empty without one."""
+        each, found = self.result.estimate.individual, self.result.estimate.counts
+        outside = [i for i in bins if not each.lower[i] <= found[i] <= each.upper[i]]
+        if not outside:
+            return ""
+        one = len(outside) == 1
+        return (
+            f"{len(outside):,} estimate{'' if one else 's'} that no count can be "
+            f"{'is' if one else 'are'} shown as the nearest that can; files keep the unbiased "
+            f"number{'' if one else 's'}."
+        )
+
+    def section(self, *more: Part) -> Section:
+        """Chart and findings of a page, with ``more`` below."""
+        said = Text(self.findings(TABLE_BINS), note=True)
+        return Section("Counts", (self.chart(), said, *more))
+
+    def figures(self, most: int | None = None) -> list[Part]:
+        """Numbers derived from the same messages, at most ``most`` of a kind."""
+        return [part for one in self.figure_sections(most, note=False) for part in one.parts]
+
+    def figure_sections(self, most: int | None = None, *, note: bool = True) -> list[Section]:
+        """The same as sections of a page; ``note`` as in ``counts.figure_sections``."""
+        figures, level = self.result.figures, self.result.estimate.individual.level
+        true = None if self.truth is None else self.truth.figures
+        return figure_sections(figures, level, most, true, note=note)
+
+    @cached_property
+    def rows(self) -> list[Facts]:
+        """One flat object a bin, in the order of the bins."""
+        return count_rows(self.result, self._truth_column(None))
+
+    @cached_property
+    def derived_rows(self) -> dict[str, list[Facts]]:
+        """By the name of numbers that were derived beside the counts, one flat object each."""
+        return {one.name: figure_rows(one, self._truth_column(one)) for one in self.result.figures}
+
+    def facts(self) -> Facts:
+        """Every count and every number derived beside them, by name."""
+        return {"estimates": self.rows, **self.derived_rows}
+
+    @property
+    def coverage(self) -> Coverage | None:
+        """How many bins' own intervals cover the true count; None where it is not known."""
+        if self.truth is None:
+            return None
+        each = self.result.estimate.individual
+        return coverage((each.lower, self.truth.counts, each.upper))
+
+    @property
+    def measured_error(self) -> float | None:
+        """Root mean square error over the bins, in counts; None where the truth is not known."""
+        if self.truth is None:
+            return None
+        return measured_error(self.result.estimate.counts - self.truth.counts)
+
+    def measure_errors(self) -> Facts:
+        """Return how far off the counts are, where the truth is known."""
+        covered = self.coverage
+        if covered is None:
+            return {}
+        return {"measured_error": self.measured_error, "covered": covered.share}
+
+    def tables(self) -> dict[str, Rows]:
+        """CSV files: the bins in their order or from the largest down, and every number derived."""
+        ranked = [self.rows[i] for i in self.bins(len(self.rows))]
+        every = {"estimates": ranked, **self.derived_rows}
+        return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
+
+    def _truth_column(self, one: Figures | None) -> Mapping[str, Sequence[Any]]:
+        if self.truth is None:
+            return {}
+        return {
+            "truth": self.truth.counts.tolist() if one is None else self.truth.figures[one.name]
+        }

@@ -1,0 +1,114 @@
+"""Prefixes of a round that asks for words: given, or those that the last round found."""
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+from msgspec.structs import replace
+
+from mixtally.device.contract.spelling import END
+from mixtally.errors import DataError, ParameterError
+from mixtally.model.contract import Plan
+from mixtally.model.estimates import Estimate
+from mixtally.model.plan import Prefixes
+from mixtally.model.question import Question
+from mixtally.protocol.encode.spelling import Spelling
+from mixtally.report.numbers import printable
+
+Symbols = tuple[tuple[int, ...], ...]
+
+
+def spell_prefixes(asked: Prefixes, words: Sequence[str]) -> Symbols:
+    """The prefixes that are spelled like ``words``.
+
+    Raises ParameterError for others than the question allows: of several lengths, twice, too many.
+    """
+    spelling = Spelling(asked.alphabet)
+    found = []
+    for word in words:
+        row = spelling.spell([word], asked.longest)[0].tolist() if word else []
+        found.append(tuple(symbol for symbol in row if symbol != END))
+    lengths = {len(one) for one in found}
+    right = len(lengths) == 1 and max(lengths) < asked.longest
+    if not right or not 1 <= len(set(found)) == len(found) <= asked.most:
+        raise ParameterError(
+            "prefixes",
+            expected=f"1 to {asked.most:,} different ones of one length below {asked.longest}",
+            got=f"{len(found):,}, of {len(lengths)} lengths",
+            do="write one a line, all as long as the others",
+        )
+    return tuple(found)
+
+
+def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
+    """What continues the prefixes of a round and is distinguishable from zero: the next round's.
+
+    The largest of them, where there are more than a round may ask for. All bins of the round are
+    judged together, at the level of the estimate's simultaneous intervals.
+
+    Raises DataError where nothing is, or words may not be longer.
+    """
+    prefixes, size = given or ((),), len(asked.alphabet) + 2
+    level = size**asked.symbols
+    if len(prefixes[0]) + asked.symbols >= asked.longest:
+        raise DataError(
+            "prefixes",
+            expected=f"words of more than the {asked.longest} symbols that are looked at",
+            got=f"prefixes of {len(prefixes[0])}",
+            do="the search is over: this was its last round",
+        )
+    held = [
+        bin_index
+        for bin_index in np.flatnonzero(
+            estimate.simultaneous.lower[: len(prefixes) * level]
+        ).tolist()
+        if END not in _symbols(bin_index % level, size, asked.symbols)
+    ]
+    if not held:
+        raise DataError(
+            "prefixes",
+            expected="one whose continuation is distinguishable from zero",
+            got=f"none of {len(prefixes):,}",
+            do="the search is over: no longer word is frequent enough to be seen",
+        )
+    held.sort(key=lambda bin_index: -estimate.counts[bin_index])
+    return tuple(
+        (*prefixes[one // level], *_symbols(one % level, size, asked.symbols))
+        for one in held[: asked.most]
+    )
+
+
+def _symbols(followed: int, size: int, many: int) -> tuple[int, ...]:
+    """The symbols that stand for what follows a prefix."""
+    return tuple(followed // size**place % size for place in reversed(range(many)))
+
+
+def _describe_continuation(letters: tuple[str, ...]) -> str:
+    """What follows a prefix, for people; an empty letter is the end of a word."""
+    shown = "".join(letters)
+    if letters[-1]:
+        return shown if all(letters) else f"{shown} (no word)"
+    return f"{shown} (ends)" if all(letters[: len(shown)]) else f"{shown} (no word)"
+
+
+def name_prefix_bins(plan: Plan, prefixes: Symbols | None) -> Question:
+    """The question of a round, its bins named by the words that they continue."""
+    asked, question = plan.prefixes, plan.question
+    if asked is None:
+        return question
+    spelling = Spelling(asked.alphabet)
+    labels = []
+    for prefix in prefixes or ((),):
+        begun = printable(spelling.format_prefix(prefix))
+        letters = ("", *asked.alphabet, "…")
+        labels += [
+            begun + _describe_continuation(one) for one in product(letters, repeat=asked.symbols)
+        ]
+    labels += [f"(bin {place}: not asked)" for place in range(len(labels), question.bins - 1)]
+    labels.append("(all others)")
+    several = Counter(labels)
+    named = [
+        one if several[one] == 1 else f"{one} (bin {place})" for place, one in enumerate(labels)
+    ]
+    return replace(question, labels=tuple(map(printable, named)))

@@ -1,0 +1,69 @@
+"""The fakes of a part: drawn once, sealed, and on the disk before they are used.
+
+A second draw after a failure would let the next hop subtract one batch from the other. They lie
+there under a key of the round, so that nobody finds out later which envelopes were fakes.
+"""
+
+import hmac
+from collections.abc import Iterator
+from pathlib import Path
+
+from mixtally.errors import DataError
+from mixtally.model.job import Stream
+from mixtally.primitives.chance import Chance
+from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.server.engine.pool import CHUNK, Pool
+from mixtally.server.node import disk
+from mixtally.server.node.disk import Step
+from mixtally.server.node.wrapping import KeyPurpose, unwrap_secret, wrap_secret
+
+_FRAME_BYTES = 1 << 24
+_LENGTH_BYTES = 4
+
+
+class StoredFakes:
+    """The fakes of a round's parts, in its folder; ``order`` is the secret beside its key."""
+
+    def __init__(self, folder: Path, order: bytes, chance: Chance, step: Step) -> None:
+        self._folder, self._order, self._chance, self._step = folder, order, chance, step
+
+    def envelopes(self, part: int, stream: Stream, pool: Pool) -> bytes:
+        """All of a part, one after the other: those that are stored, or new ones once they are."""
+        path = self._folder / f"drawn-{part}"
+        if not path.exists():
+            sealed = b"".join(self._seal_fakes(part, stream, pool))
+            disk.put(path, b"".join(self._frames(part, sealed)), "fakes")
+            self._step("after drawn")
+        return b"".join(self._unwrap_frames(part, disk.read_file(path, "fakes")))
+
+    def _seal_fakes(self, part: int, stream: Stream, pool: Pool) -> Iterator[bytes]:
+        rows = draw_recipe_messages(stream.recipe, stream.layout, self._chance)
+        chunks = (rows[i : i + CHUNK].tobytes() for i in range(0, len(rows), CHUNK))
+        return pool.seal_chunks(part, chunks, stream.layout.message_bytes)
+
+    def _frames(self, part: int, sealed: bytes) -> Iterator[bytes]:
+        starts = range(0, len(sealed), _FRAME_BYTES)
+        for number, start in enumerate(starts):
+            name = f"{part} {number} {len(starts)}"
+            plain = sealed[start : start + _FRAME_BYTES]
+            data = wrap_secret(self._key, KeyPurpose.DRAWN, name, plain, self._chance)
+            yield len(data).to_bytes(_LENGTH_BYTES) + data
+
+    def _unwrap_frames(self, part: int, data: bytes) -> Iterator[bytes]:
+        frames, at = [], 0
+        while at < len(data):
+            size = int.from_bytes(data[at : at + _LENGTH_BYTES])
+            frames.append(data[at + _LENGTH_BYTES : at + _LENGTH_BYTES + size])
+            at += _LENGTH_BYTES + size
+        if at != len(data):
+            raise DataError(
+                "stored fakes", expected="whole frames", got="a torn one", do="look at the disk"
+            )
+        for number, frame in enumerate(frames):
+            yield unwrap_secret(
+                self._key, KeyPurpose.DRAWN, f"{part} {number} {len(frames)}", frame
+            )
+
+    @property
+    def _key(self) -> bytes:
+        return hmac.digest(self._order, KeyPurpose.DRAWN.value, "sha256")

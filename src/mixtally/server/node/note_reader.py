@@ -1,0 +1,204 @@
+"""What a role makes of a note that somebody sends: signed, remembered or refused."""
+
+from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.wire.manifest import Manifest, read_manifest, read_receipt
+from mixtally.device.wire.note import find_signers, merge_notes, verify_note
+from mixtally.device.wire.problem import Problem
+from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, read_withdrawal
+from mixtally.errors import RefusedError
+from mixtally.model.agreement import Agreement
+from mixtally.server.node import disk
+from mixtally.server.node.backoff import MAX_DELAY_SECONDS, Backoff
+from mixtally.server.node.refusal import OldStateError, ProblemError
+from mixtally.server.node.rounds import INSERT, SIGNED, WITHDRAW, RoundRow, round_id
+from mixtally.server.node.rules import check_manifest, check_sheet, check_withdrawal
+from mixtally.server.node.signing_slots import (
+    Entry,
+    manifest_entry,
+    receipt_entry,
+    sheet_entry,
+    withdrawal_entry,
+)
+from mixtally.server.node.state import RoleState
+
+_LONG_BYTES = 1 << 16
+_MOST_MANIFEST_BYTES = 1 << 22
+"""Some thirty thousand pieces, which are half a terabyte."""
+
+
+class NoteReader:
+    """Reads for a role, which has seen to it that nobody else does meanwhile."""
+
+    def __init__(self, node: RoleState) -> None:
+        self._node, self._own = node, node.signer.name
+        self._backoff = Backoff()
+
+    def take_note(self, data: bytes, now: int) -> bytes | None:
+        """See ``Node.take``; raises RefusedError as well, for bytes that are no note."""
+        found = fingerprint_of(data)
+        if found in self._node.agreements:
+            return self._node.notes.merge(data, self._node.agreement(found).keys)
+        if len(data) > _LONG_BYTES:
+            return self._read_long_note(data, found, now)
+        return self._read_note(data, found, now)
+
+    def _read_long_note(self, data: bytes, found: str, now: int) -> bytes | None:
+        """The same of what takes long to parse: only for roles, and not again and again."""
+        who = self._signers(data)
+        if not who:
+            raise ProblemError(Problem.NOT_SIGNED)
+        known = self._node.notes.entry(found)
+        if known is not None and known.kind == "manifest":
+            return None
+        if len(data) > _MOST_MANIFEST_BYTES and not self._are_collectors(who):
+            raise ProblemError(Problem.TOO_LARGE, f"at most {_MOST_MANIFEST_BYTES} bytes")
+        if any(self._backoff.is_waiting(name, now) for name in who):
+            raise ProblemError(Problem.BUSY, after=MAX_DELAY_SECONDS)
+        try:
+            return self._read_note(data, found, now)
+        except (RefusedError, ProblemError):
+            for name in who:
+                self._backoff.increase(name, now)
+            raise
+
+    def _read_note(self, data: bytes, found: str, now: int) -> bytes | None:
+        kind = kind_of(data)
+        if kind in ("sheet", "withdrawal", "contract"):
+            self._check_not_forgotten(data, found)  # of the others, only those of its own place
+        if kind == "sheet":
+            return self._sheet(data, found, now)
+        if kind == "withdrawal":
+            return self._withdrawal(data, found, now)
+        if kind == "contract":
+            raise ProblemError(Problem.NOT_AGREED, "this role has not signed that contract")
+        if kind not in ("manifest", "receipt"):
+            raise ProblemError(Problem.NO_NOTE)
+        (self._manifest if kind == "manifest" else self._receipt)(data)
+        return None
+
+    def propose(self, text: bytes, now: int) -> bytes:
+        """See ``Node.propose``."""
+        sheet = read_sheet(text)
+        agreement = self._node.agreement(sheet.contract)
+        if self._node.notes.of(fingerprint_of(text)) is None:
+            self._sign(text_of(text), sheet, agreement, now)
+        return self._node.notes.of(fingerprint_of(text)) or b""
+
+    def _sheet(self, data: bytes, found: str, now: int) -> bytes:
+        sheet, node = read_sheet(data), self._node
+        agreement = node.agreement(sheet.contract)
+        if node.notes.of(found) is None:
+            # Strangers use up no round: whoever proposes one is the collector.
+            name = agreement.collector.name
+            text = verify_note(data, {name: agreement.keys[name]})
+            self._sign(text, sheet, agreement, now)
+        return node.notes.merge(data, agreement.keys)
+
+    def _sign(self, text: bytes, sheet: Sheet, agreement: Agreement, now: int) -> None:
+        """Sign a sheet that takes its slot, and remember its round with it."""
+        node = self._node
+        entry = sheet_entry(agreement, sheet.round)
+        if node.notes.hash_in_slot(self._own, entry.slot) is not None:
+            raise ProblemError(Problem.ANOTHER_NOTE)
+        key = round_id(agreement.contract, sheet.round)
+
+        def own_key() -> bytes | None:
+            there = node.keys.has_key(key)
+            return node.keys.configuration(key, agreement.suite) if there else None
+
+        check_sheet(sheet, agreement, node.latest(agreement.name), node.rounds, now, own_key)
+        row = RoundRow(
+            agreement.name,
+            sheet.round,
+            agreement.contract,
+            fingerprint_of(text),
+            sheet.opens,
+            sheet.closes,
+            sheet.expires,
+            SIGNED,
+            "",
+        )
+        node.sign(agreement, entry, text, (INSERT, tuple(row)))
+        node.tell_signed(row)
+        node.destroy_unused_keys(agreement, sheet.round)
+
+    def withdraw(self, text: bytes, now: int) -> bytes:
+        """See ``Node.withdraw``."""
+        row, agreement = self._round(read_withdrawal(text))
+        node, found = self._node, fingerprint_of(text)
+        if node.notes.of(found) is None:
+            check_withdrawal(row, now)
+            entry = withdrawal_entry(row)
+            return node.sign(agreement, entry, text_of(text), (WITHDRAW, (row.sheet,)))
+        return node.notes.of(found) or b""
+
+    def _withdrawal(self, data: bytes, found: str, now: int) -> bytes:
+        _, agreement = self._round(read_withdrawal(data))
+        if self._node.notes.of(found) is None:
+            name = agreement.collector.name
+            self.withdraw(verify_note(data, {name: agreement.keys[name]}), now)
+        return self._node.notes.merge(data, agreement.keys)
+
+    def _manifest(self, data: bytes) -> None:
+        manifest, node = read_manifest(data), self._node
+        row, agreement = self._round(manifest.sheet)
+        check_manifest(manifest, agreement)
+        entry = manifest_entry(row, manifest.hop)
+        if manifest.hop == agreement.place - 1:
+            self._check_room(manifest, agreement)
+        self._keep(data, entry, agreement)
+        if manifest.hop == agreement.place - 1 and not row.ended:
+            node.expect_pieces(row)
+
+    def _check_room(self, manifest: Manifest, agreement: Agreement) -> None:
+        """Raises ProblemError where the disk has no room for what a manifest promises."""
+        sizes = (part[agreement.place - 1] for part in agreement.sizes)
+        parts = zip(manifest.parts, sizes, strict=True)
+        if sum(part.sent_count * size for part, size in parts) > disk.free_bytes(
+            self._node.folder.path
+        ):
+            raise ProblemError(Problem.NO_ROOM, after=60)
+
+    def _receipt(self, data: bytes) -> None:
+        receipt, node = read_receipt(data), self._node
+        about = node.notes.entry(receipt.manifest)
+        if about is None or about.kind != "manifest":
+            raise ProblemError(Problem.UNKNOWN, "the manifest is not known here yet")
+        row = node.rounds.of(about.contract, about.round)
+        if row is None or receipt.hop != about.hop + 1:
+            raise ProblemError(Problem.NO_NOTE)
+        agreement = node.agreement(row.contract)
+        entry = receipt_entry(row, receipt.hop)
+        self._keep(data, entry, agreement)
+
+    def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:
+        """Remember a note of the role at ``entry.hop``."""
+        key = agreement.key_of(entry.hop)
+        verify_note(data, key)
+        (name,) = key
+        if name == self._own:
+            self._check_not_forgotten(data, fingerprint_of(data))
+            return
+        self._node.notes.remember(entry, merge_notes(text_of(data), [data], key), name)
+
+    def _signers(self, data: bytes) -> set[str]:
+        """Which roles that are known have signed it: nobody else has long texts parsed."""
+        return {
+            name for one in self._node.agreements.values() for name in find_signers(data, one.keys)
+        }
+
+    def _are_collectors(self, names: set[str]) -> bool:
+        """Whether all are: their sheets may name many prefixes."""
+        return names <= {one.collector.name for one in self._node.agreements.values()}
+
+    def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
+        row = self._node.rounds.of_sheet(sheet)
+        if row is None:
+            raise ProblemError(Problem.UNKNOWN, "the sheet is not known here yet")
+        return row, self._node.agreement(row.contract)
+
+    def _check_not_forgotten(self, data: bytes, found: str) -> None:
+        """Raises OldStateError for a note of this role's own that its disk does not have."""
+        own = find_signers(data, {self._own: self._node.signer.public})
+        if own and not self._node.notes.has_signed(self._own, found):
+            raise OldStateError("somebody", f"the note {found}")

@@ -1,0 +1,112 @@
+"""Answers as they leave: a status, a few bytes, nothing of whoever asked.
+
+Source: RFC 9457, problem details.
+"""
+
+import json
+import sqlite3
+import traceback
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mixtally.device.wire.problem import MEDIA_TYPE, Problem
+from mixtally.errors import DataError
+from mixtally.server.node.disk import is_full
+from mixtally.server.node.events import FieldValue, Log, print_line
+from mixtally.server.node.refusal import OldStateError, ProblemError
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+"""An ASGI application."""
+
+
+async def send_response(
+    send: Any, status: int, body: bytes = b"", kind: str = "", after: int | None = None
+) -> None:
+    """Send a whole answer."""
+    headers = [(b"content-length", str(len(body)).encode())]
+    if kind:
+        headers.append((b"content-type", kind.encode()))
+    if after is not None:
+        headers.append((b"retry-after", str(after).encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_problem(send: Any, refusal: ProblemError) -> None:
+    """Send problem details."""
+    problem = refusal.problem
+    after = refusal.after if refusal.after is not None or not problem.is_retryable else 5
+    body = problem.body(refusal.detail)
+    await send_response(send, problem.value.status, body, MEDIA_TYPE, after)
+
+
+async def send_health(scope: Any, send: Any, awaited: list[dict[str, FieldValue]]) -> bool:
+    """Answer ``/healthz`` and ``/readyz``; whether it was one of them.
+
+    Ready is who waits for nothing; else the answer names what is ``awaited``, and nobody who asks.
+    """
+    if scope["method"] not in ("GET", "HEAD") or scope["path"] not in ("/healthz", "/readyz"):
+        return False
+    if scope["path"] == "/healthz":
+        await send_response(send, 200, b"ok\n", "text/plain")
+    else:
+        said = json.dumps({"ready": not awaited, "waits": awaited}).encode() + b"\n"
+        await send_response(send, 503 if awaited else 200, said, "application/json")
+    return True
+
+
+def role_application(
+    first: Callable[[Any], App | None],
+    rest: App,
+    stop: Callable[[BaseException], None],
+    log: Log | None = None,
+) -> App:
+    """The ASGI application of a role: ``first`` may take a request, then health, then ``rest``."""
+    waits = log or Log()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        taken = first(scope)
+        if taken is not None:
+            await taken(scope, receive, send)
+        elif not await send_health(scope, send, waits.list_awaited()):
+            await rest(scope, receive, send)
+
+    return guard_application(app, stop, log)
+
+
+def guard_application(
+    app: App, stop: Callable[[BaseException], None], log: Log | None = None
+) -> App:
+    """``app`` whose refusals are answered, and whose failures are told without what was in them.
+
+    A disk that is full is answered; one that fails ends the process, by ``stop``: nobody knows what
+    a failed sync has kept. So does being shown what this role has forgotten.
+    """
+
+    async def around(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        try:
+            await app(scope, receive, send)
+        except ProblemError as refusal:
+            await send_problem(send, refusal)
+        except OldStateError as error:
+            stop(error)
+            await send_problem(send, ProblemError(Problem.NOT_READY, after=60))
+        except (sqlite3.Error, OSError, DataError) as error:
+            if not is_full(error):
+                stop(error)
+            await send_problem(send, ProblemError(Problem.NO_ROOM, after=60))
+        except Exception as error:
+            log_failure_place(error, log or Log(print_line))
+            await send_response(send, 500)
+
+    return around
+
+
+def log_failure_place(error: BaseException, log: Log) -> None:
+    """Tell where something failed, not what was in it: that may be somebody's."""
+    places = traceback.extract_tb(error.__traceback__)
+    where = f"{places[-1].filename.rpartition('/')[2]}:{places[-1].lineno}" if places else "?"
+    log.tell("failed", error=type(error).__name__, at=where)
