@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar, get_args
 
+from mixtally.api.docstrings import document_options
 from mixtally.app import options
 from mixtally.errors import DataError, InputError, ParameterError, check_names, not_one_of
 
@@ -39,7 +40,15 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
     lines that do with an argument what it may not bear.
     """
-    taken = _expand_keywords(signature(call), getattr(call, "takes", ()))
+    every = [
+        one
+        for kind in getattr(call, "takes", ())
+        for one in options.parameters_of(kind, extras=True)
+    ]
+    taken = _expand_keywords(signature(call), every)
+    call.__doc__ = document_options(
+        call.__doc__ or "", taken, {one.name: one for one in every}, translate_options
+    )
     name = call.__qualname__.removesuffix(".__init__")
 
     @wraps(call)
@@ -109,21 +118,27 @@ def _type_of(hint: Any) -> Any:
     return kind
 
 
-def _expand_keywords(taken: Signature, kinds: Sequence[type]) -> Signature:
-    """``taken`` with its further keywords spelled out, the fields of ``kinds``.
+def _expand_keywords(taken: Signature, every: Sequence[Parameter]) -> Signature:
+    """Return a signature in which the options replace the parameter for further keywords.
 
-    Help and editors show them; those that it has itself stand once.
+    Help and editors show this signature. A parameter that the function has itself stays.
     """
     found: list[Parameter] = []
     for one in taken.parameters.values():
         if one.kind is Parameter.VAR_KEYWORD:
-            every = [
-                option for kind in kinds for option in options.parameters_of(kind, extras=False)
+            found += [
+                option.replace(annotation=_without_option(option.annotation))
+                for option in every
+                if option.name not in taken.parameters
             ]
-            found += [option for option in every if option.name not in taken.parameters]
         else:
             found.append(one)
     return taken.replace(parameters=found)
+
+
+def _without_option(annotation: Any) -> Any:
+    """Return a type without the option that annotates it."""
+    return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """How the values of a program are read: keyword arguments that several functions have."""
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any
 
 from mixtally.api import checks
 from mixtally.api.labels import merging_of, missing_texts, separator_of
@@ -20,27 +20,36 @@ from mixtally.protocol.encode.numbers import scale_of_plan as planned_scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """What a missing value is, how values become labels, and whose the places are.
+    """How values are read: missing values, labels that are the same, and the people of rows.
 
-    where
-      missing          "refuse", "drop", or the label, bit or number that missing values count as
-      missing_values   values that mean missing, ["NA", -99] for example
-      strip            whether spaces around a value are no part of its label
-      ignore_case      whether capital and small letters are the same in labels
-      other            the label of all values that are not listed; None to refuse them
-      person           whose each place is, where some have several: a column's name or a list
-      several          how several places of a person are combined: "first", "last" or "set"
-      rows_are_people  whether every place is a person's, though a column seems to identify people
+    The texts in the annotations become entries of docstrings.
     """
 
-    missing: str = "refuse"
-    missing_values: Any = ()
-    strip: bool = False
-    ignore_case: bool = False
-    other: str | None = None
-    person: Any = None
-    several: str | None = None
-    rows_are_people: bool = False
+    missing: Annotated[
+        str,
+        'What happens to missing values: "refuse", "drop", or the label, bit or number that they '
+        "count as.",
+    ] = "refuse"
+    missing_values: Annotated[Any, 'Values that mean missing, for example ["NA", -99].'] = ()
+    strip: Annotated[bool, "Whether to remove spaces around labels."] = False
+    ignore_case: Annotated[
+        bool, "Whether labels that differ only in capital letters are the same."
+    ] = False
+    other: Annotated[
+        str | None,
+        "The label that values outside the list of labels count as. They are refused by default.",
+    ] = None
+    person: Annotated[
+        Any,
+        "The person of each row, where some people have several rows: the name of a column, or a "
+        "list.",
+    ] = None
+    several: Annotated[
+        str | None, 'How to combine several rows of one person: "first", "last" or "set".'
+    ] = None
+    rows_are_people: Annotated[
+        bool, "Whether every row is one person even if a column looks like an identifier of people."
+    ] = False
 
     @property
     def blank(self) -> str | None:
@@ -50,28 +59,38 @@ class RowOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordOptions:
-    """What a record is.
+    """The record that each value becomes.
 
-    where
-      kind        "one", "set", "bits", "attributes" or "number", where the values do not say
-      labels      the bins in their order; for attributes, by column. Without them they are read off
-                  the values: for simulation only
-      max_set     the most labels of a set; the largest when left out: for simulation only
-      separator   between the labels of a set that is one text
-      empty_sets  whether a missing value is a set without labels
-      number      (low, high), where numbers end
-      bins        cut numbers into so many bins, in place of rounding
-      points      numbers are rounded at random to so many points
+    The texts in the annotations become entries of docstrings.
     """
 
-    kind: str | None = None
-    labels: Any = None
-    max_set: int | None = None
-    separator: str | None = None
-    empty_sets: bool = False
-    number: Any = None
-    bins: int | None = None
-    points: int | None = None
+    kind: Annotated[
+        str | None,
+        'The kind of record where the values do not determine it: "one", "set", "bits", '
+        '"attributes" or "number".',
+    ] = None
+    labels: Annotated[
+        Any,
+        "The labels of the bins in order; for attributes, a mapping from column to labels. Labels "
+        "that are taken from the values make the result a simulation that may not be published.",
+    ] = None
+    max_set: Annotated[
+        int | None,
+        "The largest number of labels in a set. The default is the size of the largest set, which "
+        "makes the result a simulation that may not be published.",
+    ] = None
+    separator: Annotated[
+        str | None, 'The text between the labels of a set that is one text, for example ";".'
+    ] = None
+    empty_sets: Annotated[bool, "Whether a missing value is a set without labels."] = False
+    number: Annotated[
+        Any, "The range of numbers, (low, high). Numbers outside are moved into it."
+    ] = None
+    bins: Annotated[int | None, "Count numbers in this many bins of equal width."] = None
+    points: Annotated[
+        int | None,
+        "Round numbers at random to this many points. The default minimizes the error of the mean.",
+    ] = None
 
 
 def list_given(options: RowOptions | RecordOptions) -> list[str]:
