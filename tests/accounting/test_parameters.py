@@ -132,7 +132,7 @@ def test_a_threshold_outside_its_range_is_refused(threshold):
         ("flip-blank", {"count_crowd": True}, "expected --users"),
         ("clear-uniform", {"count_crowd": True}, "expected --users"),
         ("clear-shaped", {"count_crowd": True}, "expected --users"),
-        ("flip-uniform", {"max_set": 2}, "add --split"),
+        ("flip-uniform", {"max_set": 2}, "Add --split"),
     ],
 )
 def test_what_does_not_go_together_is_refused(name, given, words):

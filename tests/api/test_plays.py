@@ -46,7 +46,7 @@ def test_what_was_read_off_the_values_is_said_in_the_words_of_python():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"topp": 3}, "did you mean top"),
+        ({"topp": 3}, "Did you mean top"),
         ({"top": "three"}, "expected a whole number, got str 'three'"),
         ({"mix_fakes": 1}, "expected True or False"),
         ({"way": "both"}, "together or apart"),
@@ -149,7 +149,7 @@ def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
 def test_what_has_no_groups_is_refused(values, more, said):
     with pytest.raises(mixtally.MixtallyError, match=said):
         mixtally.simulate(values, group_by=["n", "s"] * 99, **PROMISE, **more)
-    with pytest.raises(mixtally.MixtallyError, match="say group_by="):
+    with pytest.raises(mixtally.MixtallyError, match="Say group_by="):
         _ = mixtally.simulate(["yes", "no"] * 99, **PROMISE).groups
 
 

@@ -58,7 +58,7 @@ TOLD = {
         ("--number", "0,9"),
         "row 1: expected a finite number, got 'red'",
     ),
-    "a decimal comma": (b"no;color\n1;2,5\n", ("--number", "0,9"), "write it like 1234.5"),
+    "a decimal comma": (b"no;color\n1;2,5\n", ("--number", "0,9"), "Write it like 1234.5"),
     "text among numbers of JSON": (
         b'{"color": 1}\n{"color": "two"}\n',
         ("--number", "0,9"),

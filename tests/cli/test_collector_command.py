@@ -194,7 +194,7 @@ def test_rounds_that_follow_words(tmp_path, monkeypatch, cli, refused):
     assert found == ((1,), (2,))  # the larger first
     assert cli(*propose, "--extend", 2).status == 0
     assert round_of(3, (letters["(ends)"], 300), (other, 209)) == ((1, 2),)  # three are too few
-    assert "the search is over" in refused(*propose, "--extend", 3)
+    assert "The search is over" in refused(*propose, "--extend", 3)
 
 
 def test_only_words_are_extended(refused, folder):

@@ -203,7 +203,7 @@ def test_a_question_is_asked_in_one_way(cli, more, said):
 
 def test_mix_messages_need_mixes_that_draw(refused):
     asked = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", 9, "--bins", 2)
-    assert "add --hops" in refused(*asked, "--mix-messages", 3)
+    assert "Add --hops" in refused(*asked, "--mix-messages", 3)
 
 
 def test_numbers_have_their_edges_in_the_plan(cli, tmp_path):

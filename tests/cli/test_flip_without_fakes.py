@@ -87,4 +87,4 @@ def test_nobody_hides_in_a_crowd_that_may_be_away(cli, refused):
         "plan", "--epsilon", 1, "--delta", "1e-6", "--users", 10, "--bins", 4, "--protocol", "flip",
         "--honest-share", 0.1,
     )  # fmt: skip
-    assert "flip needs more people who are certain to take part" in line
+    assert "Flip needs more people who are certain to take part" in line

@@ -160,7 +160,7 @@ def test_an_edited_ledger_is_neither_shown_nor_charged(desk, ledger):
     for arguments in (("show", file), ("charge", file, plan)):
         outcome = ledger(*arguments)
         assert isinstance(outcome.error, PlanError)
-        assert "restore it from a copy" in str(outcome.error)
+        assert "Restore it from a copy" in str(outcome.error)
     assert file.read_bytes() == before
 
 

@@ -146,7 +146,7 @@ def test_damaged_keys_are_refused_and_a_lost_one_is_another(remembered, unrememb
         (("--q", 0.5), "expected 0 <= p < q <= 1"),
         (("--reports", 0), "reports: expected"),
         (("--reports", "1e7"), "reports: expected"),
-        (("--reports", "1e6", "--bloom-bits", 999), "play fewer reports"),
+        (("--reports", "1e6", "--bloom-bits", 999), "Play fewer reports"),
         (("--level", 1), "confidence level"),
         (("--epsilon", 0), "epsilon: expected"),
         (("--bloom-bits", 7), "bloom bits: expected"),

@@ -185,7 +185,7 @@ def test_manifests_that_are_missing_are_waited_for_and_asked_for(office):
     assert row.state == CollectorState.COUNTED
     assert not list((office.folders[-1].path / "keys").iterdir())  # it waits without a key
     assert office.collector.describe_missing(row) == "waits for manifests of mix-1"
-    assert b"waits for manifests of mix-1" in office.ask("GET", "/").body
+    assert b"Waits for manifests of mix-1" in office.ask("GET", "/").body
     assert office.result().status == 503
     office.mixes[1].take(office.note_of(manifests[0]), office.now)  # the other mix knows it
     office.collector.tick(office.now + 1)
@@ -220,7 +220,7 @@ def test_an_old_copy_does_not_run(office, tmp_path):
     (place / "node.db").write_bytes(copy.read_bytes())
     for name, data in keys.items():
         (place / "keys" / name).write_bytes(data)
-    with pytest.raises(OldStateError, match="find the newest folder"):
+    with pytest.raises(OldStateError, match="Find the newest folder"):
         office.reopen()
 
 

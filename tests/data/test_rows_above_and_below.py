@@ -61,7 +61,7 @@ def test_names_below_the_first_row_are_pointed_at(tmp_path):
     with pytest.raises(DataError, match="say --header-row 3: the names stand there"):
         crowd(path)
     assert crowd(path, header_row=3).users == 2
-    with pytest.raises(DataError, match="did you mean 'color'"):
+    with pytest.raises(DataError, match="Did you mean 'color'"):
         crowd(at(tmp_path, "no,color\n" + PEOPLE), column="colour")
 
 

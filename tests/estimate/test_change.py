@@ -278,7 +278,7 @@ def test_all_bins_at_once_are_held_as_often_as_stated():
 def test_what_does_not_fit_is_refused():
     good = TalliedPart(UNIFORM, Tally(np.array([1_000, 1_000]), 12_000))
     three, few = Tally(np.array([1, 2, 3]), 12_000), Tally(np.array([1, 2]), 1_999)
-    with pytest.raises(MessageError, match="compare collections under one plan"):
+    with pytest.raises(MessageError, match="Compare collections under one plan"):
         estimate_change(good, TalliedPart(UNIFORM, three))
     with pytest.raises(MessageError, match="each of them complete"):
         estimate_change(TalliedPart(UNIFORM, few), good)

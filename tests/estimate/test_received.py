@@ -138,7 +138,7 @@ def test_each_part_is_told_from_its_own_tally():
     received = Received(contributors=PEOPLE, parts=parts)
     tallies = [Tally(np.array([one, 0, 0]), one) for one in many]
     assert conclude(plan, tallies, received=received).messages == sum(many)
-    with pytest.raises(MessageError, match="tally every part of this round, each once"):
+    with pytest.raises(MessageError, match="Tally every part of this round, each once"):
         conclude(plan, tallies[::-1], received=received)
     with pytest.raises(PlanError, match="a tally for each of the 2 messages"):
         conclude(plan, tallies[:1], received=received)

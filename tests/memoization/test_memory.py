@@ -237,7 +237,7 @@ def test_counts_of_a_crowd_are_those_of_its_people(hashed):
 def test_too_many_counts_are_refused():
     crowd = crowd_of(PLAN)
     for reports in (0, 10**6):
-        with pytest.raises(ParameterError, match="play fewer reports"):
+        with pytest.raises(ParameterError, match="Play fewer reports"):
             play_reports(crowd, reports, SeededChance(1))
 
 

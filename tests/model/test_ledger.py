@@ -118,7 +118,7 @@ def test_a_chain_that_forgets_the_seal_before_is_noticed(monkeypatch):
 
 @pytest.mark.parametrize("keep", [0, 1, 50, -1, -100])
 def test_a_truncated_file_is_refused(keep):
-    with pytest.raises(PlanError, match="restore it"):
+    with pytest.raises(PlanError, match="Restore it"):
         read(canonical_bytes(a_ledger())[:keep])
 
 
@@ -126,7 +126,7 @@ def test_a_truncated_file_is_refused(keep):
     "data", [b"{}", b"[]", b"null", b"hello", b"\xff\xfe", canonical_bytes(OTHER)]
 )
 def test_another_file_is_no_ledger(data):
-    with pytest.raises(PlanError, match="restore it"):
+    with pytest.raises(PlanError, match="Restore it"):
         read(data)
 
 

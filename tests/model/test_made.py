@@ -24,7 +24,7 @@ def test_plain_values_become_fields():
         ({"name": "q", "bins": True}, "bins: Expected `int`, got `bool`"),
         ({"name": "q", "bins": 2.5}, "bins: Expected `int`, got `float`"),
         ({"name": "q", "bins": 10**5000}, "a number of 16,610 bits"),
-        ({"name": "q", "bins": 2, "label": ("a", "b")}, "did you mean labels?"),
+        ({"name": "q", "bins": 2, "label": ("a", "b")}, "Did you mean labels?"),
         ({"name": "\ud800", "bins": 2}, "whole characters"),
     ],
 )

@@ -92,14 +92,14 @@ def test_what_is_no_probability_is_refused(chance):
     ],
 )
 def test_a_mechanism_for_another_question_is_refused(question, mechanism):
-    with pytest.raises(PlanError, match="ask for one value a person"):
+    with pytest.raises(PlanError, match="Ask for one value a person"):
         MemoizedPlan(question=question, mechanism=mechanism)
 
 
 def test_another_version_is_refused():
     mechanism = make_memoized(3, 0.5, 0.5, 0.75)
     for version in (1, MEMOIZED_VERSION + 1):
-        with pytest.raises(PlanError, match="use the version that wrote it"):
+        with pytest.raises(PlanError, match="Use the version that wrote it"):
             MemoizedPlan(version=version, question=QUESTION, mechanism=mechanism)
 
 

@@ -44,7 +44,7 @@ def test_a_failure_ends_it_and_the_process():
         stopped.append(error)
         told.set()
 
-    failure = OSError("the disk")
+    failure = OSError("The disk")
     loop = Loop(Ticks(fails=failure), lambda: 7, stop)
     loop.start()
     assert told.wait(SECONDS)
@@ -53,7 +53,7 @@ def test_a_failure_ends_it_and_the_process():
 
 
 NO_ROOM = OSError(errno.ENOSPC, "no space")
-TOLD = DataError("a file", expected="to write it", got="no room", do="make room")
+TOLD = DataError("a file", expected="to write it", got="no room", do="Make room")
 TOLD.__cause__ = NO_ROOM
 
 

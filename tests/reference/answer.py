@@ -83,7 +83,7 @@ def _bits(plan: Plan, bits: Sequence[int]) -> list[tuple[int, ...]]:
             "bits",
             expected=f"{plan.question.bins}",
             got=f"{len(bits)}",
-            do="write every bit, zeros in front included",
+            do="Write every bit, zeros in front included",
         )
     if len(asked) == 1 and asked[0].kind is Kind.BITS:
         return [tuple(np.flatnonzero(bits).tolist())]

@@ -229,7 +229,7 @@ def test_what_cannot_be_played_is_refused_before_the_work():
         simulate_release(plan, crowd(CROWD - 1), lab)
     with pytest.raises(ParameterError, match=r"numbers in 1\.\.3, got 0, 4"):
         simulate_release(plan, crowd(), lab, hops=DishonestHops({0, 2, 4}))
-    with pytest.raises(PlanError, match="plan again for this data"):
+    with pytest.raises(PlanError, match="Plan again for this data"):
         simulate_release(plan, Population(Question(name="r", bins=BINS), crowd().codes), lab)
     with pytest.raises(ParameterError, match="several bits that travel whole"):
         simulate_release(plan, crowd(), lab, Analysis(pairs=True))

@@ -189,7 +189,7 @@ def test_a_plan_for_others_and_what_counts_do_not_tell():
     other = Histogram(histogram.question, 499, histogram.counts)
     with pytest.raises(PlanError, match="a plan for 499 users"):
         collect_counts(plan, other, lab)
-    with pytest.raises(PlanError, match="plan again for this data"):
+    with pytest.raises(PlanError, match="Plan again for this data"):
         collect_counts(plan_for(crowd(Kind.ONE)), histogram, lab)
 
 

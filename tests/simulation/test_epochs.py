@@ -140,7 +140,7 @@ FEWER = (uniform(5, coin=1),)
             {"question": Question(name="shade", bins=5, labels=tuple("abcde"))},
             "the 5 bins of 'color'",
         ),
-        ({"question": Question(name="color", bins=5)}, "plan again for this data"),
+        ({"question": Question(name="color", bins=5)}, "Plan again for this data"),
         ({"parts": FEWER}, "its promise is false"),
     ],
 )

@@ -168,7 +168,7 @@ def test_repeats_of_anything_else_are_refused(crowd, more, repeats, said):
 
 def test_a_vector_too_long_for_its_crowd_is_infeasible():
     question, few = Question(name="q", bins=8, kind=Kind.BITS), Guarantee(epsilon=0.1, delta=1e-9)
-    with pytest.raises(InfeasibleError, match="flip needs more"):
+    with pytest.raises(InfeasibleError, match="Flip needs more"):
         plan_choice.choose_plan(PlanRequest(question=question, guarantee=few, users=3), repeats=1)
 
 
@@ -208,7 +208,7 @@ def test_numbers_come_with_mean_and_quantiles():
 def test_plans_of_other_records_are_refused():
     bits, sets, split = bits_crowd(5), attribute_crowd(), planned("bits split")
     for crowd in (sets, bits_crowd(4), bits.with_question(replace(bits.question, name="other"))):
-        with pytest.raises(PlanError, match="plan again for this data"):
+        with pytest.raises(PlanError, match="Plan again for this data"):
             play_plan(crowd, split)
 
 

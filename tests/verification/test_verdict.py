@@ -64,7 +64,7 @@ def test_what_an_accountant_that_errs_states_is_refused(name):
 def test_a_false_promise_and_an_altered_file_are_told_apart():
     with pytest.raises(PlanError, match="its promise is false"):
         verify_certificate(with_certificate(WHOLE, 0.0, honest(WHOLE) * 0.9))
-    with pytest.raises(PlanError, match="the file was altered"):
+    with pytest.raises(PlanError, match="The file was altered"):
         verify_certificate(with_certificate(CAPPED, 0.0, honest(CAPPED) * (1 - 1e-6)))
 
 
