@@ -167,7 +167,7 @@ def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
         path = f"/contracts/{'0' * 64}/rounds/1/bundles"
         assert call(said.split()[-1], "POST", path, b"x").status == 503
         line = refused("mix", "intake", folder, "--number", 2, "--port", 0)
-        assert "Give this one another" in line
+        assert "Choose another number" in line
     finally:
         taking.send_signal(signal.SIGTERM)
         out, err = taking.communicate(timeout=20)

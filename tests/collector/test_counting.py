@@ -124,7 +124,7 @@ def test_a_piece_that_the_disk_has_altered(tmp_path):
     (path,) = tmp_path.iterdir()
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    with pytest.raises(DataError, match="The disk has lost them"):
+    with pytest.raises(DataError, match="has changed or lost them"):
         count_batch(batch)
 
 

@@ -37,7 +37,13 @@ def test_it_follows_what_happens(office):
     text = shown(office)
     assert "1 of 3 rounds were proposed and 1 batches were taken" in text
     assert "released" in text
-    for words in ("Team mix-1", "Team collector", "http://127.0.0.1:7002", "What came", "promised"):
+    for words in (
+        "Team mix-1",
+        "Team collector",
+        "http://127.0.0.1:7002",
+        "Messages received",
+        "promised",
+    ):
         assert words in text
     assert "3.0" in text
 

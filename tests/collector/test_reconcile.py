@@ -105,7 +105,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
         "holds if hop 1 or 3 is honest: the others brought less than their recipe"
     )
     page = office.ask("GET", "/").body.decode()
-    assert "Less cover than its recipe was brought by mix-2: mix-1 or mix-3 must" in page
+    assert "Fewer fakes than the recipe requires were added by mix-2: mix-1 or mix-3 must" in page
     shown = round_document(
         office.collector.held(office.row()), office.collector.conclusion(office.row()), 5
     )

@@ -163,7 +163,7 @@ def test_one_contract_a_serial(office):
     assert signed_now(office, third).agreed.contract.serial == 2
     assert load_signed_contract(office.folders[-1], None).contract.serial == 2
     assert load_signed_contract(office.folders[-1], "home-page").contract.serial == 2
-    with pytest.raises(PlanError, match="of one that was signed, got fruit among home-page"):
+    with pytest.raises(PlanError, match="of a signed contract, got fruit among home-page"):
         load_signed_contract(office.folders[-1], "fruit")
 
 

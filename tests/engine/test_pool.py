@@ -15,7 +15,7 @@ from mixtally.server.engine.pool import Pool
 from mixtally.server.engine.workers import worker_pool
 
 pytestmark = pytest.mark.seconds
-KILLED = "workers: expected processes that live .*, got one that was killed. Look whether memory"
+KILLED = "workers: expected processes that finish .*, got one that was killed. Check whether memory"
 
 
 def test_a_worker_killed_while_a_batch_is_opened(tmp_path):

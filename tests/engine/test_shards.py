@@ -103,7 +103,7 @@ def test_a_kept_tally_that_is_torn(tmp_path):
     urls, keep = some(tmp_path), tmp_path / "kept"
     fold(urls, LAYOUT, PLAN, keep=keep)
     next(keep.iterdir()).write_bytes(b"{")
-    with pytest.raises(DataError, match="a tally that was kept here"):
+    with pytest.raises(DataError, match="a tally stored by mixtally"):
         fold(urls, LAYOUT, PLAN, keep=keep)
 
 

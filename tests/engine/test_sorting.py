@@ -48,6 +48,6 @@ def test_a_full_disk_while_what_does_not_fit_is_spilled(tmp_path, monkeypatch):
             return data
 
     monkeypatch.setattr(sorter, "_file", lambda _: (Full(), Plain()))
-    with pytest.raises(DataError, match="nothing has left") as raised:
+    with pytest.raises(DataError, match="nothing was sent") as raised:
         sorter.add(bytes(64), b"ab")
     assert is_full(raised.value)

@@ -66,5 +66,5 @@ def test_a_job_under_another_name(town, node):
 
 def test_a_job_without_its_tag(town, node):
     job_path(node, town.jobs[0]).with_suffix(".tag").unlink()
-    with pytest.raises(DataError, match="one that was altered"):
+    with pytest.raises(DataError, match="one that was changed"):
         look(node)

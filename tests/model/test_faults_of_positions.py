@@ -27,7 +27,7 @@ def spoiled(layout, count):
     sizes = chance.words(count) % np.uint64(layout.cap + 1)
     held = [sorted({int(w) % layout.bins for w in chance.words(int(size))}) for size in sizes]
     messages = np.repeat(np.arange(count), [len(one) for one in held])
-    rows = layout.named(messages, np.array([*chain(*held)], dtype=np.int64), count)
+    rows = layout.write_positions(messages, np.array([*chain(*held)], dtype=np.int64), count)
     for row, word in zip(rows, chance.words(count).tolist(), strict=True):
         bit = word % (8 * len(row))
         if word >> 60 < 12:

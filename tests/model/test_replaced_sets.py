@@ -122,12 +122,12 @@ def drawn(part, people=60_000):
         seen = [(sent == one).sum() for one in (7, 5)]
     else:
         sent = part.layout.codes(randomize_records(part, sets, chance))
-        places = points_at(part.planes.bare, np.array([7, 5]), part.bins)
+        places = points_at(part.planes.device_planes, np.array([7, 5]), part.bins)
         seen = [
             planes_hold_points(part.planes, sent, np.full(len(sent), one)).sum() for one in places
         ]
     mechanism = part.mechanism(fakes=0, crowd=people)
-    off = mechanism.unbiased(np.array(seen), 3 * people) - [people // 2, 0]
+    off = mechanism.debias_counts(np.array(seen), 3 * people) - [people // 2, 0]
     return off / [math.sqrt(mechanism.variance_at(3 * people, n)) for n in (people // 2, 0)]
 
 

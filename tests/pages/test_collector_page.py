@@ -17,6 +17,6 @@ def test_the_page_of_a_collector_can_be_read(tmp_path):
     office.send(*office.usual([0, 0, 0, 1, 1, 3]))
     office.collector.tick(office.now)
     html = office.ask("GET", "/").body.decode()
-    assert "What came" in html
+    assert "Messages received" in html
     with browser() as shown:
         assert faults(shown, html) == []

@@ -57,7 +57,7 @@ def share(element, name):
 
 def unmarked(study):
     """The largest bins without anything that they are compared with."""
-    main = study.main
+    main = study.main_result
     rows = [main.row(i) for i in main.ranked()[:30].tolist()]
     bars = [Bar(row.label, row.estimate, row.lower, row.upper) for row in rows]
     return rows_chart(bars, "Estimates alone").markup
@@ -137,7 +137,7 @@ def test_a_wide_script_is_shortened_to_the_same_room(study):
 
 def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study):
     made = study([100] * 60, level=0.5)
-    each = made.main.estimate.each
+    each = made.main_result.estimate.each
     true = made.truth.counts
     held = (each.lower <= true) & (true <= each.upper)
     lines = elements(build_counts_view(made).chart(60).markup).iter("line")
@@ -148,7 +148,7 @@ def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study)
 def test_no_interval_is_called_missed_when_the_truth_is_not_known(study):
     """An estimate below zero lies outside its interval, which says nothing about the truth."""
     made = study([1000] + [0] * 29)
-    assert made.main.estimate.counts.min() < 0
+    assert made.main_result.estimate.counts.min() < 0
     assert "missed" not in unmarked(made)
     assert "truth" not in unmarked(made)
 

@@ -56,7 +56,7 @@ def test_half_an_interval_is_rounded_up():
 @pytest.mark.parametrize("crowd", [[700, 300], [3, 3]])
 def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     """Those of few people neither, whose intervals begin at 0."""
-    found = study(crowd, protocols=("clear-shaped",)).main
+    found = study(crowd, protocols=("clear-shaped",)).main_result
     each = found.estimate.each
     shown = found.estimate.counts.clip(each.lower, each.upper)
     (most,) = re.findall(r"at most ([\d.]+) with", promise_of_result(found)[2])
@@ -67,7 +67,7 @@ def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
 def test_the_third_line_names_the_bin_where_bins_differ(study):
     """Values that are replaced: the fullest bin errs most, and an ordinary one is stated beside."""
     crowd = [3_000, 40, 30, 20, 10]
-    found = study(crowd, protocols=("kary-response",)).main
+    found = study(crowd, protocols=("kary-response",)).main_result
     errors, (*_, third) = found.estimate.errors, promise_of_result(found)
     assert errors.argmax() == 0
     assert errors.max() > 1.2 * errors[2]

@@ -105,7 +105,7 @@ def test_errors_are_never_told_with_an_exponent(value):
 
 def test_the_promise_states_numbers_no_better_than_the_certificate(study):
     made = study([700, 300], epsilon=0.7310005)
-    shown = made.main.plan.certificate
+    shown = made.main_result.plan.certificate
     text = " ".join(promise_paragraphs(made.main.plan))
     assert float(re.search(r"at most (\S+) times", text)[1]) >= math.exp(shown.epsilon)
     assert float(re.search(r"probability of (\S+)\. ", text)[1]) >= shown.upper
@@ -116,7 +116,7 @@ def test_the_promise_states_numbers_no_better_than_the_certificate(study):
 
 
 def test_the_promise_names_observer_status_source_and_assumption(study):
-    plan = study([700, 300]).main.plan
+    plan = study([700, 300]).main_result.plan
     text, shown = " ".join(promise_paragraphs(plan)), plan.certificate
     for said in (shown.observer, shown.status, shown.source, assumption_text(shown.assumption)):
         assert said in text

@@ -27,7 +27,7 @@ def drawn(layout, count, seed=0):
     held = [sorted({int(w) % layout.bins for w in chance.words(int(size))}) for size in sizes]
     messages = np.repeat(np.arange(count), [len(one) for one in held])
     named = np.array([bin_ for one in held for bin_ in one], dtype=np.int64)
-    return layout.named(messages, named, count), named
+    return layout.write_positions(messages, named, count), named
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=str)

@@ -1,1 +1,1 @@
-"""The processes that run a round: mixes, the collector, and the engine that works for them."""
+"""Processes that run a round: mixes, the collector, and the engine that processes their batches."""

@@ -1,7 +1,8 @@
-"""The collector as a process: proposes rounds, takes each batch once, counts, concludes, publishes.
+"""The collector, which proposes rounds, receives each batch once, counts, estimates and publishes.
 
-It is the observer of the promise: what it received is spent, whatever it publishes. A batch is
-charged before any piece of it may come; whatever is computed of a tally afterwards is free.
+The collector is the observer in the privacy guarantee. A batch is charged to the privacy budget
+before its first piece is accepted, whatever is published later. Computing more from a stored tally
+costs no further privacy. The command ``mixtally collector`` uses the names imported here.
 """
 
 from mixtally.server.collector.collector import Collector

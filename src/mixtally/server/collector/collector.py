@@ -1,7 +1,7 @@
-"""A collector without its sockets: what is known of its rounds, and what is done about them.
+"""A collector without its sockets: the facts about its rounds, and the work they require.
 
-``tick`` brings every round as far as it goes at a given time. Called again after whatever ended the
-process, it goes on from the disk.
+The loop of the role calls ``tick``, which advances every round as far as possible at a given time.
+After a restart ``tick`` continues from the data on disk.
 """
 
 from collections.abc import Callable
@@ -27,12 +27,13 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import WITHDRAWN, RoundRow
 
 _ASK_AGAIN_SECONDS = 10
+"""Seconds between two requests for the missing manifests of a round."""
 
 
 class Collector:
-    """The rounds of a collector; ``changed`` is called when there is something else to show.
+    """The rounds of a collector.
 
-    ``processes`` open envelopes; 0 for none beside this one.
+    ``on_change`` is called when the page has to change. ``engine`` opens envelopes and counts.
     """
 
     def __init__(self, node: Node, peers: Peers, engine: Engine | None = None) -> None:
@@ -46,7 +47,7 @@ class Collector:
         node.accept = self._accept
 
     def tick(self, now: int) -> None:
-        """Do all that is due; raises what must end the process."""
+        """Do all work that is due; raises the error that must end the process."""
         if self.node.fatal_error is not None:
             raise self.node.fatal_error
         self.contracts.load_new()
@@ -56,7 +57,9 @@ class Collector:
             if row.contract in self.node.cleared and (row.folder, row.state) not in self._over:
                 while (later := self._step(row, now)) is not None:
                     row = later
-                if row.state in ENDS:  # and nothing was left to do
+                if row.state in ENDS:
+                    # Finished rounds are skipped from now on, so that a tick does not read the
+                    # facts of all of them.
                     self._over.add((row.folder, row.state))
         self.peers.send_all(now)
         rows = [row for row in self.node.rounds.all() if row.contract in self.node.agreements]
@@ -67,16 +70,16 @@ class Collector:
             self.on_change()
 
     def shown_round(self, row: RoundRow) -> ShownRound:
-        """A round as it is shown."""
+        """Return a round in the form in which it is shown."""
         overruled = self.node.rounds.list_overruled(row.contract)
         agreed = self.contracts.of(row.contract)
         return ShownRound(agreed, row.round, row.opens, row.closes, overruled)
 
     def conclusion(self, row: RoundRow, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
-        """What a round tells that was counted; another look at its tally spends nothing.
+        """Compute the estimates of a counted round, which costs no further privacy.
 
-        Raises DataError where the tally or a manifest is not here, ParameterError for what the
-        tally does not hold.
+        Raises DataError if the tally or a manifest is missing, and ParameterError if the analysis
+        needs data that the tally does not contain.
         """
         tally, manifests = self.results.read_tally(row.folder), self._manifests(row)
         if tally is None or None in manifests:
@@ -92,9 +95,10 @@ class Collector:
         return conclude_round(given, analysis)
 
     def conclude_again(self, row: RoundRow) -> None:
-        """Release a refused round whose numbers add up by now, as its tally and manifests say.
+        """Repeat the conclusion of a refused round from its stored tally and manifests.
 
-        One that was released stays as it is. Raises DataError for a round that is neither.
+        The round is released if its numbers are now consistent. A released round stays unchanged.
+        Raises DataError for a round in any other state.
         """
         if row.state not in (CollectorState.REFUSED, CollectorState.RELEASED):
             raise DataError(
@@ -109,7 +113,7 @@ class Collector:
                 self.node.rounds.move(row, CollectorState.RELEASED, CollectorState.RELEASED)
 
     def describe_missing(self, row: RoundRow) -> str:
-        """Whose signatures or manifests are missing, in words; nothing where none are."""
+        """Return a text that names the roles with missing signatures or manifests, or ""."""
         agreed = self.contracts.of(row.contract)
         if row.state == CollectorState.SIGNED:
             missing = [
@@ -127,11 +131,11 @@ class Collector:
         return f"waits for {what} of {', '.join(missing)}" if missing else ""
 
     def end(self) -> None:
-        """Give all files back."""
+        """Close all files."""
         self.node.close()
 
     def _accept(self, row: RoundRow, digest: str, _: Manifest) -> None:
-        """Charge a batch: from now on its pieces may come."""
+        """Charge a batch; only then are its pieces accepted."""
         agreed = self.contracts.of(row.contract)
         plan = agreed.contract.plan
         charge = StoredCharge(
@@ -148,7 +152,10 @@ class Collector:
         self.results.charge(row.folder, charge)
 
     def _step(self, row: RoundRow, now: int) -> RoundRow | None:
-        """One move or one piece of work; None where nothing is left to do now."""
+        """Change the state of a round once, or do one piece of work.
+
+        Returns None if nothing more can be done now.
+        """
         known = self.facts(row)
         state = next_state(known, now)
         if state is not None:
@@ -171,7 +178,10 @@ class Collector:
         return state.value
 
     def facts(self, row: RoundRow) -> Facts:
-        """What is known of a round."""
+        """Return the known facts about a round.
+
+        Facts that the current state does not use are not read from disk.
+        """
         node, state = self.node, CollectorState(row.state)
         return Facts(
             state,
@@ -192,7 +202,7 @@ class Collector:
         )
 
     def _do_work(self, todo: Work, row: RoundRow, now: int) -> bool:
-        """Do some work; whether the facts may have changed."""
+        """Do one piece of work, and return whether the facts may have changed."""
         does: dict[Work, Callable[[RoundRow, int], bool]] = {
             Work.EXPECT: self._expect,
             Work.RECEIVE: self._receive,
@@ -211,7 +221,8 @@ class Collector:
         before = self.node.preceding_manifest(row)
         if before is not None:
             self.node.sign_receipt(row, before[0])
-            self.peers.send_all(now)  # counting may take its time
+            # The receipt is sent before counting, which may take long.
+            self.peers.send_all(now)
         return True
 
     def _count(self, row: RoundRow, _: int) -> bool:
@@ -246,7 +257,7 @@ class Collector:
         return True
 
     def _ask(self, row: RoundRow, now: int) -> bool:
-        """Ask everybody for manifests: one may know those of a hop that is silent."""
+        """Request missing manifests from every mix; one mix may have the manifest of another."""
         last = self._asked.get(row.folder)
         if last is not None and last <= now < last + _ASK_AGAIN_SECONDS:
             return False
@@ -261,7 +272,8 @@ class Collector:
                 continue
             try:
                 self.node.take_note(answer.body, now)
-            except ProblemError:  # what somebody made up, or a second one
+            # A mix may send something invented, or a second manifest.
+            except ProblemError:
                 continue
         return None not in self._manifests(row)
 

@@ -1,6 +1,7 @@
-"""From a stored tally and all manifests to estimates, or to why there are none.
+"""Estimates of a round from its stored tally and the manifests of all hops.
 
-Nothing here is spent: the same tally may be looked at in another way as often as one likes.
+The collector's server and its commands use it. A tally can be analyzed any number of times, at no
+further cost in privacy.
 """
 
 from collections.abc import Sequence
@@ -22,41 +23,36 @@ from mixtally.server.collector.stored import StoredTally
 OPEN_QUESTION_REFUSAL = (
     "the question is open: words are counted when they are listed, at no further cost"
 )
+"""Refusal of a round whose question has no list of bins until words are given."""
 
 
 class Conclusion(NamedTuple):
-    """What came of a round.
-
-    where
-      received   what came; None where the numbers of the hops do not belong together
-      result     the estimates; None where nothing is released
-      refusal    why nothing is; None where something is
-    """
+    """Outcome of a round."""
 
     received: Received | None
+    """Numbers of messages received; None if the numbers of the hops are inconsistent."""
     result: Result | None
+    """The estimates; None if nothing is released."""
     refusal: str | None
+    """Reason why nothing is released; None if there are estimates."""
 
 
 class CountedRound(NamedTuple):
-    """All that a conclusion follows from.
-
-    where
-      digest      SHA-256 of the sheet
-      manifests   of all hops in order, each with its SHA-256
-    """
+    """The data from which a conclusion is computed."""
 
     agreed: SignedContract
     sheet: Sheet
     digest: str
+    """SHA-256 of the sheet."""
     manifests: Sequence[tuple[str, Manifest]]
+    """Manifests of all hops in order, each with its SHA-256."""
     stored_tally: StoredTally
 
 
 def conclude_round(given: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
-    """What is released of a round.
+    """Check the numbers of a round, and compute the estimates that may be released.
 
-    Raises ParameterError for an analysis that its tally does not hold.
+    Raises ParameterError if the analysis needs data that the tally does not contain.
     """
     plan, came = given.agreed.contract.plan, None
     tallies = [part.tally for part in given.stored_tally.parts]
@@ -65,11 +61,13 @@ def conclude_round(given: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Co
             "pairs",
             expected="records of several bits that travel whole",
             got="a tally that holds single bins",
-            do="leave --pairs out: the messages are gone",
+            do="leave --pairs out: the messages were destroyed",
         )
     analysis.check_sums(plan.question)
     unlisted = plan.question.hashed is not None and analysis.listed is None
     if not analysis.pairs:
+        # Counts of pairs are stored for a later analysis. They are removed unless they are
+        # requested.
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
         came = reconcile_numbers(given.agreed, given.digest, given.manifests, given.stored_tally)

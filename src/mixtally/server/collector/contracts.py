@@ -1,4 +1,7 @@
-"""The contracts that a collector signed: their notes in its folder, read when they are served."""
+"""Contracts that a collector has signed, stored as notes in its folder.
+
+The server loads a contract when it is signed. The commands of a collector load one by its name.
+"""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -13,29 +16,35 @@ from mixtally.server.node.node import Node
 
 
 class SignedContract(NamedTuple):
-    """A contract as its collector keeps it."""
+    """A contract and its fingerprint."""
 
     contract: Contract
     fingerprint: str
 
     @property
     def agreement(self) -> Agreement:
-        """What every role must know of it; the collector stands behind the last hop."""
+        """Part of the contract that every role needs, for the place after the last hop."""
         return agreement_of(self.contract, self.fingerprint, len(self.contract.hops) + 1)
 
 
 def parse_signed_contract(data: bytes, subject: str) -> SignedContract:
-    """The contract in a note; raises PlanError for anything else."""
+    """Parse the contract in a note, which error messages call ``subject``.
+
+    Raises
+    ------
+    PlanError
+        If the note does not contain a valid contract.
+    """
     return SignedContract(read_contract(data, subject), fingerprint_of(data))
 
 
 def note_path(folder: Folder, contract: Contract) -> Path:
-    """Where the note of a contract lies."""
+    """Return the path of the note of a contract in a role's folder."""
     return folder.subfolder("contracts") / f"{contract.name}-{contract.serial}.note"
 
 
 class Contracts:
-    """Contracts by their fingerprints."""
+    """The contracts that a collector serves, by fingerprint."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -43,7 +52,7 @@ class Contracts:
         self._seen: set[Path] = set()
 
     def load_new(self) -> None:
-        """Take up what was signed since."""
+        """Serve contracts that were signed since the last call."""
         for path in sorted(self._node.folder.subfolder("contracts").glob("*.note")):
             if path in self._seen:
                 continue
@@ -54,18 +63,23 @@ class Contracts:
                 self._seen.add(path)
 
     def of(self, fingerprint: str) -> SignedContract:
-        """A contract that was taken up."""
+        """Return a contract that is served."""
         return self._of[fingerprint]
 
     def all(self) -> list[SignedContract]:
-        """All of them, the newest serial of a name first."""
+        """Return all contracts that are served, newest serial of each name first."""
         return sorted(self._of.values(), key=lambda one: (one.contract.name, -one.contract.serial))
 
 
 def load_signed_contract(folder: Folder, name: str | None) -> SignedContract:
-    """The contract of that name with the largest serial, or the only one there is.
+    """Return the contract of a name with the largest serial.
 
-    Raises PlanError where there is none, or several and no name.
+    ``name`` may be None if all contracts in the folder have one name.
+
+    Raises
+    ------
+    PlanError
+        If there is no such contract, or there are several names and ``name`` is None.
     """
     paths = sorted(folder.subfolder("contracts").glob("*.note"))
     every = [parse_signed_contract(disk.read_file(path, "a contract"), str(path)) for path in paths]
@@ -74,7 +88,7 @@ def load_signed_contract(folder: Folder, name: str | None) -> SignedContract:
     if not found or (name is None and len(names) > 1):
         raise PlanError(
             "contract",
-            expected="the name of one that was signed",
+            expected="the name of a signed contract",
             got=f"{name or 'none'} among {', '.join(names) or 'none'}",
             do="give --contract NAME, or sign one with `mixtally collector sign`",
         )

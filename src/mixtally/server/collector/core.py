@@ -1,12 +1,12 @@
-"""How a round moves at the collector: states as a table, what is known as plain facts.
+"""State machine of a round at the collector.
 
-    SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED: numbers do not add up
-              OPEN -> DESTROYED: the last hop says that nothing leaves
-    what has not come whole at its expiry -> EXPIRED; what is withdrawn before it opens -> WITHDRAWN
+    SIGNED -> OPEN -> RECEIVED -> COUNTED -> RELEASED, or REFUSED: numbers are inconsistent
+              OPEN -> DESTROYED: the last hop states that it sends nothing
+    a batch that is incomplete at its expiry -> EXPIRED; a round withdrawn early -> WITHDRAWN
 
-The key and all envelopes are gone once the tally is stored; what is concluded needs the tally and
-the manifests alone. Facts are read from the disk every time, so a process that starts again goes
-on where it was.
+The functions here are pure: ``Collector`` reads the facts from disk each time, so that a restarted
+process continues where it stopped. The key and all envelopes are destroyed once the tally is
+stored. The conclusion needs only the tally and the manifests.
 """
 
 from enum import StrEnum
@@ -16,14 +16,14 @@ from mixtally.server.node.batch_status import BatchStatus
 
 
 class CollectorState(StrEnum):
-    """How far a round is."""
+    """State of a round."""
 
     SIGNED = "signed"  # ``server.node.rounds.SIGNED``
-    """This role has signed its sheet; not all have."""
+    """The collector has signed the sheet, but not all roles have."""
     OPEN = "open"
-    """A batch may come."""
+    """The collector accepts a batch."""
     RECEIVED = "received"
-    """All pieces are here, and the last hop has been told."""
+    """All pieces are stored, and the receipt for the last hop is signed."""
     COUNTED = "counted"
     """The tally is stored; manifests of some hops may be missing."""
     RELEASED = "released"
@@ -34,33 +34,30 @@ class CollectorState(StrEnum):
 
 
 class Facts(NamedTuple):
-    """What is known of a round.
-
-    where
-      all_signed   whether all roles have signed the sheet
-      withdrawn    whether this role has signed that the round is withdrawn
-      batch        what the manifest of the last hop says
-      charged      whether the batch is charged, so that its pieces may come
-      missing      pieces that have not come
-      receipt      whether this role has signed that all are here
-      tallied      whether the tally is stored
-      manifests    whether those of all hops are here
-      released     whether a result is stored; None while nothing is concluded
-      gone         whether neither key nor envelopes are left
-    """
+    """What is known about a round."""
 
     state: CollectorState
     expires: int
     all_signed: bool = False
+    """Whether all roles have signed the sheet."""
     withdrawn: bool = False
+    """Whether this role has signed a withdrawal of the round."""
     batch: BatchStatus = BatchStatus.NONE
+    """What the manifest of the last hop says."""
     charged: bool = False
+    """Whether the batch is charged, so that its pieces are accepted."""
     missing: int = 0
+    """Number of pieces not received."""
     receipt: bool = False
+    """Whether this role has signed the receipt."""
     tallied: bool = False
+    """Whether the tally is stored."""
     manifests: bool = False
+    """Whether the manifests of all hops are known."""
     released: bool | None = None
+    """Whether the stored result contains estimates; None if no result is stored."""
     gone: bool = False
+    """Whether the key and all envelopes are destroyed."""
 
 
 ENDS = (
@@ -70,11 +67,11 @@ ENDS = (
     CollectorState.EXPIRED,
     CollectorState.WITHDRAWN,
 )
-"""How a round can end."""
+"""States in which a round ends."""
 
 
 def next_state(facts: Facts, now: int) -> CollectorState | None:
-    """The state in which a round is by now, where that is not written down yet."""
+    """Return the next state of a round, or None if the state does not change."""
     state, late = facts.state, now >= facts.expires
     match state:
         case CollectorState.SIGNED | CollectorState.OPEN if facts.withdrawn:
@@ -85,6 +82,7 @@ def next_state(facts: Facts, now: int) -> CollectorState | None:
             return CollectorState.OPEN
         case CollectorState.OPEN if facts.batch is BatchStatus.DESTROYED:
             return CollectorState.DESTROYED
+        # Before the expiry: a batch that arrived completely is counted, however late it is noticed.
         case CollectorState.OPEN if facts.receipt:
             return CollectorState.RECEIVED
         case CollectorState.OPEN if late:
@@ -97,24 +95,24 @@ def next_state(facts: Facts, now: int) -> CollectorState | None:
 
 
 class Work(StrEnum):
-    """What brings a round on; all of it may be done again, and comes to the same."""
+    """Work that advances a round; repeating it has the same effect."""
 
     EXPECT = "expect"
-    """Let pieces come."""
+    """Accept pieces."""
     RECEIVE = "receive"
-    """Sign that all are here."""
+    """Sign the receipt."""
     COUNT = "count"
-    """Open, drop what is impossible, tally, store."""
+    """Open the envelopes, drop invalid ones, count and store the tally."""
     SHRED = "shred"
-    """Leave neither key nor envelopes."""
+    """Destroy the key and the envelopes."""
     ASK = "ask"
-    """Ask for the manifests that are missing."""
+    """Request missing manifests."""
     CONCLUDE = "conclude"
-    """See whether all numbers add up, estimate, store."""
+    """Check that all numbers are consistent, estimate and store the result."""
 
 
 def next_work(facts: Facts) -> Work | None:
-    """What is to be done now."""
+    """Return the work that is due, or None."""
     state = facts.state
     if state is CollectorState.OPEN and facts.batch is BatchStatus.PIECES:
         return Work.EXPECT if facts.missing or not facts.charged else Work.RECEIVE

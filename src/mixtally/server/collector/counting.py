@@ -1,6 +1,6 @@
-"""From the pieces of a batch to its tally: copies dropped, the last layer opened, rows counted.
+"""Counting of a batch: copies are dropped, the last layer is opened and the rows are counted.
 
-All of it follows from what is stored: done again after an interruption, it comes to the same.
+The result depends only on stored data, so counting can be repeated after an interruption.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,32 +26,29 @@ from mixtally.server.node import disk
 
 
 class CountingTask(NamedTuple):
-    """What is to be counted.
-
-    where
-      folder     where the pieces lie, as ``in-SHA256``
-      private    secret bytes of the collector's key of the round
-      sheet      SHA-256 of the sheet, in hexadecimal digits
-      digest     SHA-256 of the manifest
-      engine     who opens them
-    """
+    """A batch to be counted."""
 
     contract: Contract
     fingerprint: str
     number: int
     folder: Path
+    """Folder with the pieces, named ``in-SHA256``."""
     private: bytes
+    """Private bytes of the collector's key for the round."""
     sheet: str
+    """SHA-256 of the sheet, in hexadecimal digits."""
     digest: str
+    """SHA-256 of the manifest."""
     manifest: Manifest
     engine: Engine = Engine()
+    """How the envelopes are opened."""
 
     def __repr__(self) -> str:
         return f"Batch({self.folder.name})"
 
 
 def count_batch(batch: CountingTask) -> StoredTally:
-    """The tally of every part; raises DataError for a piece that the disk has lost."""
+    """Return the tally of every part; raises DataError if the disk has lost a piece."""
     plan, place = batch.contract.plan, len(batch.contract.hops) + 1
     secrets = Secrets(batch.contract.suite, batch.private, bytes.fromhex(batch.sheet), place)
     engine, name = batch.engine, batch.folder.name
@@ -72,7 +69,10 @@ def count_batch(batch: CountingTask) -> StoredTally:
 
 
 def can_count_pairs(question: Question, parts: Sequence[Part]) -> bool:
-    """Whether messages tell which bits one person has together, of few enough bins to count."""
+    """Return whether pairs of bins can be counted.
+
+    They can if one message contains all bits of a person, and there are few enough bins.
+    """
     if question.kind is Kind.ONE or question.bins < 2 or len(parts) > 1:
         return False
     layout = parts[0].layout
@@ -109,9 +109,9 @@ def _read_piece(folder: Path, piece: Piece, size: int) -> bytes:
     if sha256(data).hexdigest() != piece.sha256 or len(data) != piece.messages * size:
         raise DataError(
             f"piece {piece.sha256}",
-            expected="the bytes that came",
+            expected="the bytes that were received",
             got="others",
-            do="the disk has lost them: look at it",
+            do="check the disk, which has changed or lost them",
         )
     return data
 
@@ -120,7 +120,7 @@ def _read_piece(folder: Path, piece: Piece, size: int) -> bytes:
 def open_part_counter(
     engine: Engine, secrets: Secrets, pool: Pool, name: str, chance: Chance
 ) -> Iterator[PartCounter]:
-    """Whoever folds the parts of the round of this name, as long as the context lasts."""
+    """Yield the counter of a round's parts, locally or on a Spark cluster."""
     if engine.cluster is None:
         yield LocalPartCounter(pool)
         return

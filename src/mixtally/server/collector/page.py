@@ -1,6 +1,7 @@
-"""The page of a collector: who runs what, what is promised, how far rounds are, what they told.
+"""Web page of a collector: its contracts and guarantees, the states of its rounds, and the results.
 
-Plain HTML without scripts and without anything from elsewhere. Nothing on it depends on who asks.
+The page is plain HTML without scripts and without resources from other servers. It is the same for
+every visitor.
 """
 
 from collections.abc import Sequence
@@ -31,12 +32,13 @@ from mixtally.server.node.rounds import RoundRow
 
 _COLUMNS = ("round", "opens", "closes", "people", "state")
 _BINS = 1000
+"""Maximum number of bins of a round in the table on the page."""
 _MOST_SHOWN = 12
-"""Rounds whose counts are on the page, the latest first; results of all can be fetched."""
+"""Number of rounds whose counts are on the page, latest first; all results can be downloaded."""
 
 
 class Page:
-    """The page as bytes, written again when something has changed."""
+    """The page as bytes, which is rebuilt when the collector reports a change."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector
@@ -46,27 +48,27 @@ class Page:
         collector.on_change = self.write
 
     def write(self) -> None:
-        """Write the page anew; conclusions are drawn once and kept while the page uses them."""
+        """Rebuild the page; conclusions of rounds that are still shown are not computed again."""
         self._earlier, self._known = self._known, {}
         self.html = page(self.document()).encode()
         self._earlier = {}
 
     def document(self) -> Document:
-        """All contracts, the newest serial of a name first."""
+        """Return the document with all contracts, newest serial of each name first."""
         node, every = self._collector.node, self._collector.contracts.all()
         waiting = sorted(set(node.agreements) - node.cleared)
         opening: list[Part] = []
         if waiting:
             opening.append(
-                Text("Some other roles have not answered yet: until then no round goes on.")
+                Text("Some other roles have not answered yet. No round continues before they do.")
             )
         if not every:
             opening.append(Text("No contract was signed yet."))
         return Document(
             title=f"Collector {node.signer.name}",
             promise=_promise(every),
-            source=f"Run by {node.folder.role.operator}. What it received is spent; whatever is "
-            "computed of a tally afterwards costs nobody anything.",
+            source=f"Run by {node.folder.role.operator}. Privacy is spent when a batch is "
+            "received. Computing more from it costs nothing more.",
             opening=tuple(opening),
             sections=lambda: tuple(part for one in every for part in self._sections(one)),
             summary=lambda: tuple(part for one in every for part in self._summary(one)),
@@ -151,7 +153,7 @@ class Page:
             CollectorState.REFUSED: "not released: its numbers do not add up",
             CollectorState.DESTROYED: "destroyed: too few took part"
             if row.ended == TOO_FEW
-            else "destroyed: a mix had nothing in time",
+            else "destroyed: a mix received nothing in time",
             CollectorState.EXPIRED: "over: its batch did not come in time",
             CollectorState.WITHDRAWN: "withdrawn before it opened",
         }
@@ -163,7 +165,8 @@ class Page:
         return waits or "its batch is being counted"
 
     def _conclusion(self, row: RoundRow) -> Conclusion:
-        key = row.folder, row.state  # one that was refused may be released later
+        # The state is part of the key, because a refused round may be released later.
+        key = row.folder, row.state
         if key not in self._known:
             found = self._earlier.get(key)
             self._known[key] = self._collector.conclusion(row) if found is None else found
@@ -171,7 +174,7 @@ class Page:
 
 
 def _promise(every: Sequence[SignedContract]) -> Promise:
-    """The lines of the only contract, or what can be said of several, or of none."""
+    """Return the guarantee of the only contract, or a summary of several or none."""
     if len(every) == 1:
         return promise_of_plan(every[0].contract.plan)
     if not every:

@@ -1,4 +1,7 @@
-"""What a collector asks of mixes by hand: who refuses is named, with why."""
+"""Requests of a collector to its mixes, with the reason of every refusal.
+
+Commands of the collector use it to sign contracts and to propose rounds.
+"""
 
 import json
 from typing import NamedTuple
@@ -11,16 +14,17 @@ from mixtally.server.node.calls import Answer, Call, SilentError
 from mixtally.server.node.refusal import ProblemError
 
 _MAX_TEXT_LENGTH = 200
+"""Maximum length of a reason given by another role, in characters."""
 
 
 class PeerAnswers(NamedTuple):
-    """What all roles said, by name; a text says why there is no answer."""
+    """Answers of several roles and reasons for missing answers, both by name of the role."""
 
     answers: dict[str, bytes]
     refusals: dict[str, str]
 
     def require_all(self, subject: str, expected: str, do: str) -> dict[str, bytes]:
-        """The answers; raises DataError where somebody refused, naming all who did."""
+        """Return the answers; raises DataError that names every role without an answer."""
         if self.refusals:
             got = "; ".join(f"{name}: {why}" for name, why in self.refusals.items())
             raise DataError(subject, expected=expected, got=f"none of {got}", do=do)
@@ -28,19 +32,19 @@ class PeerAnswers(NamedTuple):
 
 
 def post_to_role(call: Call, role: Role, path: str, body: bytes = b"") -> bytes | str:
-    """The answer to a POST, or why there is none."""
+    """Send a POST request, and return the body of the response or the reason why there is none."""
     return body_or_reason(request_answer(call, role, path, body))
 
 
 def body_or_reason(answer: Answer | str) -> bytes | str:
-    """Return the body of a good answer, or why there is none."""
+    """Return the body of a successful response, or the reason why there is none."""
     if isinstance(answer, str):
         return answer
     return answer.body if answer.is_success else _describe_refusal(answer)
 
 
 def request_answer(call: Call, role: Role, path: str, body: bytes = b"") -> Answer | str:
-    """Return the answer to a POST, whatever its status, or why there is none."""
+    """Send a POST request, and return the response, or the reason why there is none."""
     try:
         return call(role.address, "POST", path, body)
     except SilentError as error:
@@ -48,9 +52,9 @@ def request_answer(call: Call, role: Role, path: str, body: bytes = b"") -> Answ
 
 
 def is_from_role(answer: Answer) -> bool:
-    """Return whether an answer that is not good comes from a mix or a collector.
+    """Return whether an unsuccessful response comes from a mix or a collector.
 
-    Roles refuse with problem details of a kind that the protocol names. Other programs do not.
+    Roles refuse with problem details of a type that the protocol defines. Other programs do not.
     """
     try:
         problem = problem_of_path(json.loads(answer.body)["type"])
@@ -60,7 +64,7 @@ def is_from_role(answer: Answer) -> bool:
 
 
 def ask_all(call: Call, roles: tuple[Role, ...], path: str) -> PeerAnswers:
-    """The same of several, with nothing in the body."""
+    """Send a POST request without a body to several roles, and collect their answers."""
     found = PeerAnswers({}, {})
     for role in roles:
         record_answer(found, role, post_to_role(call, role, path))
@@ -68,7 +72,7 @@ def ask_all(call: Call, roles: tuple[Role, ...], path: str) -> PeerAnswers:
 
 
 def record_answer(found: PeerAnswers, role: Role, said: bytes | str) -> None:
-    """Lay an answer to the others."""
+    """Add a role's answer to the answers, or its reason to the refusals."""
     if isinstance(said, bytes):
         found.answers[role.name] = said
     else:
@@ -76,13 +80,13 @@ def record_answer(found: PeerAnswers, role: Role, said: bytes | str) -> None:
 
 
 def describe_problem(problem: ProblemError) -> str:
-    """A refusal of this role itself, in the words that others would be answered."""
+    """Return the text of a refusal by this role, as a client would receive it."""
     title = problem.problem.value.title
     return f"{title} ({problem.detail})" if problem.detail else title
 
 
 def _describe_refusal(answer: Answer) -> str:
-    """The problem that was answered; others wrote it, so it is one short line."""
+    """Return the reason in a refusal, shortened to one line because another party wrote it."""
     try:
         held = json.loads(answer.body)
         title, detail = held["title"], held.get("detail", "")

@@ -1,4 +1,8 @@
-"""Prefixes of a round that asks for words: given, or those that the last round found."""
+"""Prefixes of a round that asks for words: given by the operator, or found by the round before.
+
+In such a question, words of any length are found in several rounds. Each round counts how the
+prefixes of the last round continue.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,12 +21,16 @@ from mixtally.protocol.encode.spelling import Spelling
 from mixtally.report.numbers import printable
 
 Symbols = tuple[tuple[int, ...], ...]
+"""Several prefixes, each a tuple of the numbers of its letters in the alphabet."""
 
 
 def spell_prefixes(asked: Prefixes, words: Sequence[str]) -> Symbols:
-    """The prefixes that are spelled like ``words``.
+    """Return the prefixes that are spelled like ``words``.
 
-    Raises ParameterError for others than the question allows: of several lengths, twice, too many.
+    Raises
+    ------
+    ParameterError
+        If the prefixes differ in length, occur twice, are too long or are too many.
     """
     spelling = Spelling(asked.alphabet)
     found = []
@@ -36,25 +44,25 @@ def spell_prefixes(asked: Prefixes, words: Sequence[str]) -> Symbols:
             "prefixes",
             expected=f"1 to {asked.most:,} different ones of one length below {asked.longest}",
             got=f"{len(found):,}, of {len(lengths)} lengths",
-            do="write one a line, all as long as the others",
+            do="write one prefix per line, all of one length",
         )
     return tuple(found)
 
 
 def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
-    """What continues the prefixes of a round and is distinguishable from zero: the next round's.
+    """Return the prefixes of the next round: continuations that are distinguishable from zero.
 
-    The largest of them, where there are more than a round may ask for. All bins of the round are
-    judged together, at the level of the estimate's simultaneous intervals.
+    If there are more than a round may ask for, the largest are returned. All bins of the round are
+    tested together, at the level of the estimate's simultaneous intervals.
 
-    Raises DataError where nothing is, or words may not be longer.
+    Raises DataError if no continuation qualifies, or words cannot be longer.
     """
     prefixes, size = given or ((),), len(asked.alphabet) + 2
     level = size**asked.symbols
     if len(prefixes[0]) + asked.symbols >= asked.longest:
         raise DataError(
             "prefixes",
-            expected=f"words of more than the {asked.longest} symbols that are looked at",
+            expected=f"words longer than the {asked.longest} symbols of the question",
             got=f"prefixes of {len(prefixes[0])}",
             do="the search is over: this was its last round",
         )
@@ -80,12 +88,12 @@ def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) 
 
 
 def _symbols(followed: int, size: int, many: int) -> tuple[int, ...]:
-    """The symbols that stand for what follows a prefix."""
+    """Return the numbers of the letters that a bin adds to its prefix."""
     return tuple(followed // size**place % size for place in reversed(range(many)))
 
 
 def _describe_continuation(letters: tuple[str, ...]) -> str:
-    """What follows a prefix, for people; an empty letter is the end of a word."""
+    """Return the text of a continuation; an empty letter is the end of a word."""
     shown = "".join(letters)
     if letters[-1]:
         return shown if all(letters) else f"{shown} (no word)"
@@ -93,7 +101,7 @@ def _describe_continuation(letters: tuple[str, ...]) -> str:
 
 
 def name_prefix_bins(plan: Plan, prefixes: Symbols | None) -> Question:
-    """The question of a round, its bins named by the words that they continue."""
+    """Return the question of a round with bins named by prefix and continuation."""
     asked, question = plan.prefixes, plan.question
     if asked is None:
         return question

@@ -1,9 +1,11 @@
-"""A round is proposed: every mix makes a key for it, then all sign one sheet, or say why not.
+"""Proposal and withdrawal of rounds by the collector, with the signatures of all mixes.
 
-The collector signs first: mixes sign no sheet of a stranger. From then on this sheet is the only
-one of its number, so a call that follows one that failed asks for the missing signatures of it; a
-mix that has signed signs the same text again. A number whose sheet a mix refuses for good, or whose
-window is over, is used up.
+Each mix first creates a key. Then the collector signs a sheet with all keys, because mixes refuse
+sheets that the collector has not signed. Finally all mixes sign the sheet, or state a reason.
+
+From its first signature on, a sheet is the only one of its number. After a failure the next call
+requests the missing signatures for the same sheet. Mixes that have signed it sign the same text
+again. If a mix refuses the sheet finally, or its window has passed, its number is used up.
 """
 
 from typing import NamedTuple
@@ -38,25 +40,22 @@ _PROPOSE_AGAIN = (
 
 
 class Proposal(NamedTuple):
-    """What is expected of a round.
-
-    where
-      opens      seconds since 1970; None for as soon as the contract's windows allow
-      kept       seconds from its close to its expiry: what has not come by then is destroyed
-      prefixes   of the words that are asked for; None for the first round, and other questions
-      closing    whether it asks for words that end
-      fresh      give up a number that lacks signatures, and take the next one
-    """
+    """Properties of a round to be proposed."""
 
     opens: int | None = None
+    """Seconds since 1970; None for the earliest time that the contract allows."""
     kept: int = DAY
+    """Seconds from the end of the window to the expiry, when incomplete batches are destroyed."""
     prefixes: Symbols | None = None
+    """Prefixes of the words that are asked for; None in a first round and for other questions."""
     closing: bool = False
+    """Whether the round asks for words that end."""
     fresh: bool = False
+    """Whether a number that lacks signatures is given up for the next one."""
 
 
 class SignedSheet(NamedTuple):
-    """A sheet that all roles have signed; ``again`` says that it was begun by an earlier call."""
+    """A sheet that all roles have signed; ``again`` says that an earlier call began it."""
 
     sheet: Sheet
     note: bytes
@@ -66,10 +65,20 @@ class SignedSheet(NamedTuple):
 def propose(
     node: Node, agreed: SignedContract, call: Call, now: int, wish: Proposal | None = None
 ) -> SignedSheet:
-    """The next round of a contract, signed by all.
+    """Propose the next round of a contract, and obtain the signatures of all mixes.
 
-    Raises PlanError past the contract's rounds, ParameterError for a wish that does not fit its
-    question, DataError naming the mixes that did not answer or refused, OldStateError.
+    ``now`` is in seconds since 1970. ``wish`` describes the round; None for the default.
+
+    Raises
+    ------
+    PlanError
+        If the contract has no round left, or does not allow the window.
+    ParameterError
+        If the prefixes do not fit the question.
+    DataError
+        If mixes do not answer or refuse; the message names them.
+    OldStateError
+        If a mix has a note that this role has lost.
     """
     wish = wish or Proposal()
     _check_prefixes(agreed, wish)
@@ -82,7 +91,8 @@ def propose(
     _check_number(node, agreed, last, number)
     keys = _collect_keys(node, agreed, call, number)
     opens = wish.opens
-    if opens is None:  # a wish that is too early or too late is refused where sheets are
+    # A given time is checked with the sheet, and refused there if it is too early or too late.
+    if opens is None:
         opens = earliest_opening(
             agreed.agreement, node.rounds.last_binding(agreed.contract.name), now
         )
@@ -110,23 +120,23 @@ def _check_prefixes(agreed: SignedContract, wish: Proposal) -> None:
 
 
 def _ensure_mixes_answered(node: Node, agreed: SignedContract, call: Call, now: int) -> None:
-    """Nothing is signed before all mixes were asked what this role has signed."""
+    """Raise DataError unless all mixes have listed the notes that this role has signed."""
     node.start_serving(agreed.agreement)
     if waiting := Peers(node, call).ask(now):
         raise DataError(
             "mixes",
-            expected="an answer of all of them",
+            expected="an answer from all of them",
             got=f"none of {', '.join(waiting)}",
-            do="see that they serve: a round needs them all",
+            do="start those mixes: a round needs all of them",
         )
 
 
 def _find_begun_round(
     node: Node, agreed: SignedContract, last: RoundRow | None, opens: int | None, now: int
 ) -> RoundRow | None:
-    """The round of an earlier call: the last, which some have not signed, or that of this window.
+    """Return an unfinished round of an earlier call, or None.
 
-    None where it is over.
+    It is the last round if signatures are missing, or else the round that opens at ``opens``.
     """
     live = [
         row
@@ -152,14 +162,14 @@ def _check_number(node: Node, agreed: SignedContract, last: RoundRow | None, num
         raise PlanError(
             "rounds",
             expected=f"at most {contract.plan.collections}, for which the contract is priced",
-            got=f"one more: {number - 1} were proposed, those that were destroyed among them; the "
+            got=f"one more: {number - 1} were proposed, including destroyed ones; the "
             f"last closes {format_time(last.closes)}",
-            do="end it; a new name is a new promise, and adds to this one",
+            do="end the contract; one with a new name spends privacy in addition to this one",
         )
 
 
 def _collect_keys(node: Node, agreed: SignedContract, call: Call, number: int) -> tuple[bytes, ...]:
-    """One of every hop in order, and this role's own; each is on the disk of its role."""
+    """Return the key of every hop in order, and of this role; each is stored by its owner."""
     contract, suite = agreed.contract, SUITES[agreed.contract.suite]
     path = f"/contracts/{agreed.fingerprint}/rounds/{number}/key"
     found = ask_all(call, contract.hops, path)
@@ -193,7 +203,7 @@ def _make_sheet(
 def _finish_proposal(
     node: Node, agreed: SignedContract, call: Call, note: bytes, *, again: bool
 ) -> SignedSheet:
-    """Have every mix sign, then give all of them the whole note."""
+    """Obtain the signatures of all mixes, and return the sheet."""
     sheet = read_sheet(note)
     return SignedSheet(
         sheet, collect_signatures(node, agreed, call, note, sheet.round, _PROPOSE_AGAIN), again
@@ -201,11 +211,16 @@ def _finish_proposal(
 
 
 def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: int) -> bytes:
-    """The note of all roles that a round is withdrawn, which has not opened.
+    """Withdraw a round before it opens, and return the note with the signatures of all roles.
 
-    Its number stays used up, and its window binds nobody. Called again it asks for the signatures
-    that are missing. Raises DataError for a round that is not there, has opened or is over, and
-    naming the mixes that did not sign.
+    The number of the round stays used, but its window no longer restricts later rounds. Another
+    call requests missing signatures again.
+
+    Raises
+    ------
+    DataError
+        If there is no such round, it has opened or ended, or mixes have not signed; the message
+        names them.
     """
     row = node.rounds.of(agreed.fingerprint, number)
     subject = f"round {number}"
@@ -214,7 +229,7 @@ def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: i
             subject,
             expected="a round that was proposed",
             got="none",
-            do="look at the page for them",
+            do="see the collector's page for its rounds",
         )
     _ensure_mixes_answered(node, agreed, call, now)
     try:
@@ -224,7 +239,7 @@ def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: i
             subject,
             expected="a round that has not opened",
             got=describe_problem(refusal),
-            do="let it end by itself",
+            do="wait until it ends",
         ) from refusal
     return collect_signatures(node, agreed, call, note, number, "mend that, and call this again")
 
@@ -232,9 +247,9 @@ def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: i
 def collect_signatures(
     node: Node, agreed: SignedContract, call: Call, note: bytes, number: int, again: str
 ) -> bytes:
-    """A note of this role with the signatures of all, which all mixes have then.
+    """Collect the signatures of all mixes on a note, and send the complete note to each mix.
 
-    Raises DataError naming the mixes that did not answer or refused.
+    Raises DataError that names the mixes that did not answer or refused.
     """
     keys, found = agreed.agreement.keys, PeerAnswers({}, {})
     subject = f"{kind_of(note)} of round {number}"
@@ -261,7 +276,7 @@ def collect_signatures(
     told.require_all(
         subject,
         "every mix to have it with all signatures",
-        "nothing: it is signed, and `mixtally collector serve` sends it again",
+        "wait: the note is signed, and `mixtally collector serve` sends it again",
     )
     return note
 
@@ -269,7 +284,7 @@ def collect_signatures(
 def _merge_signature(
     node: Node, agreed: SignedContract, note: bytes, said: bytes, role: Role
 ) -> tuple[bytes, bytes | str]:
-    """The note with the signature of a role, or why it is none."""
+    """Return the note with a role's signature, and the answer or the reason why it is invalid."""
     try:
         if text_of(said) != text_of(note):
             return note, "it answered with another text"

@@ -1,4 +1,7 @@
-"""Another look at a stored tally, by hand: free, as often as one likes, whatever is asked of it."""
+"""Results of rounds for the commands of a collector, computed from its folder.
+
+These functions send no requests and charge no privacy, however often they are called.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +25,7 @@ from mixtally.server.node.rounds import RoundRow
 
 
 def build_page(folder: Folder) -> Document:
-    """What the page shows, as it follows from the folder."""
+    """Return the document of the collector's page."""
     with _open_collector(folder) as collector:
         document = Page(collector).document()
         sections, summary, facts = document.sections(), document.summary(), document.facts()
@@ -37,7 +40,8 @@ def _open_collector(folder: Folder) -> Iterator[Collector]:
     collector = Collector(node, Peers(node, call))
     try:
         collector.contracts.load_new()
-        node.cleared |= set(node.agreements)  # only looked at
+        # Nothing is signed here, so the peers need not be asked for lost notes.
+        node.cleared |= set(node.agreements)
         yield collector
     finally:
         collector.end()
@@ -52,11 +56,18 @@ def show_round(
     *,
     words: Sequence[str] | None = None,
 ) -> Document:
-    """What a round of the contract ``name`` tells; nobody is asked, nothing is charged.
+    """Return the result of a round under the contract ``name``.
 
-    ``words`` are looked for where its question is open. Raises DataError for a round that is not
-    there or not counted, ParameterError for what its tally does not hold, PlanError for words where
-    the question has bins.
+    The summary shows the ``top`` largest bins. ``words`` are looked for if the question is open.
+
+    Raises
+    ------
+    DataError
+        If the round does not exist or is not counted.
+    ParameterError
+        If the analysis needs data that the tally does not contain.
+    PlanError
+        If words are given for a question that has bins.
     """
     with _open_collector(folder) as collector:
         row = _find_round(collector, name, number)
@@ -67,10 +78,14 @@ def show_round(
 
 
 def conclude_again(folder: Folder, name: str, number: int, top: int = 20) -> Document:
-    """A round that was refused, concluded again from what is stored; nobody is asked.
+    """Repeat the conclusion of a refused round from stored data, and return its result.
 
-    It is released where its numbers add up by now. Raises DataError for a round that is not there,
-    and for one that was neither refused nor released.
+    The round is released if its numbers are now consistent.
+
+    Raises
+    ------
+    DataError
+        If the round does not exist, or was neither refused nor released.
     """
     with _open_collector(folder) as collector:
         collector.conclude_again(_find_round(collector, name, number))
@@ -79,10 +94,14 @@ def conclude_again(folder: Folder, name: str, number: int, top: int = 20) -> Doc
 
 
 def find_prefixes(folder: Folder, name: str, number: int) -> Symbols:
-    """The prefixes that a round under the contract ``name`` found, for the next one to ask for.
+    """Return the prefixes that a round has found, for the next round to ask for.
 
-    Raises DataError for a round that is not there, not counted, not released, or the last of a
-    search, ParameterError for a question that does not ask by prefixes.
+    Raises
+    ------
+    DataError
+        If the round does not exist, has no released result, or is the last of the search.
+    ParameterError
+        If the question does not ask by prefixes.
     """
     with _open_collector(folder) as collector:
         row = _find_round(collector, name, number)
@@ -111,6 +130,6 @@ def _find_round(collector: Collector, name: str, number: int) -> RoundRow:
             f"round {number} of {name}",
             expected="a round that was proposed",
             got="none",
-            do="look at the collector's page for its rounds",
+            do="see the collector's page for its rounds",
         )
     return rows[0]

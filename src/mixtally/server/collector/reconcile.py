@@ -1,7 +1,8 @@
-"""Whether the numbers of all hops and of the collector belong together, and what came by them.
+"""Consistency check of the numbers of all hops and of the collector.
 
-A batch that was altered on its way leaves numbers that do not follow from each other; which one is
-said, and nothing is released. What a hop does within its recipe no number shows.
+If a batch was changed on its way, the numbers do not follow from each other. The refusal then names
+the first inconsistent hop, and nothing is released. The check cannot see whether a hop drew the
+fakes of its recipe honestly.
 """
 
 from collections import Counter
@@ -16,8 +17,9 @@ from mixtally.server.collector.stored import StoredTally
 from mixtally.server.node.rules import frame_of
 
 COPY, UNOPENED, MALFORMED = "a copy of another", "not sealed for it", "another length"
+"""Reasons for dropping a message, which results contain."""
 _LEFT_OUT = "an envelope that does not open"
-_DO = "ask that hop; nothing is released before"
+_DO = "ask the operator of that hop; until then nothing is released"
 
 
 def reconcile_numbers(
@@ -26,9 +28,9 @@ def reconcile_numbers(
     manifests: Sequence[tuple[str, Manifest]],
     counted: StoredTally,
 ) -> Received:
-    """What came, by the manifests of all hops, each with its SHA-256, and by the tally.
+    """Return the numbers of messages received, by the manifests of all hops and the tally.
 
-    Raises MessageError for numbers that do not follow from each other, naming the hop.
+    Raises MessageError for inconsistent numbers, naming the hop.
     """
     _check_chain(agreed, sheet, manifests)
     _check_counted(agreed, manifests[-1], counted)
@@ -43,7 +45,8 @@ def reconcile_numbers(
         dropped.update({f"{reason}, at the collector": n for reason, n in own.dropped.items()})
         parts.append(
             PartReceived(
-                declared=tuple(hop.added or None for hop in hops),  # of 0, it drew none
+                # A hop that has added nothing has declared nothing: None, not 0.
+                declared=tuple(hop.added or None for hop in hops),
                 received=own.messages,
                 dropped=dict(+dropped),
             )
@@ -55,7 +58,7 @@ def reconcile_numbers(
 def _check_chain(
     agreed: SignedContract, sheet: str, manifests: Sequence[tuple[str, Manifest]]
 ) -> None:
-    """One hop after the other, so that the refusal names the first that does not fit."""
+    """Check the manifests hop by hop, so that the refusal names the first inconsistent one."""
     for place, role in enumerate(agreed.contract.hops, 1):
         try:
             check_manifests(manifests[:place], sheet, frame_of(agreed.agreement))

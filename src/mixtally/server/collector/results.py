@@ -1,6 +1,6 @@
-"""What is shown of a round: estimates with intervals, what came, what is promised.
+"""Results of a round for people: estimates with intervals, messages received, and the guarantee.
 
-The same document is the page of a round, what a terminal prints, JSON and CSV.
+One document becomes the web page of a round, the text on a terminal, JSON and CSV.
 """
 
 from datetime import UTC, datetime
@@ -30,31 +30,29 @@ from mixtally.server.collector.contracts import SignedContract
 
 
 class ShownRound(NamedTuple):
-    """A round that was held.
-
-    where
-      overruled   roles that were silent and not waited for when the collector started
-    """
+    """A round with the data needed to show it."""
 
     agreed: SignedContract
     number: int
     opens: int
     closes: int
+    """Opening and closing time of the window, in seconds since 1970."""
     overruled: tuple[str, ...] = ()
+    """Silent peers that the collector did not wait for when it started."""
 
     @property
     def title(self) -> str:
-        """What it asked, and which time."""
+        """Name of the question, and number of the round."""
         return f"{self.agreed.contract.plan.question.name}, round {self.number}"
 
 
 def format_utc(seconds: int) -> str:
-    """A moment for people."""
+    """Return a time in seconds since 1970 as UTC text for people."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def round_document(held: ShownRound, found: Conclusion, top: int) -> Document:
-    """The round; a terminal shows the ``top`` largest bins."""
+    """Return the document of a round; its summary shows the ``top`` largest bins."""
     contract, result = held.agreed.contract, found.result
     plan, shown = contract.plan, _counts_view(found)
     people = "unknown" if found.received is None else f"{found.received.contributors:,}"
@@ -79,12 +77,12 @@ def round_document(held: ShownRound, found: Conclusion, top: int) -> Document:
 
 
 def _counts_view(found: Conclusion) -> CountsView | None:
-    """The counts as they are shown; None where nothing is released."""
+    """Return the view of the counts, or None if nothing is released."""
     return None if found.result is None else CountsView(found.result)
 
 
 def round_parts(held: ShownRound, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
-    """Counts and what came, or why nothing is released."""
+    """Return the counts and the messages received, or the reason why nothing is released."""
     return _parts(held, found, _counts_view(found), most, chart=chart)
 
 
@@ -99,7 +97,7 @@ def _parts(
         shown += [counted.table(most, "" if chart else held.title), Text(counted.findings(most))]
         shown += counted.figures()
     if found.received is not None:
-        shown += [Heading("What came")] * chart
+        shown += [Heading("Messages received")] * chart
         shown.append(intake_table(plan, found.received))
         shown += [Text(text) for text in _describe_dropped(found.received)]
     if found.result is not None:
@@ -111,7 +109,7 @@ def _parts(
 
 
 def _facts(held: ShownRound, found: Conclusion, shown: CountsView | None) -> Facts:
-    """The round as one JSON object."""
+    """Return the result as a JSON object."""
     contract, result = held.agreed.contract, found.result
     plan = contract.plan
     said: Facts = {
@@ -148,7 +146,7 @@ def _certificate(held: ShownRound, found: Conclusion) -> Certificate:
 
 
 def _covering_hops(held: ShownRound, result: Result) -> list[str]:
-    """Names of the hops on which the promise still rests, by what they say they brought."""
+    """Return the names of the hops that declare enough fakes for the guarantee to rest on them."""
     contract = held.agreed.contract
     return [
         contract.hops[hop - 1].name for hop in find_covering_hops(contract.plan, result.received)
@@ -161,14 +159,14 @@ def _list_warnings(held: ShownRound, result: Result) -> list[str]:
     said = [*find_coin_warnings(result.plan, result.received), *result.warnings]
     if lazy:
         said.append(
-            f"Less cover than its recipe was brought by {', '.join(lazy)}: "
+            f"Fewer fakes than the recipe requires were added by {', '.join(lazy)}: "
             f"{' or '.join(rest)} must be honest."
         )
     return said
 
 
 def _describe_dropped(received: Received) -> list[str]:
-    """What came and is in no count; nobody can tell what it was to say."""
+    """Return texts about received messages that are in no count, because they could not be read."""
     several = [("Bundles left out whole", received.left_out)]
     several += [
         (f"Messages dropped in part {place}", one.dropped)

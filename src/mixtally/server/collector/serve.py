@@ -1,4 +1,4 @@
-"""A collector on its socket: its rounds, its page, its routes."""
+"""HTTP service of a collector: its rounds, its page and its routes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
-    """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
+    """Serve a collector until a signal arrives; ``engine`` opens envelopes.
+
+    Raises the errors of ``serve_role``.
+    """
 
     def collector(node: Node, peers: Peers, stop: Stop, clock: Clock) -> ServedRole:
         made = Collector(node, peers, engine)
@@ -28,7 +31,7 @@ def serve(folder: Folder, service: Service, engine: Engine) -> None:
 
 
 def application_of(collector: Collector, clock: Callable[[], int], stop: Stop) -> "App":
-    """The ASGI application of a collector."""
+    """Return the ASGI application of a collector."""
     from mixtally.server.collector.web import CollectorRoutes
     from mixtally.server.node.web.routes import SharedRoutes, application
 

@@ -1,4 +1,4 @@
-"""Signing a contract as its collector, and gathering the signatures of its mixes."""
+"""Signing of a contract by its collector, and collection of the signatures of its mixes."""
 
 import json
 from contextlib import suppress
@@ -28,27 +28,29 @@ from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import ProblemError
 
 _LONGEST = 80
-"""Letters that are shown of the name of a role that nobody asked."""
+"""Maximum length of a stranger's name in a message, in characters."""
 
 
 class GatheredSignatures(NamedTuple):
-    """A contract as far as it is signed.
-
-    where
-      missing    mixes that have not signed -> why
-      strangers  those of them at whose address somebody else answers -> who, and where
-    """
+    """A contract with the signatures collected so far."""
 
     agreed: SignedContract
     note: bytes
     missing: dict[str, str]
+    """Reason for each mix that has not signed."""
     strangers: dict[str, str]
+    """For each of these mixes at whose address another program answers: who answers, and where."""
 
 
 def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract:
-    """The contract in ``data``, in which this role is the collector; every number derived again.
+    """Parse a contract, and verify that this role is its collector and its certificate is correct.
 
-    Raises PlanError for another collector and for a promise that is false.
+    All numbers of the certificate are derived again.
+
+    Raises
+    ------
+    PlanError
+        If the contract names another collector, or its guarantee is false.
     """
     agreed = parse_signed_contract(data, subject)
     own, named = to_role(folder.role, folder.signer), agreed.contract.collector
@@ -57,7 +59,7 @@ def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract
             f"collector of {subject}",
             expected=f"{own.name} at {own.address} with the key {own.key}, run by {own.operator}",
             got=f"{named.name} at {named.address} with {named.key}, run by {named.operator}",
-            do="give the contract's maker what init printed, or mend role.toml",
+            do="send the author of the contract what init printed, or correct role.toml",
         )
     verify(agreed.contract.plan, Accountant())
     return agreed
@@ -66,15 +68,22 @@ def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract
 def sign(
     node: Node, agreed: SignedContract, data: bytes, call: Call, now: int
 ) -> GatheredSignatures:
-    """Sign a contract that was ``checked``, ask every mix for its signature, keep the note.
+    """Sign a contract, collect the signatures of all mixes, and store the note.
 
-    May be called as often as one likes: a mix that signs later is asked again. Raises PlanError
-    where another contract of the name and serial was signed, OldStateError where a mix shows a
-    signature of this role that its disk lacks.
+    ``agreed`` was returned by ``verify_contract`` for the note ``data``. ``now`` is in seconds
+    since 1970. The function may be called repeatedly to obtain signatures that are still missing.
+
+    Raises
+    ------
+    PlanError
+        If this role has signed another contract of the same name and serial.
+    OldStateError
+        If a mix has a note that this role has lost.
     """
     agreement = agreed.agreement
     node.start_serving(agreement)
-    Peers(node, call).ask(now)  # who is silent is asked again before anything is served
+    # A silent mix is no obstacle here: it is asked again before anything is served.
+    Peers(node, call).ask(now)
     try:
         note = node.sign_contract(agreement, data)
     except ProblemError as refusal:
@@ -86,6 +95,7 @@ def sign(
         ) from refusal
     path, found = note_path(node.folder, agreed.contract), PeerAnswers({}, {})
     strangers: dict[str, str] = {}
+    # Stored before the mixes are asked: an interrupted call must not lose this role's signature.
     disk.put(path, note, "a contract")
     for role in agreement.hops:
         said = request_answer(call, role, "/notes", note)
@@ -110,10 +120,10 @@ def sign(
 
 
 def _identify_stranger(call: Call, role: Role, answer: Answer, note: bytes) -> str:
-    """Return who answered a note in place of ``role``; an empty text if it was the role.
+    """Return the name of a program that answered in place of ``role``, or "" if there is none.
 
-    A role that takes a note answers with the same text and its signatures. One that refuses says
-    why, and its name is in its status.
+    A role that accepts a note answers with the same text and its signatures. A role that refuses
+    states a reason, and its status contains its name.
     """
     if answer.is_success:
         return "" if text_of(answer.body) == text_of(note) else "another program"
@@ -127,7 +137,10 @@ def _identify_stranger(call: Call, role: Role, answer: Answer, note: bytes) -> s
 
 
 def _merge_signatures(node: Node, agreed: SignedContract, note: bytes, said: bytes | str) -> bytes:
-    """The note with the signatures in an answer; one of another text, or a false one, adds none."""
+    """Return the note with the signatures of an answer.
+
+    An answer with another text or a false signature adds nothing.
+    """
     if isinstance(said, str) or text_of(said) != text_of(note):
         return note
     try:

@@ -1,10 +1,10 @@
-"""What a collector keeps of a round for ever: its charge, its tally, its result. A folder each.
+"""Permanent records of a round at the collector: its charge, its tally and its result.
 
-results/ROUND/charge.json   written before any piece of the batch may come
-results/ROUND/tally.json    written before the key and the envelopes go
-results/ROUND/result.json   what is published, or why nothing is
+results/ROUND/charge.json   written before any piece of the batch is accepted
+results/ROUND/tally.json    written before the key and the envelopes are destroyed
+results/ROUND/result.json   what is published, or the reason why nothing is
 
-Nothing in them is more than the observer of the promise was given.
+The records contain nothing that the observer in the guarantee has not received.
 """
 
 import json
@@ -24,12 +24,7 @@ _T = TypeVar("_T")
 
 
 class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One batch: what its people have spent, whatever becomes of it.
-
-    where
-      manifest         SHA-256 of the last hop's manifest, which names the batch
-      epsilon, delta   of all ``collections`` of the contract together
-    """
+    """Privacy that the people in one batch have spent, whatever happens to the batch."""
 
     version: int = VERSION
     name: str
@@ -38,39 +33,38 @@ class StoredCharge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     round: int
     sheet: str
     manifest: str
+    """SHA-256 of the last hop's manifest, which identifies the batch."""
     epsilon: float
     delta: float
+    """Epsilon and delta of all ``collections`` of the contract together."""
     collections: int
 
 
 class StoredPartTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The tally of a part.
-
-    where
-      came      messages in the batch
-      counts    how often each bin was set
-      codes     the bins that counts are of, ascending; None where each has one
-      pairs     the same of pairs of bins; None where messages do not tell
-      dropped   reason -> messages that came and were not tallied
-    """
+    """The tally of one part."""
 
     came: int
+    """Number of messages in the batch."""
     messages: int
     counts: list[int]
+    """How often each bin was set."""
     codes: list[int] | None
+    """Bins to which ``counts`` belong, ascending; None if every bin has a count."""
     pairs: list[list[int]] | None
+    """How often each pair of bins was set; None if messages do not contain pairs."""
     dropped: dict[str, int]
+    """Number of received messages that were not counted, by reason."""
 
     @property
     def tally(self) -> Tally:
-        """As estimates take it."""
+        """The tally in the form that estimators use."""
         pairs = None if self.pairs is None else np.array(self.pairs, dtype=np.int64)
         codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
         return Tally(np.array(self.counts, dtype=np.int64), self.messages, pairs, codes)
 
 
 class StoredTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All that is left of a batch; ``manifest`` is SHA-256 of the one that names it."""
+    """The tally of a batch; ``manifest`` is the SHA-256 of the manifest that identifies it."""
 
     version: int = VERSION
     contract: str
@@ -80,13 +74,13 @@ class StoredTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Results:
-    """The results in a role's folder, by the names of their rounds."""
+    """The records in a role's folder, by the identifiers of rounds."""
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder / "results", step
 
     def charge(self, round_id: str, charge: StoredCharge) -> None:
-        """Remember a charge; raises DataError where the round has another one."""
+        """Store the charge of a round; raises DataError if the round has a different one."""
         known = self.read_charge(round_id)
         if known is None:
             self._put(round_id, "charge", charge)
@@ -95,48 +89,48 @@ class Results:
                 f"round {round_id}",
                 expected="one batch",
                 got="a second one",
-                do="find out which hop signed two; nothing of the second is taken",
+                do="find out which hop signed two; the second batch is not accepted",
             )
 
     def read_charge(self, round_id: str) -> StoredCharge | None:
-        """The charge of a round."""
+        """Return the charge of a round, or None."""
         return self._read_record(round_id, "charge", StoredCharge)
 
     def charges(self) -> list[StoredCharge]:
-        """All of them, by contract and round."""
+        """Return all charges, by contract and round."""
         found = [self.read_charge(path.name) for path in self._folder.glob("*")]
         known = [charge for charge in found if charge is not None]
         return sorted(known, key=lambda one: (one.name, one.round))
 
     def keep(self, round_id: str, counted: StoredTally) -> None:
-        """Remember a tally."""
+        """Store the tally of a round."""
         self._put(round_id, "tally", counted)
 
     def read_tally(self, round_id: str) -> StoredTally | None:
-        """The tally of a round."""
+        """Return the tally of a round, or None."""
         return self._read_record(round_id, "tally", StoredTally)
 
     def has_tally(self, round_id: str) -> bool:
-        """Whether the tally of a round is stored."""
+        """Return whether the tally of a round is stored."""
         return self._path(round_id, "tally").exists()
 
     def publish(self, round_id: str, said: dict[str, Any]) -> None:
-        """Remember what is published of a round; its ``released`` says whether estimates are."""
+        """Store the published result of a round; its ``released`` says if it has estimates."""
         text = json.dumps(said, indent=1, allow_nan=False)
         self._write(round_id, "result", text.encode() + b"\n")
 
     def read_result(self, round_id: str) -> bytes | None:
-        """The same as it was written."""
+        """Return the published result of a round as stored, or None."""
         path = self._path(round_id, "result")
         return disk.read_file(path, "a result") if path.exists() else None
 
     def is_released(self, round_id: str) -> bool | None:
-        """Whether a round's estimates are published; None while nothing is concluded."""
+        """Return whether the published result has estimates, or None if nothing is published."""
         data = self.read_result(round_id)
         return None if data is None else bool(json.loads(data)["released"])
 
     def people(self, round_id: str) -> int | None:
-        """How many took part; None while that is not published, or not known."""
+        """Return the number of participants, or None if it is unknown or not published."""
         data = self.read_result(round_id)
         came = None if data is None else json.loads(data).get("received")
         return None if came is None else int(came["contributors"])

@@ -1,4 +1,4 @@
-"""The routes of a collector alone: its page, and the result of a round as JSON."""
+"""Routes that only a collector has: its page, and the result of a round as JSON."""
 
 import asyncio
 import json
@@ -23,27 +23,28 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 _LEAST_RETRY_SECONDS = 5
+"""Least time in seconds after which a client may ask again."""
 
 
 class CollectorRoutes:
-    """What everybody may look at."""
+    """Handlers of the collector's public routes."""
 
     def __init__(self, collector: Collector, page: Page, clock: Clock) -> None:
         self._collector, self._page, self._clock = collector, page, clock
 
     def routes(self) -> list[Route]:
-        """Method and path of each."""
+        """Return the routes with their methods."""
         return [
             Route("/", self.page),
             Route("/contracts/{contract}/rounds/{number}/result", self.result),
         ]
 
     async def page(self, _: Request) -> Response:
-        """Rounds, states, estimates."""
+        """Send the web page."""
         return Response(self._page.html, media_type="text/html; charset=utf-8", headers=_HEADERS)
 
     async def result(self, request: Request) -> Response:
-        """What a round told; before that, when it will."""
+        """Send the result of a round, or a refusal that says when it will be ready."""
         contract, number = request.path_params["contract"], parse_round_number(request)
         row = self._collector.node.rounds.of(contract, number)
         if row is None or contract not in self._collector.node.agreements:
@@ -56,7 +57,7 @@ class CollectorRoutes:
         return Response(said, media_type="application/json", headers=_HEADERS)
 
     def _too_early_problem(self, row: RoundRow) -> ProblemError:
-        """When to come again, by what the sheet says."""
+        """Return the refusal for a round without a result, with the time at which to ask again."""
         words = (
             f"answers are taken until {format_utc(row.closes)} and mixed by "
             f"{format_utc(row.expires)}"

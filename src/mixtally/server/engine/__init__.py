@@ -1,4 +1,5 @@
-"""Batches opened, ordered and folded: by this process, by others beside it, or by many machines.
+"""Processing of batches: opening, sorting and counting, in this process, in others or on a cluster.
 
-Whoever does it, the same bytes leave. Worker processes import this room, so its door is empty.
+The result is the same bytes in every case. This file imports nothing, because worker processes
+load it.
 """

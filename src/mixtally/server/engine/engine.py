@@ -1,4 +1,4 @@
-"""Who opens, orders and folds: this machine or a cluster."""
+"""Choice of the machines that process batches: this one or a Spark cluster."""
 
 from typing import NamedTuple
 
@@ -6,28 +6,23 @@ from mixtally.server.engine.sorting import MOST_HELD_BYTES
 
 
 class Cluster(NamedTuple):
-    """Many machines that work together.
-
-    where
-      master   of Spark: ``spark://HOST:PORT``, ``yarn``, ``k8s://...``; ``local[2]`` is this one
-      store    URL of a folder that all of them reach, ``file:///...``, ``s3://...``
-      key      where each of them finds the key of the engine: ``env:NAME``, or the path of a file
-    """
+    """A Spark cluster."""
 
     master: str
+    """URL of the master: ``spark://HOST:PORT``, ``yarn``, ``k8s://...``, or ``local[2]`` for this
+    machine."""
     store: str
+    """URL of a folder that all machines can access, such as ``file:///...`` or ``s3://...``."""
     key: str
+    """Where each machine finds the engine key: ``env:NAME``, or the path of a file."""
 
 
 class Engine(NamedTuple):
-    """How the work on batches is done.
-
-    where
-      processes   of this machine, that open and seal; 0 for none beside this one
-      cluster     that opens and orders, or folds; None for this machine alone
-      most_held   bytes of messages that this machine's memory holds while it orders them
-    """
+    """How batches are processed."""
 
     processes: int = 0
+    """Number of local processes that open and seal envelopes; 0 for the calling process only."""
     cluster: Cluster | None = None
+    """Cluster that opens, sorts and counts; None for this machine."""
     most_held: int = MOST_HELD_BYTES
+    """Maximum size of the messages in memory while they are sorted, in bytes."""

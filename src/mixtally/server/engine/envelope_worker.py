@@ -1,7 +1,7 @@
-"""The work that many processes share: open envelopes; at a mix, order what is inside, seal fakes.
+"""Work on envelopes that processes share: opening, and at a mix also sorting and sealing of fakes.
 
-Suites do not pickle, so every process makes its own; the secrets reach it through a pipe. A process
-whose parent has died ends: it holds a key.
+Cipher suites cannot be pickled, so each process creates its own. It receives the secrets through a
+pipe. A process ends when its parent dies, because it has a key in memory.
 """
 
 import hmac
@@ -21,49 +21,43 @@ T = TypeVar("T")
 
 
 class Secrets(NamedTuple):
-    """What a round needs to be opened, and its keys; nothing of it is shown when it is printed.
-
-    where
-      private     of this role's round
-      sheet       SHA-256 of the sheet
-      place       of this role, from 1; the collector's is hops + 1
-      order       the secret by which a mix orders what leaves; nothing at the collector
-      following   key configurations of the hops behind a mix and of the collector
-    """
+    """Keys of a round and the data needed to open envelopes; printing it shows no secret."""
 
     suite: int
     private: bytes
+    """Private bytes of this role's key for the round."""
     sheet: bytes
+    """SHA-256 of the sheet."""
     place: int
+    """Position of this role from 1; the collector follows the last hop."""
     order: bytes = b""
+    """Key with which a mix sorts outgoing messages; empty at the collector."""
     following: tuple[bytes, ...] = ()
+    """Key configurations of the later hops and of the collector."""
 
     def __repr__(self) -> str:
         return f"Secrets(place={self.place})"
 
 
 class OpenedEnvelopes(NamedTuple):
-    """What was in some envelopes.
-
-    where
-      messages    one after the other
-      order       by what they are ordered, 32 bytes each; nothing without a secret for it
-      unopened    that are not sealed for this round, hop and part
-      malformed   of another length than all
-      bad         SHA-256 of each envelope that was one of these, one after the other
-      padding     SHA-256 of each envelope that was padding, one after the other
-    """
+    """Contents of some envelopes."""
 
     messages: bytes
+    """Concatenated messages."""
     order: bytes
+    """Concatenated sort keys of 32 bytes; empty if there is no secret for them."""
     unopened: int = 0
+    """Number of envelopes that were not sealed for this round, hop and part."""
     malformed: int = 0
+    """Number of envelopes with content of a wrong length."""
     bad: bytes = b""
+    """Concatenated SHA-256 of the unopened and malformed envelopes."""
     padding: bytes = b""
+    """Concatenated SHA-256 of the envelopes that were padding."""
 
 
 class EnvelopeWorker:
-    """Opens and seals in this process."""
+    """Opens and seals envelopes in the current process."""
 
     def __init__(self, secrets: Secrets) -> None:
         suite = SUITES[secrets.suite]
@@ -73,7 +67,7 @@ class EnvelopeWorker:
         self._drops_padding = secrets.place == 1
 
     def open(self, part: int, envelopes: bytes, size: int, expected: int) -> OpenedEnvelopes:
-        """Open envelopes of ``size`` bytes, of which messages of ``expected`` bytes are to come."""
+        """Open envelopes of ``size`` bytes, which should contain messages of ``expected`` bytes."""
         sealed = [envelopes[i : i + size] for i in range(0, len(envelopes), size)]
         inside = self.open_each(part, sealed)
         good, bad, padding = list[bytes](), bytearray(), bytearray()
@@ -93,29 +87,29 @@ class EnvelopeWorker:
         )
 
     def is_padding(self, inside: bytes, expected: int) -> bool:
-        """Return whether this is the first hop and an envelope held zeros in place of the next one.
+        """Return whether this is the first hop and an envelope contained only zeros (padding).
 
-        Later hops get what the first one passed on: people's padding never reaches them.
+        The first hop drops padding, so later hops never receive it.
         """
         return self._drops_padding and len(inside) == expected and not any(inside)
 
     def open_each(self, part: int, envelopes: list[bytes]) -> list[bytes | None]:
-        """What each holds; None for what does not open."""
+        """Return the content of each envelope; None for one that cannot be opened."""
         opened = self._opener.open
         return [opened(one, part) for one in envelopes]
 
     def seal(self, part: int, messages: bytes, size: int) -> bytes:
-        """The envelopes of messages of ``size`` bytes, for all who follow."""
+        """Seal concatenated messages of ``size`` bytes for all later roles."""
         seal = self._sealer.seal
         return b"".join(seal(messages[i : i + size], part) for i in range(0, len(messages), size))
 
     def order(self, part: int, messages: bytes, size: int) -> OpenedEnvelopes:
-        """Messages that are to leave as they are, with their order."""
+        """Return messages unchanged, together with their sort keys."""
         some = [messages[i : i + size] for i in range(0, len(messages), size)]
         return OpenedEnvelopes(messages, b"".join(self.ordering_keys(part, some)))
 
     def ordering_keys(self, part: int, messages: list[bytes]) -> list[bytes]:
-        """By what each is ordered, 32 bytes; nothing without a secret for it."""
+        """Return the sort keys of some messages, 32 bytes each; empty without a secret for them."""
         if not self._secret:
             return []
         key = hmac.digest(self._secret, KeyDomain.ORDER.value + part.to_bytes(2), "sha256")
@@ -123,11 +117,11 @@ class EnvelopeWorker:
 
 
 _process_worker: list[EnvelopeWorker] = []
-"""That of this process, where it is one of a pool."""
+"""The worker of this process, if the process belongs to a pool."""
 
 
 def start_worker(secrets: Secrets) -> None:
-    """Make a worker's own suites; it ends with its parent, and not by a key pressed."""
+    """Create the worker of a new process, which ignores Ctrl-C and ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
     if parent is not None:
@@ -137,9 +131,10 @@ def start_worker(secrets: Secrets) -> None:
 
 def _end_with_parent(parent: BaseProcess) -> None:
     parent.join()
+    # ``sys.exit`` would end only this thread.
     os._exit(1)
 
 
 def call_worker(work: Callable[..., T], *given: object) -> T:
-    """A method of ``EnvelopeWorker``, called in a process of a pool."""
+    """Call a method of ``EnvelopeWorker`` in a process of a pool."""
     return work(_process_worker[0], *given)

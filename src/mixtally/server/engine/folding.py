@@ -1,6 +1,6 @@
-"""What a collector does with the envelopes of a part: copies dropped, the last layer off, counted.
+"""Counting of the envelopes of a part: copies are dropped, and the last layer is opened.
 
-Tallies add up, so it does not matter in which order or by how many they are made.
+Tallies can be added, so the order of the work and the number of workers do not matter.
 """
 
 from collections import Counter
@@ -20,54 +20,49 @@ from mixtally.server.engine.pool import Pool
 from mixtally.server.node.copies import first_occurrences, hash_each
 
 COPY, UNOPENED = "a copy of another", "not sealed for this round"
+"""Reasons for dropping a message, which results contain."""
 
 
 class CountWork(NamedTuple):
-    """A part that is to be counted.
-
-    where
-      size        bytes of an envelope
-      layout      of the messages inside
-      envelopes   gives those that came one by one, in the same order every time
-      pairs       whether pairs of bits are counted as well
-    """
+    """A part to be counted."""
 
     part: int
     size: int
+    """Length of an envelope in bytes."""
     layout: Layout
+    """Layout of the messages inside."""
     envelopes: Callable[[], Iterator[bytes]]
+    """Returns an iterator over the received envelopes, in the same order at every call."""
     pairs: bool
+    """Whether pairs of bits are counted as well."""
 
 
 class CountedPart(NamedTuple):
-    """What it has become.
-
-    where
-      came      envelopes
-      dropped   reason -> how many of them are not in the tally; no entry where none is
-    """
+    """The tally of a part."""
 
     received: int
+    """Number of received envelopes."""
     tally: Tally
     dropped: dict[str, int]
+    """Number of envelopes that are not in the tally, by reason; reasons with 0 are left out."""
 
 
 class PartCounter(Protocol):
-    """Whoever folds parts of one round into tallies."""
+    """Counter of the parts of one round."""
 
     def count_part(self, work: CountWork) -> CountedPart:
-        """Count one."""
+        """Count a part."""
         ...
 
 
 class LocalPartCounter:
-    """Folds with a pool of this machine."""
+    """Counter that uses a pool of processes on this machine."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     def count_part(self, work: CountWork) -> CountedPart:
-        """Count one part; copies are found before anything is opened."""
+        """Count a part; copies are dropped before anything is opened."""
         first = first_occurrences(hash_each(work.envelopes()))
         held = SiftedTally(work.layout, len(first) * work.layout.message_bytes, pairs=work.pairs)
         held.dropped[COPY] = len(first) - int(first.sum())
@@ -80,10 +75,9 @@ class LocalPartCounter:
 
 
 class SiftedTally:
-    """A tally of messages that come some at a time, the impossible ones left out.
+    """Tally of messages that arrive in chunks, without impossible ones.
 
-    where
-      dropped   reason -> how many
+    ``dropped`` contains the number of messages left out, by reason.
     """
 
     def __init__(self, layout: Layout, expected_bytes: int, *, pairs: bool = False) -> None:
@@ -91,16 +85,16 @@ class SiftedTally:
         self.dropped = Counter[str]()
 
     def add(self, messages: bytes) -> None:
-        """Some, one after the other."""
+        """Add concatenated messages."""
         rows = np.frombuffer(messages, dtype=np.uint8).reshape(-1, self._layout.message_bytes)
         self.add_rows(rows)
 
     def add_rows(self, rows: Rows) -> None:
-        """Some, shape (messages, bytes)."""
+        """Add messages in an array of shape (messages, bytes)."""
         sifted = sift(self._layout, rows)
         self._fold.add(sifted.rows)
         self.dropped.update(sifted.dropped)
 
     def tally(self) -> Tally:
-        """That of all until now."""
+        """Return the tally of all messages added so far."""
         return self._fold.tally()

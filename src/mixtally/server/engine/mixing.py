@@ -1,7 +1,7 @@
-"""What a mix does with the envelopes of a part: copies dropped, a layer taken off, all in order.
+"""Mixing of the envelopes of a part: copies are dropped, a layer is opened, messages are sorted.
 
-The order is that of a keyed hash of what leaves, so it depends neither on who does the work nor on
-how often. Fakes are drawn, sealed and stored before: nothing is drawn here that leaves.
+The sort key is a keyed hash of the outgoing message, so repeated or distributed work gives the same
+order. Fakes are drawn, sealed and stored before. No random number drawn here affects the output.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,63 +17,55 @@ from mixtally.server.node.disk import Step, no_step
 
 
 class MixWork(NamedTuple):
-    """A part that is to be mixed.
-
-    where
-      size        bytes of an envelope that came
-      expected      bytes of a message that leaves; others are dropped as malformed
-      envelopes   gives those that came one by one, in the same order every time
-      distinct    whether no envelope can have come twice
-      fakes       messages that leave beside them, one after the other
-    """
+    """A part to be mixed."""
 
     part: int
     size: int
+    """Length of a received envelope in bytes."""
     expected: int
+    """Length of an outgoing message in bytes; messages of other lengths are dropped as
+    malformed."""
     envelopes: Callable[[], Iterator[bytes]]
+    """Returns an iterator over the received envelopes, in the same order at every call."""
     distinct: bool
+    """Whether no envelope can occur twice."""
     fakes: bytes
+    """Concatenated messages to be added."""
 
 
 class MixedPart(NamedTuple):
-    """What it has become.
-
-    where
-      received    envelopes that came
-      copies      of one that came already
-      unopened    not sealed for this round, hop and part
-      malformed   opened, and of another length than all
-      bad         SHA-256 of each envelope that was one of these two, one after the other
-      padding     SHA-256 of each envelope that was padding, one after the other; each once. These
-                  are in ``received``, and their copies in ``copies``
-      messages    what leaves, in order, many messages at a time
-    """
+    """The outcome of mixing a part."""
 
     received: int
+    """Number of received envelopes."""
     copies: int
+    """Number of envelopes equal to an earlier one."""
     unopened: int
+    """Number of envelopes not sealed for this round, hop and part."""
     malformed: int
+    """Number of envelopes with content of a wrong length."""
     bad: bytes
+    """Concatenated SHA-256 of the unopened and malformed envelopes."""
     padding: bytes
+    """Concatenated SHA-256 of the different padding envelopes. ``received`` includes these, and
+    ``copies`` includes their copies."""
     messages: Iterator[bytes]
+    """The outgoing messages in order, many at a time."""
 
 
 class Mixer(Protocol):
-    """Whoever mixes parts of one round."""
+    """Mixer of the parts of one round."""
 
     def mix(self, work: MixWork) -> MixedPart:
-        """Mix one; all it gives is there when this returns, but for reading it."""
+        """Mix a part; all work except reading the messages is done when the method returns."""
         ...
 
 
 class LocalMixer:
-    """Mixes with a pool of this machine.
+    """Mixer that uses a pool of processes on this machine.
 
-    where
-      folder      for what memory does not hold
-      chance      for the key under which it lies there
-      step        called for every chunk
-      most_held   bytes of messages that memory holds
+    Messages above ``most_held`` bytes are written to ``folder``, encrypted with a key from
+    ``chance``. ``step`` is called after each chunk.
     """
 
     def __init__(
@@ -88,7 +80,7 @@ class LocalMixer:
         self._step, self._most_held = step, most_held
 
     def mix(self, work: MixWork) -> MixedPart:
-        """Mix one part; copies are found before anything is opened."""
+        """Mix a part; copies are dropped before anything is opened."""
         kept = None if work.distinct else first_occurrences(hash_each(work.envelopes()))
         own = work.envelopes()
         if kept is not None:
@@ -127,6 +119,6 @@ class LocalMixer:
 
 
 def join_chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:
-    """Some envelopes at a time, joined."""
+    """Yield the concatenation of several envelopes at a time."""
     while some := b"".join(islice(envelopes, CHUNK)):
         yield some

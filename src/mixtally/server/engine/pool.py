@@ -1,4 +1,4 @@
-"""Many processes or one: chunks go in, and what was in them comes out in the same order."""
+"""Pool of processes that open and seal chunks of envelopes in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,15 +17,14 @@ from mixtally.server.engine.envelope_worker import (
 from mixtally.server.engine.workers import worker_pool
 
 CHUNK = 1024
-"""Messages at once: a worker is busy for some twenty milliseconds."""
+"""Number of messages in a chunk, which keeps a worker busy for about 20 ms."""
 T = TypeVar("T")
 
 
 class Pool:
-    """Opens and seals in ``processes`` others; with 0 in this one.
+    """Opens and seals envelopes in ``processes`` worker processes, or in this process if that is 0.
 
-    Few chunks wait at a time, so that memory does not depend on how much there is to do. To leave
-    its context raises DataError where a worker was killed.
+    Leaving its context raises DataError if a worker was killed.
     """
 
     def __init__(self, secrets: Secrets, processes: int) -> None:
@@ -49,17 +48,21 @@ class Pool:
     def open_chunks(
         self, part: int, chunks: Iterable[bytes], size: int, expected: int
     ) -> Iterator[OpenedEnvelopes]:
-        """What is inside the envelopes of every chunk."""
+        """Yield the contents of the envelopes of each chunk."""
         return self.run(EnvelopeWorker.open, part, chunks, size, expected)
 
     def seal_chunks(self, part: int, chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
-        """Envelopes of the messages of every chunk."""
+        """Yield the envelopes of the messages of each chunk."""
         return self.run(EnvelopeWorker.seal, part, chunks, size)
 
     def run(
         self, work: Callable[..., T], part: int, chunks: Iterable[bytes], *sizes: int
     ) -> Iterator[T]:
-        """Yield what ``work``, a function of a module, makes of every chunk, in their order."""
+        """Yield the result of ``work`` for each chunk, in the order of the chunks.
+
+        ``work`` is a module-level function or a method of ``EnvelopeWorker``, so that it can be
+        pickled.
+        """
         if self._pool is None:
             for chunk in chunks:
                 yield work(self.worker, part, chunk, *sizes)
@@ -67,6 +70,7 @@ class Pool:
         waiting: deque[Future[T]] = deque()
         for chunk in chunks:
             waiting.append(self._pool.submit(call_worker, work, part, chunk, *sizes))
+            # Few chunks wait at a time, so that memory does not grow with the batch.
             if len(waiting) > 2 * self._processes + 2:
                 yield waiting.popleft().result()
         while waiting:

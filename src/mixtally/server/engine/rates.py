@@ -1,4 +1,7 @@
-"""The rates of this machine: a second of each kind of work."""
+"""Measurement of this machine's rates, about one second for each kind of work.
+
+The command ``mixtally batch doctor`` predicts the duration of a round from these rates.
+"""
 
 import math
 import os
@@ -21,15 +24,30 @@ from mixtally.server.engine.sorting import Sorter
 from mixtally.server.node.wrapping import secret_bytes
 
 _MESSAGES, _TRIES, _SYNCS, _CHUNKS = 500, 5, 20, 16
+"""Messages per measurement, repetitions, measured syncs, and chunks for each core."""
 _SHEET = bytes(32)
 
 
 def measure_rates(
     chance: Chance, message_bytes: int, cores: int, folder: Path | None = None
 ) -> Rates:
-    """Measure CPU times, and the time of a sync on the disk of ``folder``.
+    """Measure the CPU time of each kind of work, and the time of a sync.
 
-    Envelopes are opened on all ``cores`` at once, as a round does it.
+    Parameters
+    ----------
+    chance : Chance
+        Source of random messages and keys.
+    message_bytes : int
+        Length of a message.
+    cores : int
+        Number of cores, which all open envelopes at the same time as in a round.
+    folder : Path, optional
+        Folder on the disk to be measured.
+
+    Returns
+    -------
+    Rates
+        The rates, without the cost of receiving a bundle.
     """
     suite = SUITES[1]
     private = secret_bytes(chance, suite.private_bytes)
@@ -49,7 +67,7 @@ def measure_rates(
 
 
 class _CpuTime(NamedTuple):
-    """The CPU seconds that a process has spent when it has opened a chunk."""
+    """CPU time of a process after it has opened a chunk, in seconds."""
 
     process: int
     seconds: float
@@ -65,10 +83,11 @@ def _open_chunk(
 def _measure_on_all_cores(
     secrets: Secrets, envelopes: list[bytes], expected: int, cores: int
 ) -> float:
-    """Measure the CPU seconds for one envelope that is opened while all cores do the same.
+    """Measure the CPU time for one envelope while all cores open envelopes.
 
-    Each process counts from its first chunk to its last one, so that its start is left out and what
-    it spends on reading chunks is not. The CPU time of the process that hands them out is added.
+    Each process is measured from the end of its first chunk to the end of its last one. This
+    excludes its start and includes the reading of chunks. The CPU time of the distributing process
+    is added.
     """
     chunk, size = b"".join(envelopes), len(envelopes[0])
     with Pool(secrets, cores) as pool:
@@ -92,7 +111,8 @@ def _sort_messages(
 
 
 def _measure_each(work: Callable[[], object]) -> float:
-    """CPU seconds a message."""
+    """Return the CPU time per message in seconds, as the median of several repetitions."""
+    # The first call is not measured, so that one-time costs are left out.
     work()
     spent = []
     for _ in range(_TRIES):
@@ -103,7 +123,7 @@ def _measure_each(work: Callable[[], object]) -> float:
 
 
 def _measure_sync(place: Path) -> float:
-    """Seconds until four kilobytes are kept."""
+    """Return the median time to write and sync four kilobytes, in seconds."""
     spent = []
     with (place / "sync").open("wb", buffering=0) as file:
         for _ in range(_SYNCS):

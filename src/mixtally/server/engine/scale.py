@@ -1,89 +1,80 @@
-"""What a round costs a hop, from a few measured rates, as ``mixtally batch doctor`` says it.
+"""Prediction of the cost of a round for each hop, from a few measured rates.
 
 closing     = (envelopes * (open + order) + fakes * (layers behind * seal + order)) / cores
-CPU seconds = closing * cores, and at the first mix envelopes / bundle * post while people send
+CPU seconds = closing * cores, and at the first mix envelopes / bundle * post for receiving
 bytes       = envelopes * (message + layers * layer bytes)
+
+Here ``open``, ``order``, ``seal`` and ``post`` are the fields of ``Rates``; the other names are
+those of ``PlannedRound``. The command ``mixtally batch doctor`` shows the result.
 """
 
 from typing import NamedTuple
 
 
 class Rates(NamedTuple):
-    """CPU seconds on one core, and what a disk does.
-
-    where
-      open    an envelope opened, one layer, while all cores do that, which is slower on each
-      seal    a layer sealed
-      order   a message ordered: its keyed hash, and its place
-      sync    seconds by the clock until a disk has kept what is written
-      post    a bundle taken by the first mix, HTTP included; 0 where it was not measured
-    """
+    """CPU time of each kind of work on one core, and time of a sync; all in seconds."""
 
     open: float
+    """Opening one layer of an envelope while all cores do the same, which makes each slower."""
     seal: float
+    """Sealing one layer."""
     order: float
+    """Computing the keyed hash of a message, and sorting it."""
     sync: float
+    """Elapsed time until written data is on disk."""
     post: float = 0.0
+    """Receiving a bundle at the first mix, including HTTP; 0 if not measured."""
 
 
 class PlannedRound(NamedTuple):
-    """A round as it is planned.
-
-    where
-      envelopes       that people send
-      fakes           messages that every hop adds
-      hops            mixes before the collector
-      message_bytes   of what is counted
-      layer_bytes     that a layer adds
-      bundle          messages that a person sends at once
-      seconds         that the round is open
-      cores           of each hop
-    """
+    """Size of a planned round."""
 
     envelopes: int
+    """Number of envelopes from people."""
     fakes: int
+    """Number of messages that each hop adds."""
     hops: int
+    """Number of mixes before the collector."""
     message_bytes: int
+    """Length of a message that is counted."""
     layer_bytes: int
+    """Bytes that each layer of encryption adds."""
     bundle: int
+    """Number of messages that a person sends at once."""
     seconds: float
+    """Duration of the round's window."""
     cores: int
+    """Number of cores of each hop."""
 
 
 class HopCost(NamedTuple):
-    """What one hop, or the collector as the last, spends on a round.
-
-    where
-      envelopes   that reach it, with the fakes of hops before
-      bytes       that they take on its disk
-      cpu         seconds of one core, to open, order and seal, and at the first mix to take bundles
-      closing     seconds on all its cores
-    """
+    """Cost of a round for one hop, or for the collector as the last one."""
 
     place: int
     envelopes: int
+    """Number of envelopes received, with the fakes of earlier hops."""
     bytes: int
+    """Size of these envelopes on disk."""
     cpu: float
+    """CPU seconds to open, sort and seal, and at the first mix also to receive bundles."""
     closing: float
+    """Seconds to open, sort and seal on all its cores."""
 
 
 class IntakeLoad(NamedTuple):
-    """What the first hop takes while the round is open.
-
-    where
-      posts   bundles a second
-      cores   that these keep busy
-      share   of the disk's syncs that they need if each is synced alone; above 1 they are synced
-              together
-    """
+    """Load of the first hop during the window of a round."""
 
     posts: float
+    """Bundles per second."""
     cores: float
+    """Number of cores used to receive them."""
     share: float
+    """Share of the disk's syncs that are used if each bundle is synced separately. Above 1, several
+    bundles share a sync."""
 
 
 def hop_costs(rates: Rates, planned_round: PlannedRound) -> list[HopCost]:
-    """The cost of every hop and of the collector, in their order."""
+    """Return the cost of a round for each hop and for the collector, in this order."""
     return [_hop_cost(rates, planned_round, place) for place in range(1, planned_round.hops + 2)]
 
 
@@ -99,6 +90,6 @@ def _hop_cost(rates: Rates, planned_round: PlannedRound, place: int) -> HopCost:
 
 
 def compute_intake(rates: Rates, planned_round: PlannedRound) -> IntakeLoad:
-    """What comes in while the round is open."""
+    """Return the load of the first hop during the window of a round."""
     posts = planned_round.envelopes / planned_round.bundle / planned_round.seconds
     return IntakeLoad(posts, posts * rates.post, posts * rates.sync)

@@ -1,8 +1,8 @@
-"""Messages in the order of their keys, more of them than memory holds.
+"""Sorting of messages by key, for more messages than fit into memory.
 
-What does not fit is spilled to files, one for every first byte of the keys, under a cipher whose
-key is in memory alone: beside the order in which envelopes came, their plain text on the disk would
-tell who sent what, even after the round's key is gone.
+Messages that do not fit are written to files, one for each first byte of the keys. The files are
+encrypted with a key that exists only in memory. Otherwise someone who also knows the order in which
+envelopes arrived could link messages to senders, even after the round's key is destroyed.
 
 Source: NIST SP 800-38A, counter mode.
 """
@@ -26,19 +26,20 @@ from mixtally.primitives.chance import Chance
 from mixtally.server.node.wrapping import secret_bytes
 
 KEY_BYTES = 32
+"""Length of a sort key."""
 MOST_HELD_BYTES = 1 << 26
+"""Default size of the messages in memory."""
 _FILES = 256
 _YIELD_BYTES = 1 << 20
+"""Approximate size of the pieces in which messages are returned."""
 
 _Context = CipherContext | AEADEncryptionContext
 
 
 class Sorter:
-    """Takes messages of ``size`` bytes with their keys, and gives them back in order.
+    """Collects messages of ``size`` bytes with their keys, and returns them in order.
 
-    where
-      folder   for the files of what does not fit, ``spill-...``
-      most     bytes that are held
+    Messages above ``most`` bytes are written to ``folder``, encrypted with a key from ``chance``.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Sorter:
         self._files: dict[int, tuple[BinaryIO, _Context]] = {}
 
     def add(self, keys: bytes, messages: bytes) -> None:
-        """Some more."""
+        """Add concatenated messages and their concatenated keys."""
         rows = np.concatenate(
             [
                 np.frombuffer(keys, dtype=np.uint8).reshape(-1, KEY_BYTES),
@@ -65,7 +66,7 @@ class Sorter:
             self._spill()
 
     def iterate_sorted(self) -> Iterator[bytes]:
-        """All of them in order, some at a time; then nothing is left of the files."""
+        """Yield all messages in order, many at a time; afterwards the files are gone."""
         if not self._files:
             yield from self._sort_rows(self._take())
             return
@@ -107,16 +108,17 @@ class Sorter:
         except OSError as error:
             raise DataError(
                 str(self._folder),
-                expected="room for what memory does not hold",
+                expected="free space for messages that do not fit into memory",
                 got=str(error),
-                do="make room, then begin again: nothing has left",
+                do="free some space, then begin again: nothing was sent",
             ) from error
 
     def _file(self, first: int) -> tuple[BinaryIO, _Context]:
         if first not in self._files:
             path = self._folder / f"spill-{first}"
             file = path.open("w+b")
-            path.unlink()  # it is reached by this process alone, and gone with it
+            # An unlinked file is accessible only to this process, and vanishes with it.
+            path.unlink()
             self._files[first] = file, self._cipher(first).encryptor()
         return self._files[first]
 
@@ -128,5 +130,6 @@ class Sorter:
         return np.frombuffer(plain, dtype=np.uint8).reshape(-1, KEY_BYTES + self._size)
 
     def _cipher(self, first: int) -> Cipher[modes.CTR]:
+        # The secret is new for each sorter, so a fixed nonce for each file is used only once.
         nonce = first.to_bytes(4) + bytes(12)
         return Cipher(algorithms.AES256(self._secret), modes.CTR(nonce))

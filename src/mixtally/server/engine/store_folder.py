@@ -1,6 +1,7 @@
-"""A folder that many machines reach, named by a URL: files that are written once and checked.
+"""Files in a store that many machines can access, which are written once and verified when read.
 
-Any file system that Arrow knows: ``file:///...``, ``s3://...``, ``gs://...``, ``hdfs://...``.
+The store is a URL of any file system that Arrow supports, such as ``file:///...``, ``s3://...``,
+``gs://...`` or ``hdfs://...``. The same functions find the files that a user names by path or URL.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from mixtally.errors import DataError
 
 
 class Slice(NamedTuple):
-    """Some bytes of a file, and SHA-256 of them in hexadecimal digits."""
+    """A range of bytes in a file, with its SHA-256 in hexadecimal digits."""
 
     name: str
     start: int
@@ -23,7 +24,7 @@ class Slice(NamedTuple):
 
 
 class StoreFolder:
-    """The files of one folder under a URL; raises DataError for one that leads nowhere."""
+    """A folder in a store; raises DataError for an invalid URL."""
 
     def __init__(self, url: str, folder: str) -> None:
         from pyarrow.fs import FileSystem
@@ -35,21 +36,21 @@ class StoreFolder:
         self._path = f"{path.rstrip('/')}/{folder}"
 
     def put(self, name: str, data: bytes) -> Slice:
-        """Write a file; how to read it again."""
+        """Write a file, and return the slice with which to read it."""
         with self.writer(name) as file:
             file.write(data)
         return Slice(name, 0, len(data), sha256(data).hexdigest())
 
     @contextmanager
     def writer(self, name: str) -> Iterator[BinaryIO]:
-        """A file to write to; the folder is made where it is not there."""
+        """Open a file for writing, and create the folder if needed."""
         with translate_errors(self._describe(name)):
             self._system.create_dir(self._path, recursive=True)
             with self._system.open_output_stream(f"{self._path}/{name}") as file:
                 yield cast("BinaryIO", file)
 
     def read_slice(self, some: Slice) -> bytes:
-        """The bytes of a slice; raises DataError for fewer, and for others than were written."""
+        """Return the bytes of a slice; raises DataError if they are missing or changed."""
         where = self._describe(some.name)
         with (
             translate_errors(where),
@@ -61,12 +62,12 @@ class StoreFolder:
                 where,
                 expected=f"the {some.length:,} bytes that were written from {some.start:,} on",
                 got=f"{len(data):,}" if len(data) != some.length else "others",
-                do="look at the store, then do the work again: nothing of it is used",
+                do="check the store, then repeat the work: none of its results are used",
             )
         return data
 
     def clear(self) -> None:
-        """Remove the folder and all in it, if there is one."""
+        """Remove the folder and its files, if it exists."""
         from pyarrow.fs import FileType
 
         with translate_errors(self._describe("")):
@@ -79,7 +80,7 @@ class StoreFolder:
 
 @contextmanager
 def open_url(url: str) -> Iterator[Any]:
-    """The file at a URL, as Arrow reads it; what goes wrong meanwhile is a DataError."""
+    """Open the file at a URL with Arrow; errors while it is open become DataError."""
     from pyarrow.fs import FileSystem
 
     with translate_errors(url):
@@ -89,19 +90,27 @@ def open_url(url: str) -> Iterator[Any]:
 
 
 def to_url(text: str) -> str:
-    """``text`` itself where it is a URL, else that of the file or folder of this path."""
+    """Return ``text`` if it is a URL, or else the URL of the file or folder with this path."""
     return text if "://" in text else Path(text).absolute().as_uri()
 
 
 def list_files(texts: Sequence[str], endings: tuple[str, ...]) -> list[str]:
-    """The files at paths or URLs, as ``files_at`` has them, in the order of ``texts``."""
+    """Return the URLs of the files at paths or URLs, in the order of ``texts``.
+
+    Folders are replaced by the files in them whose names have one of the ``endings``.
+
+    Raises
+    ------
+    DataError
+        If a file or folder does not exist.
+    """
     return [found for text in texts for found in list_files_at(to_url(text), endings)]
 
 
 def list_files_at(url: str, endings: tuple[str, ...]) -> list[str]:
-    """The file at a URL, or those below a folder, by their names; others of a folder are left out.
+    """Return the URL of a file, or of the files with the given endings below a folder, by name.
 
-    Raises DataError where there is nothing.
+    Raises DataError if nothing exists at the URL.
     """
     from pyarrow.fs import FileSelector, FileSystem, FileType
 
@@ -120,13 +129,14 @@ def list_files_at(url: str, endings: tuple[str, ...]) -> list[str]:
 
 @contextmanager
 def translate_errors(where: str) -> Iterator[None]:
-    """What a file system refuses is a DataError."""
+    """Convert errors of a file system into DataError that names the file."""
     try:
         yield
-    except (OSError, ValueError, NotImplementedError) as error:  # Arrow's errors are of these kinds
+    # Errors of Arrow are subclasses of these types.
+    except (OSError, ValueError, NotImplementedError) as error:
         raise DataError(
             where,
             expected="a place that can be read and written",
             got=(str(error).splitlines() or [type(error).__name__])[0],
-            do="give a URL that every machine of the cluster reaches, and make room there",
+            do="give a URL that every machine of the cluster can access, with enough free space",
         ) from error

@@ -1,10 +1,11 @@
-"""Process pools, and one function applied to many pieces by them.
+"""Process pools, and parallel application of a function to many pieces of work.
 
-A worker that is killed for want of memory is reported in words.
+A worker that is killed for lack of memory causes a readable error.
 
-Counting listed words takes a time that grows with the messages times the words. The first pieces
-are counted in this process and timed. Where the others would take more than seconds, a sentence
-says how long, and processes that use every core count them. Results keep the order of the pieces.
+``ParallelMap`` serves the counting of listed words, whose time grows with the messages times the
+words. It processes the first pieces in this process and measures the time. If the remaining pieces
+would take more than a few seconds, it announces the expected time and uses all cores. Results keep
+the order of the pieces.
 """
 
 import os
@@ -21,7 +22,7 @@ from mixtally.primitives.progress import Progress, ignore_progress
 
 
 def count_cores() -> int:
-    """Those that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -29,38 +30,38 @@ def count_cores() -> int:
 def worker_pool(
     processes: int, start: Callable[..., object] | None = None, *given: Any
 ) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes that each begin with ``start(*given)``, as long as the context lasts.
+    """Run a pool of processes during a block; each process first calls ``start(*given)``.
 
-    Raises DataError where one of them is killed.
+    Raises DataError if a process is killed.
     """
+    # Not "fork": a role has threads, whose locks a forked child would inherit.
     pool = ProcessPoolExecutor(processes, get_context("spawn"), start, given)
     try:
         yield pool
     except BrokenProcessPool as error:
         raise DataError(
             "workers",
-            expected="processes that live until their work is done",
+            expected="processes that finish their work",
             got="one that was killed",
-            do="look whether memory ran out, then start again: nothing is lost",
+            do="check whether memory ran out, then start again: nothing is lost",
         ) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 LEAST_SECONDS_LEFT = 2.0
-"""Seconds of work that are left from which on further processes save more than their start takes.
-"""
+"""Remaining seconds of work above which starting more processes saves time."""
 _UNITS = (3600, "hours"), (60, "minutes")
 Piece = TypeVar("Piece")
 Found = TypeVar("Found")
 
 
 class ParallelMap:
-    """A ``map`` that uses ``processes`` cores, and says how far it is.
+    """A ``map`` over up to ``processes`` cores that reports its progress.
 
-    Only a program whose main module may be imported again can start processes, as the command line
-    can. With fewer than two processes everything is done here. ``note`` is called with a sentence
-    once the first pieces tell that the others take more than ``worth`` seconds.
+    With fewer than two processes everything is done in this process. Processes can be started only
+    by programs whose main module can be imported again, such as the command line. ``note`` is
+    called with a sentence if the remaining pieces would take more than ``worth`` seconds.
     """
 
     def __init__(
@@ -76,9 +77,9 @@ class ParallelMap:
         self._note, self._worth = note, worth
 
     def __call__(self, work: Callable[[Piece], Found], pieces: Sequence[Piece]) -> Iterator[Found]:
-        """Yield what ``work``, which can be pickled, makes of every piece, in their order.
+        """Yield the result of ``work`` for each piece, in order; ``work`` must be picklable.
 
-        Raises DataError where a process is killed.
+        Raises DataError if a process is killed.
         """
         for done, found in enumerate(self._iterate_results(work, pieces), 1):
             self._progress(self._step, done, len(pieces))
@@ -105,7 +106,7 @@ class ParallelMap:
 
 
 def _estimate(step: str, seconds: float, cores: int) -> str:
-    """Return the sentence that says how long the pieces that are left take."""
+    """Return the sentence that announces how long the remaining pieces take."""
     each = seconds / cores
     size, unit = next((pair for pair in _UNITS if each >= 2 * pair[0]), (1, "seconds"))
     used = "1 core" if cores == 1 else f"{cores} cores"

@@ -1,4 +1,7 @@
-"""A mix as a process: it takes sealed bundles, opens its layer, adds fakes, orders, hands on.
+"""A mix, which receives sealed bundles, opens its layer, adds fakes, sorts and sends them on.
 
-It reads a job, never a question. Worker processes import this room, so its door is empty.
+A *bundle* is everything that one person sends in a round. It contains an *envelope* for each
+message: the message encrypted once for each hop. A *fake* is a dummy message. A mix reads a job,
+which lists what it has to do and does not contain the question. This file imports nothing, because
+worker processes load it.
 """

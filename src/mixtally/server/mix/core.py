@@ -1,11 +1,12 @@
-"""How a round moves: states as a table, what is known as plain facts, time an argument.
+"""State machine of a round at a mix.
 
     SIGNED -> OPEN -> CLOSED -> MIXED -> DELIVERED -> SHREDDED
                       CLOSED -> DESTROYED (too few) -> SHREDDED
-    what has not opened and is withdrawn -> WITHDRAWN -> SHREDDED
-    whatever is not delivered at its expiry -> EXPIRED -> SHREDDED
+    a round withdrawn before it opens -> WITHDRAWN -> SHREDDED
+    a round not delivered at its expiry -> EXPIRED -> SHREDDED
 
-Facts are read from the disk every time, so a process that starts again goes on where it was.
+The functions here are pure, with the time as an argument. ``Mix`` reads the facts from disk each
+time, so that a restarted process continues where it stopped.
 """
 
 from enum import StrEnum
@@ -15,15 +16,15 @@ from mixtally.server.node.batch_status import BatchStatus
 
 
 class MixState(StrEnum):
-    """How far a round is."""
+    """State of a round."""
 
     SIGNED = "signed"  # ``server.node.rounds.SIGNED``
-    """This role has signed its sheet; not all have."""
+    """The mix has signed the sheet, but not all roles have."""
     OPEN = "open"
     CLOSED = "closed"
-    """All that is to be mixed is on this disk, and nothing more is taken."""
+    """Everything to be mixed is stored, and nothing more is accepted."""
     MIXED = "mixed"
-    """What leaves is fixed: its manifest is signed."""
+    """The outgoing messages are fixed: their manifest is signed."""
     DELIVERED = "delivered"
     DESTROYED = "destroyed"
     EXPIRED = "expired"
@@ -32,7 +33,7 @@ class MixState(StrEnum):
 
 
 class Event(StrEnum):
-    """Why a round moves."""
+    """Reason for which the state of a round changes."""
 
     ALL_SIGNED = "all signed"
     COMPLETE = "complete"
@@ -61,51 +62,49 @@ TRANSITIONS = {
     (MixState.EXPIRED, Event.GONE): MixState.SHREDDED,
     (MixState.WITHDRAWN, Event.GONE): MixState.SHREDDED,
 }
-"""Every way there is."""
+"""All changes of state."""
 ENDS = (MixState.DELIVERED, MixState.DESTROYED, MixState.EXPIRED, MixState.WITHDRAWN)
-"""How a round can end; what follows is that nothing is left of it."""
+"""States in which a round ends; its files are destroyed next."""
 
 
 class Facts(NamedTuple):
-    """What is known of a round.
-
-    where
-      first        whether this is the first hop
-      all_signed   whether all roles have signed the sheet
-      withdrawn    whether this role has signed that the round is withdrawn
-      before       what the preceding hop's manifest says
-      quiet        at the first hop, whether nothing can be added to what people sent
-      missing      pieces of it that have not come
-      received     whether this role has signed that all are here
-      own          what its own manifest says
-      told         whether sending that to every other role was tried
-      receipt      whether the next role has all pieces
-      gone         whether nothing is left of the round
-    """
+    """What is known about a round."""
 
     state: MixState
     closes: int
     expires: int
     first: bool
+    """Whether the mix is the first hop."""
     all_signed: bool = False
+    """Whether all roles have signed the sheet."""
     withdrawn: bool = False
+    """Whether this role has signed a withdrawal of the round."""
     before: BatchStatus = BatchStatus.NONE
+    """What the manifest of the preceding hop says."""
     quiet: bool = False
+    """At the first hop, whether no more bundles can be added."""
     missing: int = 0
+    """Number of pieces not received."""
     received: bool = False
+    """Whether this role has signed the receipt."""
     own: BatchStatus = BatchStatus.NONE
+    """What this role's manifest says."""
     told: bool = False
+    """Whether an attempt was made to send that manifest to every other role."""
     receipt: bool = False
+    """Whether the next role has signed its receipt."""
     gone: bool = False
+    """Whether the key and all files of the round are destroyed."""
 
 
 def next_event(facts: Facts, now: int) -> Event | None:
-    """What has happened and is not written down yet."""
+    """Return the event that has happened but is not stored yet, or None."""
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
         return Event.GONE if facts.gone else None
     if facts.withdrawn and state in (MixState.SIGNED, MixState.OPEN):
         return Event.WITHDRAWAL
+    # Tested before the expiry: a signed manifest or a receipt takes precedence.
     if state is MixState.CLOSED and facts.own is not BatchStatus.NONE:
         return Event.SIGNED_OFF if facts.own is BatchStatus.PIECES else Event.TOO_FEW
     if state is MixState.MIXED and facts.receipt:
@@ -120,7 +119,7 @@ def next_event(facts: Facts, now: int) -> Event | None:
 
 
 def _is_complete(facts: Facts, now: int) -> bool:
-    """Whether all that will be mixed is here."""
+    """Return whether everything to be mixed has been received."""
     if facts.first:
         return now >= facts.closes and facts.quiet
     return facts.before is BatchStatus.DESTROYED or (
@@ -129,26 +128,26 @@ def _is_complete(facts: Facts, now: int) -> bool:
 
 
 class Work(StrEnum):
-    """What brings a round on."""
+    """Work that advances a round; repeating it has the same effect."""
 
     TAKE = "take"
-    """Let people's bundles come."""
+    """Accept bundles."""
     STOP = "stop"
-    """Take no more, and wait until all that was acknowledged can be counted."""
+    """Accept no more bundles, and wait until all acknowledged ones can be read."""
     RECEIVE = "receive"
-    """Sign that all pieces are here."""
+    """Sign the receipt."""
     MIX = "mix"
-    """Open, add, order, and sign what leaves; or sign that nothing does."""
+    """Open envelopes, add fakes, sort, and sign the manifest of a batch or of its destruction."""
     DELIVER = "deliver"
     """Send the pieces to the next role."""
     DECLARE = "declare"
     """Sign that the round has expired."""
     SHRED = "shred"
-    """Leave nothing but what was signed."""
+    """Destroy everything but the signed notes."""
 
 
 def next_work(facts: Facts, now: int) -> Work | None:
-    """What is to be done now; it may be done again, it comes to the same."""
+    """Return the work that is due, or None."""
     match facts.state:
         case MixState.OPEN if facts.first:
             return Work.TAKE if now < facts.closes else Work.STOP
@@ -156,6 +155,7 @@ def next_work(facts: Facts, now: int) -> Work | None:
             return Work.RECEIVE
         case MixState.CLOSED if facts.own is BatchStatus.NONE:
             return Work.MIX
+        # Pieces follow the manifest, because the next role refuses pieces that no manifest names.
         case MixState.MIXED if facts.told and not facts.receipt:
             return Work.DELIVER
         case MixState.EXPIRED if facts.own is BatchStatus.NONE:

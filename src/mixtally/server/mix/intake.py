@@ -1,9 +1,9 @@
-"""Bundles as they come: on the disk before they are acknowledged, and never looked at.
+"""Storage of received bundles, which are on disk before they are acknowledged.
 
-Whatever waits is committed together: a disk syncs some hundred times a second, and one sync is
-enough for all who came during the one before. No private key is at hand here. Rows stand as they
-came, so a round has files of its own, which are unlinked with it: ``intake-0.db`` of the mix, and
-``intake-K.db`` of every process of intake that works beside it.
+Waiting bundles are committed together. A disk can sync some hundred times a second, and one sync
+serves all bundles that arrived during the sync before. This module has no private key, so bundles
+stay encrypted. Rows keep the order of arrival, so each round has separate files that are deleted
+with it. ``intake-0.db`` belongs to the mix, and ``intake-K.db`` to the intake process K.
 """
 
 import sqlite3
@@ -21,12 +21,15 @@ from mixtally.server.node.disk import Step, no_step
 from mixtally.server.node.refusal import ProblemError
 
 MOST_WAITING_BYTES = 1 << 26
+"""Maximum size of the bodies that wait for a commit."""
 MOST_WAITING = 20_000
+"""Maximum number of bodies that wait for a commit."""
 _ROW_BYTES = 1 << 20
+"""Approximate size of a row, in which several bodies are joined."""
 
 
 class WaitingBody(NamedTuple):
-    """A body that will be answered once it is on the disk."""
+    """A request body that is acknowledged once it is on disk."""
 
     round_id: str
     body: bytes
@@ -35,12 +38,10 @@ class WaitingBody(NamedTuple):
 
 
 class Intake:
-    """Takes bodies of bundles for the rounds that are open.
+    """Receiver of bundles for open rounds, whose folders are in ``folder``.
 
-    where
-      folder   under which every round has its own
-      stop     called when the disk fails in another way than being full
-      number   of the process: nobody else writes its files
+    ``stop`` is called with any error of the disk except a full disk. Only the process with this
+    ``number`` writes the files of that number.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class Intake:
         self._writer.start()
 
     def open(self, round_id: str) -> None:
-        """Take bundles of a round from now on."""
+        """Accept bundles for a round."""
         with self._turn:
             if round_id not in self._open:
                 disk.make_folder(self._folder / round_id)
@@ -71,18 +72,20 @@ class Intake:
                 self._step("after intake opened")
 
     def close(self, round_id: str) -> None:
-        """Take no more; what was taken is on the disk when this returns."""
+        """Accept no more bundles for a round; all accepted ones are then on disk."""
         with self._turn:
             self._taking.discard(round_id)
+            # The writer must neither hold nor still receive a body of this round when the file is
+            # closed.
             self._turn.wait_for(lambda: not self._busy and not self._has_waiting(round_id))
             held = self._open.pop(round_id, None)
             if held is not None:
                 held.close()
 
     def put(self, round_id: str, body: bytes, loop: AbstractEventLoop) -> "Future[None]":
-        """Have a body of whole bundles committed; what is returned is done when it is.
+        """Queue a body of whole bundles, and return a future that completes after the commit.
 
-        Raises ProblemError for a round that is not open and where too much waits.
+        Raises ProblemError if the round is not open, or too much is waiting.
         """
         done: Future[None] = loop.create_future()
         with self._turn:
@@ -98,7 +101,7 @@ class Intake:
         return done
 
     def end(self) -> None:
-        """Commit what waits, and give all files back."""
+        """Commit what is waiting, and close all files."""
         with self._turn:
             self._ended = True
             self._turn.notify_all()
@@ -110,7 +113,7 @@ class Intake:
         return any(one.round_id == round_id for one in self._waiting)
 
     def _write(self) -> None:
-        """Commit whatever waits, until the end."""
+        """Commit waiting bodies until the end."""
         while True:
             with self._turn:
                 self._busy = False
@@ -134,7 +137,9 @@ class Intake:
                     with translate_sqlite_errors(self._folder / round_id):
                         self._commit(held[round_id], [one.body for one in group])
                     error = None
-            except Exception as raised:  # whatever it is, nobody is told that all is well
+            # Deliberately everything: each waiting client must receive an answer, and no error may
+            # look like success.
+            except Exception as raised:
                 if not disk.is_full(raised):
                     self._failed = True
                     self._stop(raised)
@@ -155,7 +160,7 @@ class Intake:
 
 
 def read_bodies(folder: Path) -> Iterator[bytes]:
-    """Bundles of a round's files, some at a time, in no order that is told to anybody."""
+    """Yield the bodies stored for a round; their order is never disclosed."""
     for path in sorted(folder.glob("intake-*.db")):
         held = _open_bodies(path)  # who made it may have been killed before there was a table in it
         try:
@@ -174,7 +179,7 @@ def _open_bodies(path: Path) -> sqlite3.Connection:
 
 
 def _join_to_rows(bodies: Iterable[bytes]) -> Iterator[tuple[bytes]]:
-    """Bodies joined to rows of a mebibyte or a little more: bundles need none of their own."""
+    """Yield bodies joined to rows of about 1 MiB; a row for each bundle would be slow."""
     held, size = [], 0
     for body in bodies:
         held.append(body)

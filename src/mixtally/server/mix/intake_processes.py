@@ -1,8 +1,8 @@
-"""A process of intake beside the mix: it takes bundles for the rounds whose windows stand.
+"""Intake processes, which receive bundles for the first mix in addition to the mix itself.
 
-It has no key, and imports nothing that can read one. What is not known to it may be known a moment
-later, so it answers that the same bytes may come again; a window that it saw and that is gone is
-over.
+An intake process has no key and imports no code that can read one. It may learn of a round later
+than the mix. So it answers requests for an unknown round with "not ready", and the client repeats
+them. Requests for a round whose window it has seen close are refused.
 """
 
 import json
@@ -32,10 +32,11 @@ from mixtally.server.node.web.bodies import BodyBudget
 
 MOST_NUMBER = 99
 _RETRY_SECONDS = 2
+"""Seconds after which a client may repeat a request for an unknown round."""
 
 
 class IntakeProcess:
-    """The rounds for which this process takes."""
+    """The rounds for which this process receives bundles."""
 
     def __init__(
         self, rounds: Path, intake: Intake, step: Step = no_step, log: Log | None = None
@@ -46,7 +47,7 @@ class IntakeProcess:
         self._over: set[tuple[str, int]] = set()
 
     def tick(self, _: int) -> None:
-        """Begin where a window stands, and end where it does no more."""
+        """Start to receive for open windows, and stop for windows that have closed."""
         for key, one in list(self._shares.items()):
             if not one.is_window_open():
                 self._leave(key)
@@ -56,7 +57,7 @@ class IntakeProcess:
                 self._join(folder)
 
     def find(self, contract: str, number: int) -> Window:
-        """The window of a round; raises ProblemError, for the route of bundles."""
+        """Return the window of a round, for the route of bundles; raises ProblemError."""
         key = contract, number
         found = self._shares.get(key)
         if found is not None:
@@ -66,7 +67,7 @@ class IntakeProcess:
         raise ProblemError(Problem.NOT_READY, after=_RETRY_SECONDS)
 
     def end(self) -> None:
-        """Commit what waits, and give all files back."""
+        """Commit all received bundles, and close all files."""
         for key in list(self._shares):
             self._leave(key)
         self._intake.end()
@@ -87,7 +88,11 @@ class IntakeProcess:
         self._log.tell("round signed by all", contract=window.contract, round=window.round, **times)
 
     def _leave(self, key: tuple[str, int]) -> None:
-        """What was taken is on the disk, and its file closed, before the share is given back."""
+        """Stop to receive for a round, and release its lock.
+
+        The bundles are on disk and the file is closed before the lock is released, because the mix
+        reads the file after that.
+        """
         one = self._shares.pop(key)
         self._over.add(key)
         self._intake.close(one.folder.name)
@@ -97,37 +102,39 @@ class IntakeProcess:
 
 
 class IntakeOptions(NamedTuple):
-    """How a process of intake is served.
-
-    where
-      number   of the process, from 1: its files have it in their names
-      ready    told the address once the socket listens
-      clocks   of the machine
-      step     told the name of every durable step
-      log      tells the operator what happens
-    """
+    """Options for serving an intake process."""
 
     number: int
+    """Number of the process, from 1, which the names of its files contain."""
     host: str
     port: int
     ready: Callable[[str], None] = print
+    """Called with the address once the socket listens."""
     clocks: Clocks | None = None
+    """Time sources; None for those of the machine."""
     step: Step = no_step
+    """Called with the name of each durable step."""
     log: Log = Log()
+    """Receives events for the operator."""
 
 
 def serve_intake(folder: Path, taking: IntakeOptions) -> None:
-    """Take bundles for the mix of a folder until a signal ends it; raises what must end it.
+    """Receive bundles for the mix of a folder until a signal arrives.
 
-    Raises ParameterError for a number out of range, DataError for one that a process has, for the
-    folder of no mix and of one that is never the first, and as ``run``.
+    Raises
+    ------
+    ParameterError
+        If the number is out of range.
+    DataError
+        If the number is in use, the folder is not that of a first mix, the address is in use, or
+        the libraries of the extra ``[serve]`` are missing.
     """
     if not 1 <= taking.number <= MOST_NUMBER:
         raise ParameterError(
             "--number",
             expected=f"1 to {MOST_NUMBER}: the mix itself has number 0",
             got=taking.number,
-            do="give every process of intake a number of its own",
+            do="give every intake process a different number",
         )
     check_first_mix(folder)
     with exclusive_service(folder, taking.number):
@@ -147,7 +154,7 @@ def serve_intake(folder: Path, taking: IntakeOptions) -> None:
 
 
 def check_first_mix(folder: Path) -> None:
-    """Raises DataError for the folder of no mix, and of one that no contract has as its first."""
+    """Raise DataError unless the folder is that of a mix which is the first of some contract."""
     if not (folder / "role.toml").exists() or not (folder / "jobs").is_dir():
         raise _not_first_error(folder, "none")
     jobs = [disk.read_file(path, "a job") for path in (folder / "jobs").glob("*.json")]

@@ -1,4 +1,7 @@
-"""The jobs of a mix: files that ``mix sign`` wrote, of contracts that it has signed."""
+"""Jobs of a mix: files that ``mix sign`` writes for contracts that the mix has signed.
+
+A job contains what a mix has to do, such as the recipe of its fakes, without the question.
+"""
 
 import hmac
 from pathlib import Path
@@ -11,7 +14,7 @@ from mixtally.server.node.wrapping import KeyPurpose, compute_tag
 
 
 def job_path(node: Node, job: Job) -> Path:
-    """Where a job lies."""
+    """Return the path of a job's file."""
     return node.folder.subfolder("jobs") / f"{job.name}-{job.serial}.json"
 
 
@@ -20,26 +23,34 @@ def _tag(node: Node, path: Path, data: bytes) -> bytes:
 
 
 def _read_verified(node: Node, path: Path) -> bytes:
-    """The bytes of a job; raises DataError for others than ``sign`` wrote."""
+    """Return the bytes of a job; raises DataError unless ``sign`` wrote them."""
     data, beside = disk.read_file(path, "a job"), path.with_suffix(".tag")
     held = disk.read_file(beside, "what binds a job") if beside.exists() else b""
     if not hmac.compare_digest(held, _tag(node, path, data)):
         raise DataError(
             str(path),
             expected="the job that `mix sign` wrote, bound by this role's master key",
-            got="one that was altered since, or is of another folder",
+            got="one that was changed, or belongs to another folder",
             do="find out who wrote it, then call `mixtally mix sign` with the contract again",
         )
     return data
 
 
 def take_job(node: Node, job: Job, contract: bytes) -> bytes:
-    """Write a job down, bound by the master key, and sign its contract; the note.
+    """Store a job, authenticated under the master key, and sign its contract.
 
-    Whoever can write files in the folder, and does not hold that key, makes no job: a recipe that
-    was taken out of one would leave people without cover. Called again it mends what was altered.
+    Someone who can write files in the folder, but lacks the master key, cannot forge a job. A job
+    with its recipe removed would leave people without cover. Another call repairs a changed file.
 
-    Raises ProblemError where this role has signed another contract of the name and serial.
+    Returns
+    -------
+    bytes
+        The note of the contract with all known signatures.
+
+    Raises
+    ------
+    ProblemError
+        If this role has signed another contract of the same name and serial.
     """
     node.check_contract(job)
     path, data = job_path(node, job), write_job(job)
@@ -51,7 +62,7 @@ def take_job(node: Node, job: Job, contract: bytes) -> bytes:
 
 
 class Jobs:
-    """Jobs that were taken up, ``of`` their contracts by fingerprints."""
+    """The jobs that a mix serves, by the fingerprints of their contracts."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -59,7 +70,7 @@ class Jobs:
         self._seen: set[Path] = set()
 
     def load_new(self) -> None:
-        """Take up what was signed since."""
+        """Serve jobs that were signed since the last call."""
         for path in sorted(self._node.folder.subfolder("jobs").glob("*.json")):
             if path in self._seen:
                 continue

@@ -1,7 +1,7 @@
-"""A mix without its sockets: what is known of its rounds, and what is done about them.
+"""A mix without its sockets: the facts about its rounds, and the work they require.
 
-``tick`` brings every round as far as it goes at a given time. Called again after whatever ended the
-process, it goes on from the disk.
+The loop of the role calls ``tick``, which advances every round as far as possible at a given time.
+After a restart ``tick`` continues from the data on disk.
 """
 
 from collections.abc import Callable
@@ -44,35 +44,36 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import WITHDRAWN, RoundRow
 
 _DELIVER_AGAIN_SECONDS = 30
+"""Seconds to wait for a receipt before the next delivery."""
 _NEEDS_NOBODY = frozenset({Event.ALL_SIGNED, Work.TAKE, Work.STOP})
-"""What is done before others have told what they remember: nothing is signed, drawn or opened."""
+"""Events and work that are allowed before peers have listed the notes of this role.
+
+They sign, draw and open nothing.
+"""
 _END_REASONS = {
     WITHDRAWN: "the round was withdrawn before it opened",
     "destroyed": "too few took part: all bundles were destroyed, and none was counted",
     "expired": "the round expired by this mix's clock: bundles that it had taken and not handed on "
     "were destroyed, and none of them was counted",
 }
-"""How a round ended -> what became of what was taken."""
+"""For each end of a round, the explanation for people who send bundles."""
 
 
 class EndingError(MixtallyError):
-    """The process ends; what was being done is begun anew when it starts again."""
+    """Interruption of a closing because the process ends; it is repeated after the restart."""
 
 
 class Options(NamedTuple):
-    """How a mix works.
-
-    where
-      engine       who opens and orders
-      background   whether closing a round leaves the others going on meanwhile
-    """
+    """Options of a mix."""
 
     engine: Engine = Engine()
+    """How envelopes are opened and sorted."""
     background: bool = False
+    """Whether a round is closed in a thread, while other rounds continue."""
 
 
 class Mix:
-    """The rounds of a mix; ``intake`` is used where it is the first hop."""
+    """The rounds of a mix; ``intake`` is used for rounds in which the mix is the first hop."""
 
     def __init__(
         self, node: Node, peers: Peers, intake: Intake, options: Options | None = None
@@ -89,26 +90,27 @@ class Mix:
         self._ending = False
 
     def tick(self, now: int) -> None:
-        """Do all that is due; raises what must end the process."""
+        """Do all work that is due; raises the error that must end the process."""
         if self.node.fatal_error is not None:
             raise self.node.fatal_error
         self.jobs.load_new()
         self._step_rounds(now)  # people need not wait for roles that are silent
         self.peers.ask(now)
-        for _ in range(2):  # what was signed in the first is told before the second
+        # Peers receive what the first pass signs before the second pass begins.
+        for _ in range(2):
             self.peers.send_all(now)
             self._step_rounds(now)
         self.peers.send_all(now)
 
     def _step_rounds(self, now: int) -> None:
-        """Bring every round on."""
+        """Advance every round."""
         for row in self.node.rounds.all():
             if row.contract in self.node.agreements and row.state != MixState.SHREDDED:
                 while (moved := self._step(row, now)) is not None:
                     row = moved
 
     def find(self, contract: str, number: int) -> Window:
-        """The window of a round; raises ProblemError, for the route of bundles."""
+        """Return the window of a round, for the route of bundles; raises ProblemError."""
         window = self.windows.get((contract, number))
         if window is not None:
             return window
@@ -122,7 +124,7 @@ class Mix:
         raise ProblemError(Problem.ROUND_CLOSED, _END_REASONS.get(row.ended, ""))
 
     def end(self) -> None:
-        """Break off what is being closed, which begins anew another time; give all files back."""
+        """Interrupt closings, which are repeated after a restart, and close all files."""
         self._ending = True
         if self._closer is not None:
             self._closer.shutdown(cancel_futures=True)
@@ -130,7 +132,10 @@ class Mix:
         self.node.close()
 
     def _step(self, row: RoundRow, now: int) -> RoundRow | None:
-        """One event or one piece of work; None where nothing is left to do now."""
+        """Handle one event or do one piece of work.
+
+        Returns None if nothing more can be done now.
+        """
         facts, cleared = self.facts(row), row.contract in self.node.cleared
         happened = next_event(facts, now)
         if happened is not None and (cleared or happened in _NEEDS_NOBODY):
@@ -141,8 +146,9 @@ class Mix:
         return row if self._do_work(todo, row, now) and cleared else None
 
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
-        """Write down that a round has moved; one that is lost waits for no process of intake."""
+        """Store the new state of a round."""
         if happened in (Event.EXPIRY, Event.WITHDRAWAL):
+            # A round that is lost need not wait until its intake processes have stopped.
             self._stop_taking(row)
         state = TRANSITIONS[MixState(row.state), happened]
         moved = self.node.rounds.move(row, state, state if state in ENDS else "")
@@ -150,7 +156,7 @@ class Mix:
         return moved
 
     def _tell_state(self, row: RoundRow) -> None:
-        """Tell the operator how far a round is, and what this mix has signed of it."""
+        """Log the state of a round and the numbers that this mix has signed."""
         if row.state == MixState.OPEN:
             self.node.tell_signed(row, " by all")
             return
@@ -163,7 +169,7 @@ class Mix:
         self.node.tell(row, f"round {row.state}", **fields)
 
     def facts(self, row: RoundRow) -> Facts:
-        """What is known of a round."""
+        """Return the known facts about a round."""
         node, agreement = self.node, self.node.agreements[row.contract]
         before, own = node.preceding_manifest(row), node.manifest_of(row, agreement.place)
         state = MixState(row.state)
@@ -185,7 +191,7 @@ class Mix:
         )
 
     def _do_work(self, todo: Work, row: RoundRow, now: int) -> bool:
-        """Do some work; whether the facts may have changed."""
+        """Do one piece of work, and return whether the facts may have changed."""
         does: dict[Work, Callable[[RoundRow, int], bool]] = {
             Work.TAKE: self._take,
             Work.STOP: lambda row, _: self._stop_taking(row),
@@ -208,12 +214,13 @@ class Mix:
                 opens=row.opens,
                 closes=row.closes,
             )
+            # Announced last: an intake process may start as soon as it sees the window.
             announce(self.node.round_folder(row), window)
             self.node.step("after window")
         return False
 
     def _stop_taking(self, row: RoundRow) -> bool:
-        """Take no more; whether nothing can be added, here or by a process of intake."""
+        """Stop to accept bundles, and return whether no process can add any more."""
         self.windows.pop((row.contract, row.round), None)
         self._stopped.add((row.contract, row.round))
         self.intake.close(row.folder)
@@ -233,7 +240,7 @@ class Mix:
         return True
 
     def _mix(self, row: RoundRow, _: int) -> bool:
-        """Close the round, here or beside; sign what leaves once that is stored."""
+        """Close the round, in a thread if so configured, and sign the manifest of its pieces."""
         if self._closer is None:
             self.node.sign_manifest(row, close_round(self._make_closing(row)))
             return True
@@ -277,11 +284,13 @@ class Mix:
             return False
         self._backoff.increase(row.folder, now)  # it may take nothing, or all again and again
         if deliver_pieces(self.peers, role, self.node.round_folder(row), own[1], now):
-            self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS  # its receipt may be on its way
+            # The receipt may be on its way, so the pieces are not offered again at once.
+            self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS
         return False
 
     def _declare(self, row: RoundRow, _: int) -> bool:
-        if row.folder in self._closing:  # what it makes is not expected any more
+        # The result of a closing that is still running is no longer needed.
+        if row.folder in self._closing:
             if not self._closing[row.folder].done():
                 return False
             del self._closing[row.folder]
@@ -294,7 +303,7 @@ class Mix:
 
 
 def deliver_pieces(peers: Peers, role: Role, folder: Path, manifest: Manifest, now: int) -> bool:
-    """Send all pieces that the role does not have; whether it has all."""
+    """Send the pieces that a role lacks, and return whether it has all of them."""
     for part in manifest.parts:
         for piece in part.pieces:
             path = f"/pieces/{piece.sha256}"

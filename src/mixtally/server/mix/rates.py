@@ -1,4 +1,4 @@
-"""What a bundle costs the first mix while a round is open: measured over the loopback."""
+"""Measurement of the CPU time that a bundle costs the first mix, over the loopback interface."""
 
 import threading
 import time
@@ -19,18 +19,41 @@ from mixtally.server.node.web.run import Server, open_listening_socket
 from mixtally.server.node.wrapping import secret_bytes
 
 _SENDERS, _WARM, _POSTS = 8, 5, 40
-"""Connections at once, so that bundles wait for one sync together; requests before, and counted."""
+"""Number of connections, of requests before the measurement, and of measured requests.
+
+Several connections are used, so that several bundles share one sync as in production.
+"""
 _CONTRACT = "0" * 64
 _PATH = f"/contracts/{_CONTRACT}/rounds/1/bundles"
 _HOST, _TIMEOUT_SECONDS = "127.0.0.1", 60
+"""Address of the loopback interface, and timeout of a request in seconds."""
 
 
 def measure_posts(
     chance: Chance, envelope_bytes: int, bundle: int, place: Path | None = None
 ) -> float:
-    """CPU seconds that a role spends on a bundle of so many envelopes, until it is acknowledged.
+    """Measure the CPU time that a mix needs to receive, store and acknowledge one bundle.
 
-    ``place`` is a folder on the disk that keeps them. Raises DataError where one is not taken.
+    Parameters
+    ----------
+    chance : Chance
+        Source of random envelopes.
+    envelope_bytes : int
+        Size of an envelope.
+    bundle : int
+        Number of envelopes in a bundle.
+    place : Path, optional
+        Folder on the disk to be measured.
+
+    Returns
+    -------
+    float
+        CPU time per bundle, in seconds.
+
+    Raises
+    ------
+    DataError
+        If a bundle is not accepted.
     """
     shape = PartShape(bundle, 0, envelope_bytes)
     window = Window(contract=_CONTRACT, round=1, shapes=(shape,), opens=0, closes=1 << 40)
@@ -50,13 +73,14 @@ def measure_posts(
 
 
 def _measure_requests(port: int, body: bytes) -> float:
-    """CPU seconds of this process for each request but for those of whoever sends."""
+    """Return the CPU time of this process per request, without that of the sending threads."""
     every = threading.Barrier(_SENDERS + 1)
     own, taken = [0.0] * _SENDERS, [0] * _SENDERS
 
     def send(place: int) -> None:
         link = HTTPConnection(_HOST, port, timeout=_TIMEOUT_SECONDS)
-        with suppress(OSError):  # what is not taken is counted
+        # The caller detects failed requests by their number.
+        with suppress(OSError):
             _send_requests(link, body, _WARM)
         every.wait()
         every.wait()
@@ -80,13 +104,13 @@ def _measure_requests(port: int, body: bytes) -> float:
             "intake",
             expected=f"{_SENDERS * _POSTS} bundles taken",
             got=f"{sum(taken)}",
-            do="look at the disk and whether the loopback can be used",
+            do="check the disk, and whether the loopback interface can be used",
         )
     return spent / sum(taken)
 
 
 def _send_requests(link: HTTPConnection, body: bytes, many: int) -> int:
-    """How many of so many requests were acknowledged."""
+    """Send ``many`` requests, and return how many were acknowledged."""
     done = 0
     for _ in range(many):
         link.request("POST", _PATH, body)

@@ -1,4 +1,4 @@
-"""A mix on its socket: its rounds, its intake, its routes."""
+"""HTTP service of a mix: its rounds, its intake and its routes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def serve(folder: Folder, service: Service, engine: Engine) -> None:
-    """Serve until a signal ends it; ``engine`` opens envelopes. Raises as ``serve_role``."""
+    """Serve a mix until a signal arrives; ``engine`` opens envelopes.
+
+    Raises the errors of ``serve_role``.
+    """
 
     def mix(node: Node, peers: Peers, stop: Stop, clock: Clock) -> ServedRole:
         intake = Intake(folder.subfolder("rounds"), stop, service.step)
@@ -29,7 +32,7 @@ def serve(folder: Folder, service: Service, engine: Engine) -> None:
 
 
 def mix_application(mix: Mix, clock: Callable[[], int], stop: Stop) -> "App":
-    """The ASGI application of a mix."""
+    """Return the ASGI application of a mix."""
     from mixtally.server.mix.web import MOST_BODIES_BYTES, BundleRoute
     from mixtally.server.node.web.bodies import BodyBudget
     from mixtally.server.node.web.routes import SharedRoutes, application

@@ -1,6 +1,7 @@
-"""The route by which people's bundles come, without a framework around it: most requests are these.
+"""Route on which a mix receives bundles, without a web framework because most requests use it.
 
-What is refused is seen without a key: length, round, time. An answer contains nothing of a request.
+Requests are refused by their length, round and time, without any key. A response never contains
+data from the request.
 """
 
 import asyncio
@@ -18,14 +19,15 @@ from mixtally.server.node.web.bodies import BodyBudget
 from mixtally.server.node.web.responses import App, role_application, send_response
 
 MOST_BODY_BYTES = 1 << 22
+"""Maximum size of a request body, unless a single bundle is longer."""
 MOST_BODIES_BYTES = 1 << 27
-"""Of all connections together."""
+"""Memory for the bodies of all connections together."""
 Find = Callable[[str, int], Window]
-"""(contract, round) -> its window; raises ProblemError for one that takes nothing."""
+"""Function of (contract, round) that returns the window; raises ProblemError if there is none."""
 
 
 class BundleRoute:
-    """The route, for one process of intake."""
+    """The route of bundles, for one intake process or the mix itself."""
 
     def __init__(
         self, intake: Intake, find: Find, clock: Callable[[], int], body_budget: BodyBudget
@@ -33,14 +35,14 @@ class BundleRoute:
         self._intake, self._find, self._clock, self._body_budget = intake, find, clock, body_budget
 
     def match_route(self, scope: Any) -> App | None:
-        """The route itself where a request is for it."""
+        """Return the route if a request is for it, or None."""
         path: str = scope["path"]
         if path.startswith("/contracts/") and path.endswith("/bundles"):
             return self.take
         return None
 
     async def take(self, scope: Any, receive: Any, send: Any) -> None:
-        """Take the bundles of one body; it is answered once they are on the disk."""
+        """Store the bundles of one body, and answer once they are on disk."""
         window = self._window(scope)
         self._check_time(window)
         most = max(MOST_BODY_BYTES, bundle_bytes(window.shapes))
@@ -50,7 +52,8 @@ class BundleRoute:
                 check_body(body, window.shapes)
             except RefusedError as error:
                 raise ProblemError(Problem.BODY_LENGTH) from error
-            self._check_time(window)  # it may have come slowly
+            # The body may have arrived slowly, and the window may have closed meanwhile.
+            self._check_time(window)
             await self._intake.put(window.round_id, body, asyncio.get_running_loop())
         finally:
             self._body_budget.release(len(body))
@@ -78,7 +81,7 @@ class BundleRoute:
 def bundle_application(
     bundles: BundleRoute, stop: Callable[[BaseException], None], log: Log | None = None
 ) -> App:
-    """The ASGI application that has this route and those of health, and no other."""
+    """Return the ASGI application that has only this route and the health routes."""
 
     async def nothing_else(*_: Any) -> None:
         raise ProblemError(Problem.UNKNOWN)

@@ -1,9 +1,15 @@
-"""The window of a round, as a file: all that a process of intake knows, and how it is stopped.
+"""Window of a round as a file, through which a mix starts and stops its intake processes.
 
-While bundles may come, the first mix has ``window`` lie in the round's folder. A process of intake
-shares the round's lock, then looks whether ``window`` still stands, and only then opens a file of
-its own; it gives its share back when that file is closed. So whoever has removed ``window``, and
-had the lock alone after that, knows that nothing is added any more. Who is killed loses its share.
+While bundles are accepted, the first mix keeps the file ``window`` in the round's folder. An intake
+process proceeds in this order:
+
+1. It takes a shared lock on the round.
+2. It checks that ``window`` still exists.
+3. It opens a file of its own, and writes bundles.
+4. It closes the file and releases the lock.
+
+The mix removes ``window`` and then obtains the exclusive lock. After that no process can add
+bundles. The system releases the lock of a process that is killed.
 """
 
 import os
@@ -21,80 +27,75 @@ _WINDOW, _LOCK = "window", "intake.lock"
 
 
 class Window(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A round that takes bundles.
-
-    where
-      contract        its fingerprint
-      shapes          how a bundle is made, a part each
-      opens, closes   when it does
-    """
+    """The time and the bundle format of a round that accepts bundles."""
 
     contract: str
+    """Fingerprint of the contract."""
     round: int
     shapes: tuple[PartShape, ...]
+    """Format of a bundle, for each part."""
     opens: int
     closes: int
+    """Opening and closing time of the window, in seconds since 1970."""
 
     @property
     def round_id(self) -> str:
-        """The name of its folder."""
+        """Name of the round's folder."""
         return round_id(self.contract, self.round)
 
 
 class Share(NamedTuple):
-    """Leave to write for the round of a folder, until it is given back.
-
-    where
-      place   the lock's open file
-    """
+    """A shared lock that permits to write bundles of a round; ``place`` is its file descriptor."""
 
     folder: Path
     window: Window
     place: int
 
     def is_window_open(self) -> bool:
-        """Whether the window still does."""
+        """Return whether the window is still open."""
         return (self.folder / _WINDOW).exists()
 
     def release(self) -> None:
-        """Nothing is written any more."""
+        """Release the lock, after which nothing may be written."""
         os.close(self.place)
 
 
 def announce(folder: Path, window: Window) -> None:
-    """Let processes of intake take for the round of this folder."""
+    """Let intake processes accept bundles for the round of a folder."""
     disk.make_folder(folder)
     disk.make_file(folder / _LOCK)
+    # The lock file exists before the window, so that a process that sees the window can lock it.
     disk.put(folder / _WINDOW, msgspec.json.encode(window) + b"\n", "the window of a round")
 
 
 def withdraw(folder: Path) -> None:
-    """Let none begin any more, and have those that take come to an end."""
+    """Remove the window, so that no process starts and running ones stop."""
     if (folder / _WINDOW).exists():
         (folder / _WINDOW).unlink()
         disk.sync_folder(folder)
 
 
 def is_intake_over(folder: Path) -> bool:
-    """Whether the window is gone, and nobody has a share any more."""
+    """Return whether the window is removed and no process has a shared lock."""
     if (folder / _WINDOW).exists():
         return False
     try:
         os.close(_acquire_lock(folder, exclusive=True))
     except (FileNotFoundError, BlockingIOError) as error:
-        return isinstance(error, FileNotFoundError)  # no process of intake was ever let in
+        # Without a lock file no intake process was ever admitted.
+        return isinstance(error, FileNotFoundError)
     return True
 
 
 def list_announced(rounds: Path) -> list[Path]:
-    """The folders of rounds whose windows stand."""
+    """Return the folders of rounds whose windows are open."""
     return sorted(path.parent for path in rounds.glob(f"*/{_WINDOW}"))
 
 
 def acquire_share(folder: Path) -> Share | None:
-    """A share of a round's lock; None where its window stands no more.
+    """Take a shared lock on a round; returns None if its window is closed.
 
-    Raises DataError for a window of another form or folder.
+    Raises DataError if the window is malformed or belongs to another folder.
     """
     try:
         place = _acquire_lock(folder, exclusive=False)
@@ -120,8 +121,9 @@ def acquire_share(folder: Path) -> Share | None:
 
 
 def _acquire_lock(folder: Path, *, exclusive: bool) -> int:
-    """The round's lock, alone or shared; raises OSError where it is not to be had."""
-    import fcntl  # roles that serve run on systems that have it
+    """Lock a round, and return the file descriptor; raises OSError if the lock is not available."""
+    # Imported here, because only systems on which roles are served have this module.
+    import fcntl
 
     place = os.open(folder / _LOCK, os.O_RDWR)
     try:

@@ -1,45 +1,53 @@
-"""Whoever does not answer, or answers badly, is left alone for a while, then longer.
+"""Exponential backoff for peers that fail.
 
-However it goes on, it takes a small share: a pause is at least nine times as long as what it
-follows took.
+Requests to a failing peer use at most a tenth of the time: each delay is at least nine times as
+long as the attempt before it.
 """
 
 from collections.abc import Hashable
 from typing import NamedTuple
 
 MAX_DELAY_SECONDS = 60
+"""Longest regular delay, in seconds."""
 _TIMES = 9
+"""Ratio of a delay to the duration of the attempt before it."""
 
 
 class BackoffDelay(NamedTuple):
-    """How long somebody is left alone."""
+    """Delay before the next attempt, in seconds, and the time at which it ends."""
 
     until: int
     seconds: int
 
 
 class Backoff:
-    """Pauses by whom they are for."""
+    """The current delays, by the peer that failed."""
 
     def __init__(self) -> None:
         self._of: dict[Hashable, BackoffDelay] = {}
 
     def is_waiting(self, who: Hashable, now: int) -> bool:
-        """Whether somebody is to be left alone; a clock that was set back does not lengthen it."""
+        """Return whether the delay of a peer has not ended yet.
+
+        A clock that was set back does not lengthen the delay.
+        """
         pause = self._of.get(who)
         return pause is not None and pause.until - pause.seconds <= now < pause.until
 
     def increase(self, who: Hashable, now: int, elapsed: float = 0.0) -> None:
-        """Leave somebody alone, for longer than before; ``took`` seconds went by until that."""
+        """Double the delay of a peer, starting from 1 s.
+
+        ``elapsed`` is the duration of the failed attempt in seconds.
+        """
         before = self._of.get(who)
         seconds = 1 if before is None else min(MAX_DELAY_SECONDS, 2 * before.seconds)
         seconds = max(seconds, round(_TIMES * elapsed))
         self._of[who] = BackoffDelay(now + seconds, seconds)
 
     def reset(self, who: Hashable) -> None:
-        """All is well again."""
+        """Remove the delay of a peer that has succeeded."""
         self._of.pop(who, None)
 
     def list_delayed(self) -> list[Hashable]:
-        """For whom there is one."""
+        """Return the peers that have a delay."""
         return list(self._of)

@@ -1,4 +1,4 @@
-"""What the manifest of a hop says of its batch."""
+"""Status of the batch that a hop announces in its manifest."""
 
 from enum import StrEnum
 
@@ -6,16 +6,19 @@ from mixtally.device.wire.manifest import Manifest
 
 
 class BatchStatus(StrEnum):
-    """Whether a batch comes."""
+    """Whether a hop sends a batch in a round."""
 
     NONE = "none"
-    """There is no manifest yet."""
+    """The hop has not sent a manifest yet."""
     PIECES = "pieces"
     DESTROYED = "destroyed"
 
 
 def batch_status(manifest: tuple[str, Manifest] | None) -> BatchStatus:
-    """By a manifest and its SHA-256, or none."""
+    """Return the status of the batch that a manifest describes.
+
+    ``manifest`` is the SHA-256 of the manifest's text and the manifest, or None.
+    """
     if manifest is None:
         return BatchStatus.NONE
     return BatchStatus.PIECES if manifest[1].destroyed is None else BatchStatus.DESTROYED

@@ -1,4 +1,8 @@
-"""A request to another role: one answer, whole and bounded, or silence. Plain ``http.client``."""
+"""HTTP requests from one role to another, with limits on time and size.
+
+Every request ends with one complete response or with ``SilentError``. Roles and commands use it
+through the type ``Call``, which tests replace. It needs only ``http.client``.
+"""
 
 import socket
 import ssl
@@ -13,43 +17,56 @@ from urllib.parse import SplitResult, urlsplit
 from mixtally.errors import MixtallyError
 
 MOST_ANSWER_BYTES = (1 << 24) + (1 << 16)
-"""What a note can be, with all its signatures."""
+"""Maximum size of a response: the largest note with all its signatures."""
 SECONDS = 10.0
-"""For each step of a request; all steps together have three times as long, and what is sent its own
-time."""
+"""Timeout of each step of a request, in seconds.
+
+All steps together may take three times as long, plus the time for sending the body.
+"""
 _NOT_YET = 503
 LEAST_RATE = 1 << 16
-"""Bytes of a body a second."""
+"""Slowest rate at which a body may be sent, in bytes per second."""
 
 
 class SilentError(MixtallyError):
-    """A role did not answer: nobody listens, or not in time, or not in HTTP."""
+    """A role that did not send a complete HTTP response in time."""
 
 
 class Answer(NamedTuple):
-    """What was answered."""
+    """Response of another role."""
 
     status: int
     body: bytes
 
     @property
     def is_success(self) -> bool:
-        """Whether it was done."""
+        """Whether the status code is 2xx."""
         return 200 <= self.status < 300
 
 
 Call = Callable[[str, str, str, bytes], Answer]
-"""(address of a role, method, path, body) -> its answer; raises SilentError."""
+"""Function of (address of a role, method, path, body) that returns the response.
+
+It raises SilentError if there is none.
+"""
 
 
 def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
-    """Ask over the network, with a limit on every wait and on all of them; raises SilentError."""
+    """Send a request over the network to the base URL of a role, and return the response.
+
+    Raises
+    ------
+    SilentError
+        If the role does not answer in time, or its response is incomplete or too large.
+    """
     try:
         place = urlsplit(address)
         connection = _connection(place)
         try:
             connection.connect()
             seconds = 3 * SECONDS + len(body) / LEAST_RATE
+            # A peer that sends one byte before each timeout would otherwise keep the call open
+            # without end.
             with_end = Timer(seconds, _shut_down, (connection.sock,))  # it may come byte by byte
             with_end.daemon = True
             with_end.start()
@@ -62,7 +79,7 @@ def call(address: str, method: str, path: str, body: bytes = b"") -> Answer:
     except (OSError, HTTPException, ValueError) as error:
         raise SilentError(f"{address}: {type(error).__name__}") from error
     if len(answer.body) > MOST_ANSWER_BYTES:
-        raise SilentError(f"{address}: an answer without end")
+        raise SilentError(f"{address}: the answer is too long")
     return answer
 
 
@@ -73,9 +90,10 @@ def retry_until_ready(
     clock: Callable[[], float] = monotonic,
     pause: Callable[[float], None] = sleep,
 ) -> Call:
-    """``call`` that asks again whoever does not serve yet, for some seconds in all.
+    """Return a variant of ``call`` that repeats a request while the role answers 503 "not ready".
 
-    ``told`` is given the address of each that is waited for.
+    ``on_wait`` is called with the address of each role that is waited for. The total waiting time
+    over all requests is ``seconds``, counted from the first 503.
     """
     until: list[float] = []
 
@@ -104,6 +122,7 @@ def _send_request(connection: HTTPConnection, method: str, path: str, body: byte
     headers = {"Content-Length": str(len(body))} if method in ("POST", "PUT") else {}
     connection.request(method, path, body or None, headers)
     answer = connection.getresponse()
+    # One byte more than allowed, so that the caller can tell a response that is too large.
     said = answer.read(MOST_ANSWER_BYTES + 1)
     if answer.length:
         raise HTTPException("another length than announced")
@@ -111,5 +130,6 @@ def _send_request(connection: HTTPConnection, method: str, path: str, body: byte
 
 
 def _shut_down(place: socket.socket) -> None:
+    """Shut a socket down, which ends every read that is blocked on it."""
     with suppress(OSError):
         socket.socket.shutdown(place, socket.SHUT_RDWR)

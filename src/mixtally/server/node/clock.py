@@ -1,12 +1,15 @@
-"""The time of a role: the wall clock, as long as it goes with the one that nobody can set.
+"""Clock of a role that does not follow sudden jumps of the wall clock.
 
-What is destroyed at a wrong time is gone: a round whose key was overwritten, bundles that came
-after a window had closed too early. So a wall clock that jumps is believed once it has held for ten
-minutes; meanwhile time goes on as it did. What was last believed is kept in a file with the steady
-clock beside it, so that a role that starts again is not deceived either. After a restart of the
-machine, which sets the steady clock back, only that much is sure: it is not earlier than then.
+An action taken at a wrong time cannot be undone: a key is destroyed, or bundles are refused because
+a window seems over. So the clock compares the wall clock with the steady clock, which counts from
+the start of the machine and cannot be set. Let
 
-    offset = wall - steady,    believed: |offset - known| <= 30 s, or the same for 600 s
+    offset = wall - steady.
+
+The wall clock is believed if its offset differs from the known offset by at most 30 s, or if the
+new offset has been stable for 600 s. Until then the time continues from the known offset. The known
+offset is stored in a file, so that a restart of the process does not accept a jump. A restart of
+the machine resets the steady clock; then only a lower bound is known, the last stored time.
 """
 
 import json
@@ -22,43 +25,51 @@ from mixtally.server.node import disk
 from mixtally.server.node.events import Condition, Log
 
 TOLERANCE, HOLD, KEEP_EVERY = 30.0, 600.0, 60.0
-"""Seconds: of a jump that is none; until one is believed; between what is kept."""
+"""Times in seconds.
+
+Largest change of the offset that is not a jump; time after which a stable new offset is believed;
+interval between two writes of the stored time.
+"""
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def since_boot() -> float:
-    """Seconds since the machine was started; those in which it slept count where that is known."""
+    """Return the seconds since the start of the machine.
+
+    They include the time asleep where the system provides such a clock.
+    """
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 def this_boot() -> str:
-    """Which start of the machine this is; nothing where that cannot be told."""
+    """Return the identifier of the current boot, or "" where the system has none."""
     with suppress(OSError):
         return _BOOT.read_text().strip()
     return ""
 
 
 class Clocks(NamedTuple):
-    """What a machine has: seconds since 1970, seconds since its start, and which start that was."""
+    """Time sources of a machine."""
 
     wall: Callable[[], float] = time.time
+    """Seconds since 1970."""
     steady: Callable[[], float] = since_boot
+    """Seconds since the start of the machine."""
     boot: str = this_boot()
+    """Identifier of that start."""
 
 
 class _Jump(NamedTuple):
-    """A wall clock that says something else, since a moment of the steady one."""
+    """A new offset that is not believed yet, and the steady time at which it was first seen."""
 
     offset: float
     since: float
 
 
 class Clock:
-    """The time of a role; threads may share one.
+    """The time of a role, which several threads may read.
 
-    where
-      path   of the file in which it is kept
-      keep   whether this process writes it
+    The known offset is stored in the file ``path``. Only a process with ``keep`` writes the file.
     """
 
     def __init__(
@@ -76,20 +87,29 @@ class Clock:
             log.tell("machine restarted", believes_its_clock_in=int(HOLD))
 
     def now(self) -> int:
-        """Seconds since 1970 as well as they are known: by this, people are answered."""
+        """Return the best estimate of the time, in seconds since 1970, for responses to clients.
+
+        After a restart of the machine this estimate follows the wall clock before it is confirmed.
+        """
         with self._turn:
             passed = self._update_offset()
             later = self._clocks.wall() if self._restarted and self._jump else passed
             return int(max(passed, later))
 
     def certain_time(self) -> int:
-        """Seconds since 1970 that have passed for sure: what cannot be undone is done by this."""
+        """Return a time that has certainly passed, in seconds since 1970.
+
+        Actions that cannot be undone use this time.
+        """
         with self._turn:
             passed, jump = self._update_offset(), self._jump
             steady = self._clocks.steady()
             if self._keep and jump is None and steady - self._kept >= KEEP_EVERY:
-                self._offset = self._clocks.wall() - steady  # clocks are put right little by little
+                # Follow the small corrections that a time service makes to the wall clock.
+                self._offset = self._clocks.wall() - steady
                 self._store_offset(steady)
+        # After a restart of the machine a difference is normal, so the operator is not warned of a
+        # jump.
         if jump is None or self._restarted:
             self._log.set_condition(Condition.CLOCK, False)
         else:
@@ -99,6 +119,7 @@ class Clock:
         return int(passed)
 
     def _update_offset(self) -> float:
+        """Update the known offset, and return the steady time plus this offset."""
         steady = self._clocks.steady()
         offset = self._clocks.wall() - steady
         if abs(offset - self._offset) <= TOLERANCE:
@@ -110,7 +131,7 @@ class Clock:
         return steady + self._offset
 
     def _load_offset(self, steady: float) -> tuple[float, bool]:
-        """The offset that was believed last, and whether the machine was started again since."""
+        """Return the stored offset, and whether the machine was restarted since it was stored."""
         if self._path.exists():
             with suppress(ValueError, KeyError, TypeError):
                 kept = json.loads(disk.read_file(self._path, "the time that was kept"))
@@ -123,8 +144,10 @@ class Clock:
     def _store_offset(self, steady: float) -> None:
         held = {"wall": steady + self._offset, "steady": steady, "boot": self._clocks.boot}
         try:
+            # An older stored time is still a correct lower bound, so a full disk does not end the
+            # process.
             disk.put(self._path, json.dumps(held).encode() + b"\n", "the time")
         except DataError as error:
-            if not disk.is_full(error):  # what was kept before is as true as it was
+            if not disk.is_full(error):
                 raise
         self._kept = steady

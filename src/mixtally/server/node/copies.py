@@ -1,4 +1,7 @@
-"""Which of many ciphertexts came before, by the SHA-256 of each as a whole."""
+"""Detection of copies among ciphertexts, by their SHA-256.
+
+A mix removes copies, because a copied envelope would let an attacker mark a person's message.
+"""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -10,15 +13,22 @@ from numpy.typing import NDArray
 HASH_BYTES = 32
 _AT_ONCE = 10_000
 _DIGEST = f"S{HASH_BYTES}"
-"""NumPy ignores zero bytes at the end of values of this type. All digests have one length, so two
-are equal if and only if their values are."""
+"""NumPy type of a digest.
+
+NumPy ignores zero bytes at the end of such values. All digests have one length, so two values are
+equal if and only if the digests are.
+"""
 Kept = NDArray[np.bool_]
-"""Which ones are not copies of an earlier one."""
+"""Array that is true where an item is not a copy of an earlier one."""
 
 
 def first_occurrences(digests: bytes | bytearray) -> Kept:
-    """Which digests of 32 bytes stand there for the first time, one after the other."""
+    """Return for each digest whether it occurs for the first time.
+
+    ``digests`` is the concatenation of digests of 32 bytes each.
+    """
     rows = np.frombuffer(digests, dtype="<u8").reshape(-1, 4)
+    # The sort is stable: among equal digests the first in the input stays the first.
     order = np.lexsort(rows.T)
     kept = np.ones(len(rows), dtype=bool)
     ordered = rows[order]
@@ -27,7 +37,7 @@ def first_occurrences(digests: bytes | bytearray) -> Kept:
 
 
 class Digests:
-    """A set of digests of 32 bytes, given one after the other, that is held as a sorted array."""
+    """A set of 32-byte digests, stored as a sorted array and built from their concatenation."""
 
     def __init__(self, some: bytes | bytearray) -> None:
         self._sorted = np.sort(np.frombuffer(some, dtype=_DIGEST))
@@ -36,7 +46,7 @@ class Digests:
         return len(self._sorted)
 
     def contains_each(self, some: bytes | bytearray) -> Kept:
-        """Return for each of some digests, one after the other, whether it is in the set."""
+        """Return for each digest in a concatenation whether it is in the set."""
         asked = np.frombuffer(some, dtype=_DIGEST)
         if not len(self):
             return np.zeros(len(asked), dtype=bool)
@@ -45,8 +55,9 @@ class Digests:
 
 
 def hash_each(some: Iterator[bytes]) -> bytearray:
-    """SHA-256 of each, one after the other."""
+    """Return the concatenated SHA-256 digests of some byte strings."""
     held = bytearray()
+    # In chunks, so that the digest objects of a large batch never exist at the same time.
     while digested := b"".join([sha256(one).digest() for one in islice(some, _AT_ONCE)]):
         held += digested
     return held

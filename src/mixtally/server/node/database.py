@@ -1,7 +1,7 @@
-"""The role's one database: every transaction is synced before the call returns.
+"""The SQLite database of a role, synced at every commit.
 
-After one that failed for anything but want of room there is no other: nobody knows what a failed
-sync has kept, so the process has to end and to begin with what is on the disk.
+After an error other than a full disk the database refuses all further use. It is unknown which
+writes a failed sync has kept, so the process must end and restart from what is on disk.
 """
 
 import sqlite3
@@ -32,17 +32,19 @@ CREATE TABLE overruled (contract TEXT, name TEXT, PRIMARY KEY (contract, name)) 
 
 
 def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
-    """The database in a file, made where there is none, every commit of which is synced.
+    """Open a database file, creating it if needed, so that every commit is synced.
 
-    Raises DataError where the disk refuses or cannot keep a log: without one a commit may be undone
-    when the power is cut.
+    Raises DataError if the disk fails or cannot keep a write-ahead log. Without a log a power cut
+    could undo a commit.
     """
     with translate_sqlite_errors(path):
         disk.make_file(path)
         held = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         try:
+            # The page size cannot change once the log is on, so it is set first.
             held.execute(f"PRAGMA page_size={page_bytes}")
-            ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()  # done when all is read
+            # The mode is set only when its result has been read completely.
+            ((mode,),) = held.execute("PRAGMA journal_mode=WAL").fetchall()
             held.execute("PRAGMA synchronous=FULL")
         except BaseException:
             held.close()
@@ -55,7 +57,7 @@ def open_connection(path: Path, page_bytes: int = 4096) -> sqlite3.Connection:
 
 @contextmanager
 def translate_sqlite_errors(path: Path) -> Iterator[None]:
-    """What SQLite refuses at a file is a DataError."""
+    """Convert errors of SQLite into DataError that names the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -65,16 +67,16 @@ def translate_sqlite_errors(path: Path) -> Iterator[None]:
 def _disk_error(path: Path, got: str) -> DataError:
     return DataError(
         str(path),
-        expected="a disk that takes and gives back what is written",
+        expected="a disk that can be written and read",
         got=got,
-        do="make room, or look at the disk; what was acknowledged is kept",
+        do="free some space, or check the disk; all acknowledged data is kept",
     )
 
 
 class Database:
-    """SQLite with a log that is synced at every commit; threads may share one, in turns.
+    """SQLite database with a log that is synced at every commit; threads take turns in using it.
 
-    All calls raise DataError where the disk refuses.
+    Every method raises DataError if the disk fails.
     """
 
     def __init__(self, path: Path, step: Step = no_step) -> None:
@@ -83,16 +85,19 @@ class Database:
         self._commits = 0
         self._open = open_connection(path)
         with self._errors():
+            # Several processes of one role share the file: wait up to 20 s for the other's
+            # transaction.
             self._open.execute("PRAGMA busy_timeout=20000")
             found = [said for (said,) in self._open.execute("PRAGMA integrity_check(1)")]
         if found != ["ok"]:
             raise DataError(
                 str(path),
-                expected="a database that is whole",
+                expected="an intact database",
                 got=str(found[:1])[:200],
-                do="look at the disk, and find the newest copy that is: an older one does not run",
+                do="check the disk, and restore the newest intact copy; an older copy is refused",
             )
         with self._errors():
+            # Deleted rows are overwritten, so that nothing of them remains in free pages.
             self._open.execute("PRAGMA secure_delete=ON")
         with self.transaction("tables"):
             (version,) = self._open.execute("PRAGMA user_version").fetchone()
@@ -107,8 +112,13 @@ class Database:
 
     @contextmanager
     def transaction(self, name: str) -> Iterator[sqlite3.Connection]:
-        """All or nothing, and synced; ``name`` is that of the step before and after."""
+        """Run a block as one synced transaction, which is rolled back if the block raises.
+
+        ``name`` names the durable steps that are reported before and after the commit.
+        """
         with self._turn, self._errors():
+            # IMMEDIATE takes the write lock now: what the block reads cannot change before it
+            # writes.
             self._open.execute("BEGIN IMMEDIATE")
             try:
                 yield self._open
@@ -122,17 +132,17 @@ class Database:
             self._step(f"after {name}")
 
     def version(self) -> tuple[int, int]:
-        """Another one whenever something was written, by this process or by another."""
+        """Return a value that changes with every write, by this process or another."""
         ((others,),) = self.rows("PRAGMA data_version")
         return self._commits, others
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a query finds."""
+        """Return all rows that a query finds."""
         with self._turn, self._errors():
             return self._open.execute(query, values).fetchall()
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the database file."""
         with self._turn:
             self._open.close()
 
@@ -144,6 +154,8 @@ class Database:
             with translate_sqlite_errors(self._path):
                 yield
         except DataError as error:
+            # A full disk has undone the transaction cleanly; after any other error the state is
+            # unknown.
             if isinstance(error.__cause__, sqlite3.Error) and not disk.is_full(error):
                 self._failed = error
             raise

@@ -1,7 +1,8 @@
-"""Files that are on the disk when the call returns, and files that are gone.
+"""Durable writing and destruction of files.
 
-A rename or an unlink is durable once the folder is synced, too. ``Step`` is called with a name
-after each: a test that kills the process there finds out whether what comes next can be redone.
+When a function returns, its effect survives a power cut. For a rename or an unlink this requires a
+sync of the folder as well. Code that performs several durable steps calls a ``Step`` with a name
+after each one. Tests kill the process there and check that the work can be resumed.
 """
 
 import errno
@@ -16,37 +17,37 @@ from mixtally.errors import DataError
 from mixtally.primitives.files import write_atomically
 
 Step = Callable[[str], None]
-"""Told the name of every durable step as it is done."""
+"""Function that is called with the name of each durable step after it is done."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 LOW_BYTES = 1 << 30
-"""Free bytes below which an operator is told."""
+"""Free bytes below which the operator is warned."""
 
 
 def no_step(name: str) -> None:
-    """Nothing: nobody wants to know."""
+    """Ignore the name of a durable step."""
 
 
 def put(path: Path, data: bytes, what: str) -> None:
-    """Write a file whole, for its owner alone; it is there after a power cut.
+    """Write a file durably and in one piece, readable by its owner only.
 
-    Raises DataError when the disk refuses.
+    Raises DataError if the disk fails.
     """
     write_atomically(path, data, what=what, mode=PRIVATE_FILE)
     sync_folder(path.parent)
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner alone, durably; one that is there stays."""
+    """Create a folder durably for its owner only, unless it exists."""
     if not path.is_dir():
         path.mkdir(PRIVATE_FOLDER, parents=True)
         sync_folder(path.parent)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file for its owner alone, durably; one that is there stays.
+    """Create an empty file durably for its owner only, unless it exists.
 
-    What a database writes beside its file has the same owner and mode.
+    The log files that SQLite creates next to a database inherit this owner and mode.
     """
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE_FILE))
@@ -54,32 +55,37 @@ def make_file(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """What was named in a folder, or no longer is, is so after a power cut.
+    """Make the creation, renaming and removal of files in a folder durable.
 
-    Raises DataError that ends the process, be it for want of room: the names are seen already, so
-    whoever went on would build on them.
+    Raises DataError that ends the process, even if the disk is full. Other code already sees the
+    new names and would rely on them.
     """
     place = os.open(path, os.O_RDONLY)
     try:
         os.fsync(place)
     except OSError as error:
         raise DataError(
-            str(path), expected="a folder that can be synced", got=str(error), do="look at the disk"
+            str(path), expected="a folder that can be synced", got=str(error), do="check the disk"
         ) from None
     finally:
         os.close(place)
 
 
 def sync_tree(path: Path) -> None:
-    """Sync a folder and all below: what a process named that was killed before it could do so."""
+    """Sync a folder and all subfolders, for names that a killed process did not sync."""
     for place, _, _ in os.walk(path):
         sync_folder(Path(place))
 
 
 def destroy(path: Path) -> None:
-    """Overwrite a file, sync it, unlink it. The disk may still hold old blocks: docs say so."""
+    """Overwrite a file with zeros, sync it and unlink it.
+
+    The disk may still contain old blocks, as the documentation says.
+    """
     with suppress(FileNotFoundError):
         with path.open("r+b") as file:
+            # Overwritten before the unlink, because an unlinked file can no longer be found after a
+            # crash.
             file.write(bytes(os.fstat(file.fileno()).st_size))
             file.flush()
             os.fsync(file.fileno())
@@ -88,7 +94,7 @@ def destroy(path: Path) -> None:
 
 
 def remove_folder(path: Path) -> None:
-    """Unlink every file of a flat folder and the folder itself."""
+    """Remove a folder that has no subfolders, with all its files."""
     if path.is_dir():
         for file in path.iterdir():
             file.unlink(missing_ok=True)
@@ -97,7 +103,10 @@ def remove_folder(path: Path) -> None:
 
 
 def is_full(error: BaseException | None) -> bool:
-    """Whether something failed because there is no room; anything else ends the process."""
+    """Return whether an error, or one of its causes, means that space or file handles are used up.
+
+    The operator can free space, so such an error is retried. Any other disk error ends the process.
+    """
     while error is not None:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             return True
@@ -108,15 +117,15 @@ def is_full(error: BaseException | None) -> bool:
 
 
 def free_bytes(path: Path) -> int:
-    """What the disk of a folder has left."""
+    """Return the free bytes of the disk that contains a folder."""
     return shutil.disk_usage(path).free
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """A whole file; raises DataError for one that cannot be read."""
+    """Return the content of a file; raises DataError if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            str(path), expected=what, got=str(error), do="look at the role's folder"
+            str(path), expected=what, got=str(error), do="check the role's folder"
         ) from error

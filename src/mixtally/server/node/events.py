@@ -1,15 +1,15 @@
-"""What an operator is told: one line an event on standard error, as text or as JSON.
+"""Event log of a role for its operator: one line per event on standard error, as text or JSON.
 
     2027-01-10T08:00:00Z round closed contract=opinion round=1
     {"time": "2027-01-10T08:00:00Z", "event": "round closed", "contract": "opinion", "round": 1}
 
-What happened once is told by ``node.log.tell("round refused", round=1, because=WORDS)`` or, of a
-round, by ``node.tell(row, "round refused", because=WORDS)``.
-What is so for a while is told when it begins and when it is over, however often it is looked at, by
-``node.log.holds(Lasting.CLOCK, jumped, seconds=90)``; ``/readyz`` answers by it meanwhile.
-Lines hold names of roles and contracts, numbers of rounds and times: nothing of whoever asks.
+An event is logged once by ``node.log.tell("round refused", round=1, because=WORDS)``, or for a
+round by ``node.tell(row, "round refused", because=WORDS)``.
+A lasting condition is logged when it begins and when it ends, however often it is reported, by
+``node.log.set_condition(Condition.CLOCK, jumped, seconds=90)``. ``/readyz`` shows it meanwhile.
+Lines contain names of roles and contracts, round numbers and times, and no data of clients.
 
-Source: logfmt, for the text.
+Source: logfmt, for the text format.
 """
 
 import json
@@ -26,26 +26,23 @@ _PLAIN = re.compile(r"[A-Za-z0-9._/:+-]{1,200}")
 _MOST_WORDS = 200
 _MAX_CONDITIONS = 1000
 FieldValue = str | int | float
-"""A field of a line: never anything that a request held."""
+"""Value of a field in a line; never data from a request."""
 
 
 class ConditionKind(NamedTuple):
-    """What lasts.
-
-    where
-      begins, ends   the words of its two lines
-      by             fields that tell two of a kind apart
-      waits          whether the role does not do all that it is for meanwhile
-    """
+    """Description of a lasting condition."""
 
     begins: str
     ends: str
+    """Events that are logged when the condition begins and ends."""
     by: tuple[str, ...] = ()
+    """Names of the fields that distinguish several conditions of this kind."""
     waits: bool = True
+    """Whether the role is not ready while the condition lasts."""
 
 
 class Condition(Enum):
-    """All that is told when it begins and when it is over."""
+    """All lasting conditions, which are logged when they begin and when they end."""
 
     WAITING = ConditionKind("waiting", "waiting no more", ("contract", "round", "role"))
     DISK = ConditionKind("disk low", "disk has room")
@@ -54,22 +51,20 @@ class Condition(Enum):
 
 
 def print_line(line: str) -> None:
-    """Print a line on standard error; nobody fails because it is closed."""
+    """Print a line on standard error; a closed standard error is ignored."""
     with suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
 
 
 def discard_line(line: str) -> None:
-    """Nothing: nobody wants to know."""
+    """Discard a line."""
 
 
 class Log:
-    """Tells events; threads may share one.
+    """Writer of events and conditions, which several threads may share.
 
-    where
-      write     takes a line
-      as_json   whether lines are JSON
-      clock     gives seconds since 1970
+    ``write`` receives each line, which is JSON if ``as_json`` is true. ``clock`` returns the time
+    in seconds since 1970.
     """
 
     def __init__(
@@ -86,7 +81,7 @@ class Log:
         ] = {}
 
     def tell(self, event: str, /, **said: FieldValue) -> None:
-        """Something happened once; ``event`` is a few fixed words."""
+        """Log an event; ``event`` is a short fixed text and ``said`` are its fields."""
         line: dict[str, Any] = {"time": format_time(self._clock()), "event": event, **said}
         if self._as_json:
             self._write(json.dumps(line))
@@ -95,11 +90,12 @@ class Log:
             self._write(f"{line['time']} {event}{fields}")
 
     def set_condition(self, what: Condition, is_so: bool, /, **said: FieldValue) -> None:
-        """Something is so, or is not; told where that is new."""
+        """Record whether a condition lasts, and log every change."""
         kind = what.value
         key = what, tuple(said.get(name) for name in kind.by)
         with self._turn:
             known = self._lasting.get(key)
+            # Above the limit a new condition is not recorded, which bounds the memory.
             if is_so == (known is not None) or (is_so and len(self._lasting) >= _MAX_CONDITIONS):
                 return
             if known is None:
@@ -108,18 +104,20 @@ class Log:
             else:
                 said = {**self._lasting.pop(key), **said}
                 del said["event"]
+        # Outside the lock: writing a line may block.
         self.tell(kind.begins if is_so else kind.ends, **said)
 
     def list_awaited(self) -> list[dict[str, FieldValue]]:
-        """What the role waits for by now, as it was told, with since when."""
+        """Return the fields and start of each condition that keeps the role from being ready."""
         with self._turn:
             return [dict(said) for (what, _), said in self._lasting.items() if what.value.waits]
 
 
 def format_time(seconds: float) -> str:
-    """A moment as lines have it: UTC, to the second."""
+    """Return a time as UTC text, to the second."""
     with suppress(OverflowError, OSError, ValueError):
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+    # A signed time can be outside the range of the C library.
     return str(seconds)
 
 

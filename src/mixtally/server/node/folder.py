@@ -1,6 +1,6 @@
-"""The folder of a role: who it is, where it listens, its signing key, and all that it remembers.
+"""Folder of a role: its identity, its address, its signing key and all that it stores.
 
-role.toml     who it is       signing.key   wrapped     node.db   notes and rounds
+role.toml     identity        signing.key   wrapped     node.db   notes and rounds
 jobs/ contracts/ keys/ rounds/
 """
 
@@ -32,24 +32,21 @@ _FILE, _KEY, _DATABASE = "role.toml", "signing.key", "node.db"
 
 
 class RoleFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What ``init`` writes and an operator may change.
-
-    where
-      name, address, operator   as contracts name the role
-      host, port                where it listens; a proxy may stand before it
-      master                    the master key: ``env:NAME``, or the path of a file
-    """
+    """Content of ``role.toml``, which ``init`` writes and the operator may change."""
 
     name: str
     address: str
     operator: str
+    """Name, address and operator, as contracts describe the role."""
     host: str
     port: int
+    """Host and port on which the role listens; a proxy may forward requests to it."""
     master: str
+    """Where the master key is: ``env:NAME``, or the path of a file."""
 
 
 class Folder(NamedTuple):
-    """A role that was opened: nothing of it is shown when it is printed."""
+    """An opened role. Printing it shows only its name, because it contains secrets."""
 
     path: Path
     role: RoleFile
@@ -61,9 +58,9 @@ class Folder(NamedTuple):
 
     @property
     def database(self) -> Path:
-        """That of notes and rounds, made by ``init``.
+        """Path of the database of notes and rounds, which ``init`` creates.
 
-        Raises DataError where it is gone: a role that began anew would sign what it has signed.
+        Raises DataError if it is missing. With an empty database the role would sign a second time.
         """
         path = self.path / _DATABASE
         if not path.exists():
@@ -76,16 +73,24 @@ class Folder(NamedTuple):
         return path
 
     def subfolder(self, name: str) -> Path:
-        """One of its folders."""
+        """Return the path of a subfolder."""
         return self.path / name
 
 
 def create_folder(
     path: Path, role: RoleFile, environment: Mapping[str, str], chance: Chance
 ) -> Folder:
-    """A new role; its master key is made where the file that is named is not there.
+    """Create the folder of a new role, with its keys and its database.
 
-    Raises DataError for a folder that is a role already, PlanError for what no contract can name.
+    The file of the master key is created if it does not exist. The key may instead be in one of the
+    variables in ``environment``.
+
+    Raises
+    ------
+    DataError
+        If the folder already contains a role, or the master key cannot be read.
+    PlanError
+        If no contract could contain the name, address or operator.
     """
     if (path / _FILE).exists():
         raise DataError(
@@ -105,12 +110,23 @@ def create_folder(
         master, KeyPurpose.SIGNING, role.name, signer.private_key_text.encode(), chance
     )
     disk.put(path / _KEY, data, "the signing key")
-    disk.put(path / _FILE, _toml(role), "who the role is")  # last: a folder with it is whole
+    # Written last: a folder that contains this file is complete.
+    disk.put(path / _FILE, _toml(role), "who the role is")
     return Folder(path, role, master, signer)
 
 
 def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
-    """The role in a folder; raises DataError or PlanError for none, and for another master key."""
+    """Open the folder of a role, and decrypt its signing key.
+
+    The master key is in a file, or in one of the variables in ``environment``.
+
+    Raises
+    ------
+    DataError
+        If the folder contains no role, or the master key is missing or wrong.
+    PlanError
+        If ``role.toml`` is invalid.
+    """
     role = _read_role_file(path / _FILE)
     master = read_master(role.master, environment)
     data = disk.read_file(path / _KEY, "the signing key")
@@ -119,7 +135,10 @@ def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
 
 
 def to_role(role: RoleFile, signer: Signer) -> Role:
-    """The role as a contract names it; raises PlanError for what none can."""
+    """Return the role as contracts describe it.
+
+    Raises PlanError if no contract could contain it.
+    """
     return Role(name=role.name, address=role.address, key=signer.verifier, operator=role.operator)
 
 
@@ -134,5 +153,5 @@ def _read_role_file(path: Path) -> RoleFile:
         return msgspec.convert(tomllib.loads(data.decode()), RoleFile)
     except ValueError as error:
         raise PlanError(
-            str(path), expected="what init wrote", got=str(error), do="mend it, or init anew"
+            str(path), expected="the fields that init wrote", got=str(error), do="correct the file"
         ) from error

@@ -1,7 +1,8 @@
-"""The key of a round: made before its sheet is signed, gone when the round is over.
+"""Keys of rounds, created before a sheet is signed and destroyed when the round ends.
 
-One file a round, wrapped by the master key: the secret bytes of the HPKE key, and 32 more from
-which the order of what leaves follows. It is pending until a sheet names it.
+Each round has one file, encrypted under the master key. The file contains the private bytes of the
+HPKE key and 32 bytes that determine the order of outgoing messages. A key is pending until a signed
+sheet names it.
 """
 
 from pathlib import Path
@@ -17,25 +18,25 @@ ORDER_BYTES = 32
 
 
 class RoundKey(NamedTuple):
-    """The secrets of a round.
-
-    where
-      private   of which the HPKE key is made
-      order     under which what leaves is ordered
-    """
+    """Secrets of a round."""
 
     private: bytes
+    """Private bytes from which the HPKE key is made."""
     order: bytes
+    """Key that determines the order in which messages are sent on."""
 
 
 class Keys:
-    """The key files of a role, by the name of the round's folder."""
+    """The key files of a role, found by the identifier of the round."""
 
     def __init__(self, folder: Path, master: bytes, chance: Chance, step: Step = no_step) -> None:
         self._folder, self._master, self._chance, self._step = folder, master, chance, step
 
     def ensure_key(self, round_id: str, suite: int) -> RoundKey:
-        """The key of a round, made and on the disk; one that is there is kept."""
+        """Return the key of a round, after creating it durably if there is none.
+
+        An existing key is kept: the public key may already be on a sheet.
+        """
         if not self.has_key(round_id):
             size = SUITES[suite].private_bytes + ORDER_BYTES
             secret = secret_bytes(self._chance, size)
@@ -45,26 +46,26 @@ class Keys:
         return self.read_key(round_id)
 
     def has_key(self, round_id: str) -> bool:
-        """Whether the round has a key."""
+        """Return whether the round has a key."""
         return self._path(round_id).exists()
 
     def read_key(self, round_id: str) -> RoundKey:
-        """The key; raises DataError where there is none."""
+        """Return the key of a round; raises DataError if there is none."""
         data = disk.read_file(self._path(round_id), "the key of a round")
         secret = unwrap_secret(self._master, KeyPurpose.ROUND, round_id, data)
         return RoundKey(secret[:-ORDER_BYTES], secret[-ORDER_BYTES:])
 
     def configuration(self, round_id: str, suite: int) -> bytes:
-        """The public key as sheets have it."""
+        """Return the public key configuration, in the form used on sheets."""
         return SUITES[suite].configuration(self.read_key(round_id).private)
 
     def destroy(self, round_id: str) -> None:
-        """What was sealed for the round opens no more."""
+        """Destroy the key, so that nothing encrypted for the round can be opened any more."""
         disk.destroy(self._path(round_id))
         self._step("after key destroyed")
 
     def all(self) -> list[str]:
-        """The rounds that have a key."""
+        """Return the identifiers of all rounds that have a key."""
         return sorted(path.stem for path in self._folder.glob("*.key"))
 
     def _path(self, round_id: str) -> Path:

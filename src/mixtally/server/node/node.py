@@ -1,4 +1,4 @@
-"""A role that serves, without its sockets: what it signs, and what it makes of what it is sent."""
+"""A serving role without its sockets: what it signs, and how it handles what it receives."""
 
 import threading
 from collections.abc import Callable
@@ -23,9 +23,10 @@ from mixtally.server.node.state import RoleState
 
 
 class Node(RoleState):
-    """What a mix and a collector have in common; ``RoleState`` says what is given.
+    """The common part of a mix and a collector; ``RoleState`` describes the parameters.
 
-    ``wake`` is called when something came that the role's loop may act upon. Threads may share one.
+    ``wake`` is called when something arrives that the role's loop may act on. Threads may share a
+    node.
     """
 
     def __init__(
@@ -39,25 +40,31 @@ class Node(RoleState):
         self._reader = NoteReader(self)
 
     def sign_contract(self, agreement: Agreement, data: bytes) -> bytes:
-        """Its note with this role's signature; raises ProblemError where another was signed."""
+        """Sign a contract, and return its note with all known signatures.
+
+        Raises ProblemError if this role has signed another contract of the same name and serial.
+        """
         self.sign(agreement, contract_entry(agreement), text_of(data))
         return self.notes.merge(data, agreement.keys)
 
     def check_contract(self, agreement: Agreement) -> None:
-        """Raises ProblemError where another one of its name and serial was signed."""
+        """Check that no other contract of this name and serial was signed; raises ProblemError."""
         if self._signed_hash(contract_entry(agreement)) not in (None, agreement.contract):
             raise ProblemError(Problem.ANOTHER_NOTE)
 
     def has_signed_contract(self, agreement: Agreement) -> bool:
-        """Whether this role has signed it."""
+        """Return whether this role has signed the contract."""
         return self._signed_hash(contract_entry(agreement)) == agreement.contract
 
     def key(self, contract: str, number: int) -> bytes:
-        """The key configuration of this role for a round that it may still sign, or has signed.
+        """Return the key configuration of this role for a round.
 
-        It is on the disk when this returns, and the same for every call.
+        The round must be signed, or still be signable. The key is on disk when the method returns.
+        Every call returns the same key. Raises ProblemError if the round is over or cannot be
+        signed.
         """
         agreement, name = self.agreement(contract), round_id(contract, number)
+        # Two requests at once must not create two keys for one round.
         with self._turn:
             if self.rounds.of(contract, number) is None:
                 last = self.rounds.last(agreement.name)
@@ -68,11 +75,13 @@ class Node(RoleState):
             return self.keys.configuration(name, agreement.suite)
 
     def take_note(self, data: bytes, now: int) -> bytes | None:
-        """A note that came: a contract or sheet is given back with all signatures known.
+        """Handle a note that another party sent.
 
-        Of manifests and receipts nothing is given back. Raises ProblemError, and OldStateError
-        where the note shows that this role has forgotten something.
+        Returns the contract or sheet with all known signatures, and None for a manifest or receipt.
+        Raises ProblemError for a refused note, and OldStateError for proof that this role has lost
+        data.
         """
+        # Notes are handled one at a time: two sheets must not pass the checks for the same slot.
         with self._turn:
             try:
                 answer = self._reader.take_note(data, now)
@@ -85,53 +94,60 @@ class Node(RoleState):
         return answer
 
     def propose(self, text: bytes, now: int) -> bytes:
-        """Sign a sheet as the collector, before anybody else does; its note.
+        """Sign a sheet as the collector, before any other role signs, and return its note.
 
-        Raises ProblemError for one that this role would not sign either.
+        Raises ProblemError for a sheet that this role would not sign if another had proposed it.
         """
         with self._turn:
             return self._reader.propose(text, now)
 
     def withdraw(self, row: RoundRow, now: int) -> bytes:
-        """Sign that a round is withdrawn, before anybody else does; the note.
+        """Sign the withdrawal of a round before any other role does, and return its note.
 
-        Raises ProblemError for one that has opened.
+        Raises ProblemError if the round has opened or is about to open.
         """
         with self._turn:
             return self._reader.withdraw(write_withdrawal(row.sheet), now)
 
     def mark_awake(self, name: str) -> None:
-        """A role asked for the notes that it signed: it does so when it starts, so it is awake."""
+        """Record that a role is awake, because notes with its signature were requested.
+
+        A role requests these notes when it starts.
+        """
         if any(name in agreement.keys for agreement in self.agreements.values()):
             self._awake.add(name)
 
     def pop_awake(self) -> set[str]:
-        """In whose names notes were asked for since the last time."""
+        """Return the names of roles that have started since the last call."""
         heard, self._awake = self._awake, set()
         return heard
 
     def sign_manifest(self, row: RoundRow, manifest: Manifest) -> bytes:
-        """Its note; it goes to all others. Raises ProblemError where another one was signed."""
+        """Sign a manifest, queue it for all other roles, and return its note.
+
+        Raises ProblemError if another manifest was signed for this round.
+        """
         agreement = self.agreements[row.contract]
         entry = manifest_entry(row, agreement.place)
         with self._turn:
             return self.sign(agreement, entry, write_manifest(manifest))
 
     def sign_receipt(self, row: RoundRow, manifest: str) -> bytes:
-        """The note that says that all pieces of the preceding manifest are on this disk."""
-        disk.sync_folder(self.round_folder(row))  # one of them may just have got its name
+        """Sign that all pieces of the preceding manifest are on disk, and return the note."""
+        # A piece may have been renamed just now, and its name not be synced yet.
+        disk.sync_folder(self.round_folder(row))
         agreement = self.agreements[row.contract]
         entry = receipt_entry(row, agreement.place)
         with self._turn:
             return self.sign(agreement, entry, write_receipt(Receipt(manifest, agreement.place)))
 
     def has_signed_receipt(self, row: RoundRow) -> bool:
-        """Whether this role has said that it holds the preceding batch."""
+        """Return whether this role has signed the receipt of the preceding batch."""
         place = self.agreements[row.contract].place
         return self._signed_hash(receipt_entry(row, place)) is not None
 
     def has_receipt(self, row: RoundRow, manifest: str) -> bool:
-        """Whether the next role has said that it holds all that ``manifest`` names."""
+        """Return whether the next role has signed that it has everything named in ``manifest``."""
         agreement = self.agreements[row.contract]
         role, place = agreement.next_role, agreement.place + 1
         if role is None:
@@ -140,14 +156,17 @@ class Node(RoleState):
         return taken == fingerprint_of(write_receipt(Receipt(manifest, place)))
 
     def shred_round(self, row: RoundRow) -> None:
-        """Leave of a round only what was signed: no row, no file, no key."""
-        with self._turn:  # nobody expects or asks for anything of it meanwhile
+        """Delete the files and the key of a round; only signed notes and its row remain."""
+        # No request may use the round while it is being deleted.
+        with self._turn:
             self.pieces.forget(row.folder)
             self._expected.pop(row.folder, None)
+            # The key goes before the files: envelopes without a key are unreadable, also after a
+            # crash here.
             self.keys.destroy(row.folder)
             disk.remove_folder(self.round_folder(row))
         self.step("after shred")
 
     def _signed_hash(self, entry: Entry) -> str | None:
-        """SHA-256 of the text that this role has signed in the slot of ``entry``."""
+        """Return the SHA-256 of the text that this role has signed in the slot of ``entry``."""
         return self.notes.hash_in_slot(self.signer.name, entry.slot)

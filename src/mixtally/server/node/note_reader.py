@@ -1,4 +1,8 @@
-"""What a role makes of a note that somebody sends: signed, remembered or refused."""
+"""Handling of received notes: each is signed, stored or refused.
+
+``Node`` calls it for every note that arrives over HTTP, and for the sheets that a collector
+proposes itself.
+"""
 
 from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.wire.manifest import Manifest, read_manifest, read_receipt
@@ -22,19 +26,23 @@ from mixtally.server.node.signing_slots import (
 from mixtally.server.node.state import RoleState
 
 _LONG_BYTES = 1 << 16
+"""Size above which a note is parsed only if a known role has signed it."""
 _MOST_MANIFEST_BYTES = 1 << 22
-"""Some thirty thousand pieces, which are half a terabyte."""
+"""Maximum size of a manifest: about 30,000 pieces, which contain half a terabyte."""
 
 
 class NoteReader:
-    """Reads for a role, which has seen to it that nobody else does meanwhile."""
+    """Handler of the notes that a role receives; the caller must serialize all calls."""
 
     def __init__(self, node: RoleState) -> None:
         self._node, self._own = node, node.signer.name
         self._backoff = Backoff()
 
     def take_note(self, data: bytes, now: int) -> bytes | None:
-        """See ``Node.take``; raises RefusedError as well, for bytes that are no note."""
+        """Handle a note as ``Node.take_note`` does.
+
+        Raises RefusedError for bytes that are not a note.
+        """
         found = fingerprint_of(data)
         if found in self._node.agreements:
             return self._node.notes.merge(data, self._node.agreement(found).keys)
@@ -43,11 +51,12 @@ class NoteReader:
         return self._read_note(data, found, now)
 
     def _read_long_note(self, data: bytes, found: str, now: int) -> bytes | None:
-        """The same of what takes long to parse: only for roles, and not again and again."""
+        """Handle a long note, if a known role has signed it and no signer is being delayed."""
         who = self._signers(data)
         if not who:
             raise ProblemError(Problem.NOT_SIGNED)
         known = self._node.notes.entry(found)
+        # A known manifest changes nothing, so it is not parsed again.
         if known is not None and known.kind == "manifest":
             return None
         if len(data) > _MOST_MANIFEST_BYTES and not self._are_collectors(who):
@@ -62,6 +71,7 @@ class NoteReader:
             raise
 
     def _read_note(self, data: bytes, found: str, now: int) -> bytes | None:
+        """Parse a note and handle it according to its kind."""
         kind = kind_of(data)
         if kind in ("sheet", "withdrawal", "contract"):
             self._check_not_forgotten(data, found)  # of the others, only those of its own place
@@ -77,7 +87,7 @@ class NoteReader:
         return None
 
     def propose(self, text: bytes, now: int) -> bytes:
-        """See ``Node.propose``."""
+        """Sign a sheet as ``Node.propose`` does."""
         sheet = read_sheet(text)
         agreement = self._node.agreement(sheet.contract)
         if self._node.notes.of(fingerprint_of(text)) is None:
@@ -88,14 +98,15 @@ class NoteReader:
         sheet, node = read_sheet(data), self._node
         agreement = node.agreement(sheet.contract)
         if node.notes.of(found) is None:
-            # Strangers use up no round: whoever proposes one is the collector.
+            # The collector's signature is required first, so that strangers cannot use up round
+            # numbers.
             name = agreement.collector.name
             text = verify_note(data, {name: agreement.keys[name]})
             self._sign(text, sheet, agreement, now)
         return node.notes.merge(data, agreement.keys)
 
     def _sign(self, text: bytes, sheet: Sheet, agreement: Agreement, now: int) -> None:
-        """Sign a sheet that takes its slot, and remember its round with it."""
+        """Sign a sheet for an empty slot, and store its round in the same transaction."""
         node = self._node
         entry = sheet_entry(agreement, sheet.round)
         if node.notes.hash_in_slot(self._own, entry.slot) is not None:
@@ -123,7 +134,7 @@ class NoteReader:
         node.destroy_unused_keys(agreement, sheet.round)
 
     def withdraw(self, text: bytes, now: int) -> bytes:
-        """See ``Node.withdraw``."""
+        """Sign a withdrawal as ``Node.withdraw`` does."""
         row, agreement = self._round(read_withdrawal(text))
         node, found = self._node, fingerprint_of(text)
         if node.notes.of(found) is None:
@@ -145,13 +156,14 @@ class NoteReader:
         check_manifest(manifest, agreement)
         entry = manifest_entry(row, manifest.hop)
         if manifest.hop == agreement.place - 1:
+            # Checked before the manifest is stored, so that the sender can send it again later.
             self._check_room(manifest, agreement)
         self._keep(data, entry, agreement)
         if manifest.hop == agreement.place - 1 and not row.ended:
             node.expect_pieces(row)
 
     def _check_room(self, manifest: Manifest, agreement: Agreement) -> None:
-        """Raises ProblemError where the disk has no room for what a manifest promises."""
+        """Raise ProblemError if the disk is too small for the pieces that a manifest announces."""
         sizes = (part[agreement.place - 1] for part in agreement.sizes)
         parts = zip(manifest.parts, sizes, strict=True)
         if sum(part.sent_count * size for part, size in parts) > disk.free_bytes(
@@ -172,7 +184,7 @@ class NoteReader:
         self._keep(data, entry, agreement)
 
     def _keep(self, data: bytes, entry: Entry, agreement: Agreement) -> None:
-        """Remember a note of the role at ``entry.hop``."""
+        """Store a note of the role at ``entry.hop``."""
         key = agreement.key_of(entry.hop)
         verify_note(data, key)
         (name,) = key
@@ -182,13 +194,13 @@ class NoteReader:
         self._node.notes.remember(entry, merge_notes(text_of(data), [data], key), name)
 
     def _signers(self, data: bytes) -> set[str]:
-        """Which roles that are known have signed it: nobody else has long texts parsed."""
+        """Return the names of the known roles that have signed the bytes."""
         return {
             name for one in self._node.agreements.values() for name in find_signers(data, one.keys)
         }
 
     def _are_collectors(self, names: set[str]) -> bool:
-        """Whether all are: their sheets may name many prefixes."""
+        """Return whether all names are collectors; their sheets are long if they list prefixes."""
         return names <= {one.collector.name for one in self._node.agreements.values()}
 
     def _round(self, sheet: str) -> tuple[RoundRow, Agreement]:
@@ -198,7 +210,7 @@ class NoteReader:
         return row, self._node.agreement(row.contract)
 
     def _check_not_forgotten(self, data: bytes, found: str) -> None:
-        """Raises OldStateError for a note of this role's own that its disk does not have."""
+        """Raise OldStateError if this role has signed the note but does not have it on disk."""
         own = find_signers(data, {self._own: self._node.signer.public})
         if own and not self._node.notes.has_signed(self._own, found):
             raise OldStateError("somebody", f"the note {found}")

@@ -1,7 +1,8 @@
-"""The notes a role signed and knows, and to whom it has yet to send its own.
+"""Store of signed notes, and queue of the notes that other roles have yet to receive.
 
-A text takes its slot, is stored and is put down for all others in one transaction, and only then
-does the signature leave: a process that starts again signs the same text or none.
+A role signs at most one text for each *slot*, such as the sheet of one round. One transaction fills
+the slot, stores the text and queues it for all other roles. The signature leaves the process only
+after this transaction. A process that restarts therefore signs the same text or none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,15 +17,18 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.signing_slots import Entry, Slot
 
 MOST_LISTED = 60_000
-"""Notes in a list: of one that was set back the newest is missing."""
+"""Maximum number of hashes in a list of notes.
+
+A list starts with the newest notes, which are the ones that a role restored from a backup lacks.
+"""
 
 
 Statement = tuple[str, tuple[object, ...]]
-"""Of SQL, and its values."""
+"""An SQL statement and its values."""
 
 
 class UnsentNote(NamedTuple):
-    """A note of this role that another has not taken yet."""
+    """A note of this role that another role has not accepted yet."""
 
     number: int
     contract: str
@@ -34,7 +38,7 @@ class UnsentNote(NamedTuple):
 
 
 class Notes:
-    """The notes in a role's database."""
+    """The notes in the database of a role."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -47,10 +51,11 @@ class Notes:
         others: Iterable[str],
         extra_statement: Statement | None = None,
     ) -> bytes:
-        """The note of ``text`` with all signatures known, this role's among them.
+        """Sign a text, and return its note with all known signatures.
 
-        It is put down for ``others``, by name; ``beside`` is done in the same transaction where the
-        text is new. Raises ProblemError where the slot has another text.
+        If the text is new, the note is queued for the roles ``others``, and the SQL statement
+        ``extra_statement`` is executed in the same transaction. Raises ProblemError if the slot
+        contains another text.
         """
         found = fingerprint_of(text)
         if self._is_slot_free(signer.name, entry.slot, found):
@@ -64,9 +69,9 @@ class Notes:
         return self.of(found) or b""
 
     def remember(self, entry: Entry, note: bytes, signer: str) -> bool:
-        """Keep the one note of another role in a slot; whether it is new.
+        """Store the note of another role in its slot, and return whether it is new.
 
-        Raises ProblemError where the slot has another text.
+        Raises ProblemError if the slot contains another text.
         """
         found = fingerprint_of(note)
         if not self._is_slot_free(signer, entry.slot, found):
@@ -76,9 +81,10 @@ class Notes:
         return True
 
     def merge(self, note: bytes, keys: Mapping[str, bytes]) -> bytes:
-        """A note of which this role has the text, with the signatures of both.
+        """Return a known note with the signatures of the stored and the given copy.
 
-        Only lines of ``keys`` are kept: strangers cannot fill it up.
+        Only signatures of ``keys`` are kept, so that strangers cannot make the note longer. Raises
+        RefusedError if the text is unknown.
         """
         own = self.of(fingerprint_of(note))
         if own is None:
@@ -92,31 +98,31 @@ class Notes:
         return merged
 
     def of(self, found: str) -> bytes | None:
-        """The note whose text has this SHA-256."""
+        """Return the note whose text has this SHA-256, or None."""
         rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", found)
         return rows[0][0] if rows else None
 
     def hash_in_slot(self, signer: str, slot: Slot) -> str | None:
-        """SHA-256 of the text that ``signer`` has signed in a slot."""
+        """Return the SHA-256 of the text that ``signer`` has signed for a slot, or None."""
         rows = self.database.rows(
             "SELECT hash FROM slots WHERE signer = ? AND slot = ?", signer, slot
         )
         return rows[0][0] if rows else None
 
     def has_signed(self, signer: str, found: str) -> bool:
-        """Whether ``signer`` has signed the text with this SHA-256, as far as is known here."""
+        """Return whether this role knows that ``signer`` has signed the text with this SHA-256."""
         query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
         return bool(self.database.rows(query, signer, found))
 
     def entry(self, found: str) -> Entry | None:
-        """Where a known note belongs; its slot is left empty."""
+        """Return the entry of a known note, with an empty slot name, or None."""
         rows = self.database.rows(
             "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", found
         )
         return Entry("", *rows[0]) if rows else None
 
     def of_round(self, contract: str, number: int, *kinds: str) -> list[bytes]:
-        """The notes of a round, by hop."""
+        """Return the notes of a round that have one of the given kinds, ordered by kind and hop."""
         marks = ", ".join("?" * len(kinds))
         rows = self.database.rows(
             "SELECT note FROM notes WHERE contract = ? AND round = ? AND kind IN "
@@ -128,7 +134,7 @@ class Notes:
         return [note for (note,) in rows]
 
     def list_signed_by(self, name: str) -> list[str]:
-        """SHA-256 of the notes that ``name`` has signed, the newest first."""
+        """Return the SHA-256 of the notes that ``name`` has signed, newest first."""
         rows = self.database.rows(
             "SELECT hash FROM notes JOIN signers USING (hash) WHERE name = ? "
             "ORDER BY notes.rowid DESC LIMIT ?",
@@ -138,12 +144,12 @@ class Notes:
         return [found for (found,) in rows]
 
     def slots_of(self, signer: str) -> set[str]:
-        """SHA-256 of all texts that ``signer`` has signed, as far as is known here."""
+        """Return the SHA-256 of all texts that ``signer`` is known to have signed."""
         rows = self.database.rows("SELECT hash FROM slots WHERE signer = ?", signer)
         return {found for (found,) in rows}
 
     def list_unsent(self) -> list[UnsentNote]:
-        """What is still to be sent, the oldest first."""
+        """Return the notes that are still to be sent, oldest first."""
         return [
             UnsentNote(*row)
             for row in self.database.rows(
@@ -153,7 +159,10 @@ class Notes:
         ]
 
     def record_try(self, errand: UnsentNote, *, done: bool) -> None:
-        """An errand was run: it is over, or stays for another time."""
+        """Record an attempt to send a note.
+
+        A note that was sent is removed from the queue.
+        """
         with self.database.transaction("errand") as open_:
             if done:
                 open_.execute("DELETE FROM outbox WHERE number = ?", (errand.number,))
@@ -174,11 +183,12 @@ class Notes:
                 )
 
     def list_untried(self, found: str) -> list[str]:
-        """Roles to which sending a note has not even been tried."""
+        """Return the names of the roles to which no attempt to send a note was made."""
         rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
         return [role for (role,) in rows]
 
     def _is_slot_free(self, signer: str, slot: Slot, found: str) -> bool:
+        """Return whether the slot is empty; raises ProblemError if it contains another text."""
         taken = self.hash_in_slot(signer, slot)
         if taken is not None and taken != found:
             raise ProblemError(Problem.ANOTHER_NOTE)
@@ -186,7 +196,7 @@ class Notes:
 
 
 def _store(open_: Connection, entry: Entry, found: str, note: bytes, signer: str) -> None:
-    """Take a slot, and keep the note that is in it now."""
+    """Fill a slot, and store its note."""
     open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
     open_.execute(
         "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?) "

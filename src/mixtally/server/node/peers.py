@@ -1,8 +1,9 @@
-"""The other roles: what they know is asked before anything is served, what is signed is sent them.
+"""Communication of a role with its peers, the other roles of its contracts.
 
-A role that was started from an old copy would draw its fakes a second time: whoever collects both
-subtracts one from the other. So it asks all others for notes with its own signature, and does not
-run if one of them is new to it.
+A role started from an old backup would draw its fakes (dummy messages) a second time. An observer
+of both batches could subtract one from the other. So a role that starts asks its peers for all
+notes with its own signature. It does not run if it has forgotten one of them. Later it sends its
+peers every note that it signs.
 """
 
 import re
@@ -21,25 +22,31 @@ from mixtally.server.node.notes import MOST_LISTED, UnsentNote
 from mixtally.server.node.refusal import OldStateError
 
 _FINAL = (400, 403, 409, 413)
+"""Status codes after which sending the same note again is useless."""
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _AT_ONCE = 10
-"""Notes that are asked for before a pause, of those in a list that are not known here."""
+"""Maximum number of unknown notes that are requested from a peer before a delay."""
 
 
 class Peers:
-    """Talks to the other roles for a node; ``overruled`` are names that are not waited for."""
+    """The peers of a node.
+
+    ``overruled`` contains the names of peers whose answer the operator has decided not to wait for.
+    """
 
     def __init__(self, node: Node, call: Call, overruled: frozenset[str] = frozenset()) -> None:
         self._node, self._call, self._overruled = node, call, overruled
         self._asked: set[tuple[str, str]] = set()
         self._backoff = Backoff()
         self._foreign: dict[tuple[str, str], set[str]] = {}
-        """Of each role, notes in its list that are not of this one: names may be the same."""
+        """For each peer, hashes of notes of another role that has this role's name."""
 
     def ask(self, now: int) -> list[str]:
-        """Ask those who were not asked yet; names of roles that are waited for.
+        """Ask peers that have not answered yet for the notes of this role.
 
-        Contracts of which nobody is waited for are cleared. Raises OldStateError.
+        Returns the names of the peers that are still missing. Contracts whose peers have all
+        answered become *cleared*: the role may act under them. Raises OldStateError if this role
+        has lost a note.
         """
         waiting: set[str] = set()
         for agreement in self._node.agreements.values():
@@ -64,7 +71,7 @@ class Peers:
         return sorted(waiting)
 
     def _has_answered(self, agreement: Agreement, role: Role, now: int) -> bool:
-        """Whether a role has answered, or is not waited for."""
+        """Return whether a peer has answered or is overruled."""
         if (agreement.contract, role.name) in self._asked:
             return True
         if not self._knows_nothing_new(agreement, role, now):
@@ -77,10 +84,10 @@ class Peers:
         return True
 
     def _knows_nothing_new(self, agreement: Agreement, role: Role, now: int) -> bool:
-        """Whether a role has told what it has of this one, and none of it is new here.
+        """Return whether a peer has listed its notes of this role, and this role knows all of them.
 
-        It lists the hashes of all, and gives those that are not known here. Raises OldStateError
-        for a note of this role's own among them.
+        The list contains hashes. Notes with unknown hashes are requested one by one. Raises
+        OldStateError if one of them has this role's signature.
         """
         name = self._node.signer.name
         answer = self._send(role, "GET", f"/notes/{name}", b"", now)
@@ -93,7 +100,8 @@ class Peers:
             self._node.notes.slots_of(name),
             self._foreign.setdefault(_role_key(role), set()),
         )
-        foreign &= set(found)  # no more is kept than a list holds
+        # Digests that are no longer listed are forgotten, which limits the size of this set.
+        foreign &= set(found)
         unknown = [one for one in found if one not in known and one not in foreign]
         for digest in unknown[:_AT_ONCE]:
             answer = self._send(role, "GET", f"/note/{digest}", b"", now)
@@ -109,7 +117,7 @@ class Peers:
         return True
 
     def _is_own(self, agreement: Agreement, note: bytes, digest: str) -> bool:
-        """Whether this role has signed it; anybody can make up what is no note."""
+        """Return whether this role has signed the note; malformed notes count as foreign."""
         try:
             own = find_signers(note, agreement.key_of(agreement.place))
         except RefusedError:
@@ -117,9 +125,10 @@ class Peers:
         return bool(own) and fingerprint_of(note) == digest
 
     def send_all(self, now: int) -> int:
-        """Send what was signed to whom it was not sent yet; how many notes are left.
+        """Send all queued notes, and return how many are left.
 
-        A silent role is left alone for a while, then longer, until somebody asks in its name.
+        A silent peer is tried again after a delay, which ends early when the peer asks for its
+        notes.
         """
         heard = self._node.pop_awake()
         for who in self._backoff.list_delayed():
@@ -129,18 +138,21 @@ class Peers:
         for errand in self._node.notes.list_unsent():
             agreement = self._node.agreements.get(errand.contract)
             role = None if agreement is None else _find_role(agreement, errand.role)
-            # What leaves waits for the first try of its manifest, so that is not put off.
+            # Pieces are sent only after the first attempt to send their manifest, so it is not
+            # delayed.
             put_off = role is not None and errand.tries > 0 and self._is_delayed(role, now)
             if role is None or put_off or _role_key(role) in silent:
                 left += 1
             elif not self._send_note(errand, role, now):
                 left += 1
                 if self._is_delayed(role, now):  # else it answered, and may take what comes next
+                    # One timeout per silent peer and pass: the loop of the role waits for this
+                    # method.
                     silent.add(_role_key(role))
         return left
 
     def _send_note(self, errand: UnsentNote, role: Role, now: int) -> bool:
-        """Try to send one note; whether it is over with."""
+        """Try to send one note, and return whether it is finished."""
         answer = self._send(role, "POST", "/notes", errand.note, now, use_backoff=False)
         done = answer is not None and (answer.is_success or answer.status in _FINAL)
         self._node.notes.record_try(errand, done=done)
@@ -156,7 +168,7 @@ class Peers:
     def _send(
         self, role: Role, method: str, path: str, body: bytes, now: int, *, use_backoff: bool = True
     ) -> Answer | None:
-        """The answer; None of a role that is silent, or was and is left alone."""
+        """Return the answer of a peer, or None if it is silent or its delay has not ended."""
         if use_backoff and self._is_delayed(role, now):
             return None
         began = monotonic()
@@ -170,7 +182,7 @@ class Peers:
         return answer
 
     def send(self, role: Role, method: str, path: str, body: bytes, now: int) -> Answer | None:
-        """Another request to a role, with the same patience."""
+        """Send a request to a peer, and return its answer, or None under the rules of backoff."""
         answer = self._send(role, method, path, body, now)
         if answer is not None and answer.is_success:
             self._backoff.reset(_role_key(role))
@@ -182,17 +194,17 @@ def _find_role(agreement: Agreement, name: str) -> Role | None:
 
 
 def _role_key(role: Role) -> tuple[str, str]:
-    """Another contract may have somebody else of the same name."""
+    """Return the identity of a role, because two contracts may use one name for different roles."""
     return role.name, role.address
 
 
 def format_listing(hashes: list[str]) -> bytes:
-    """The answer with these hashes: how many they are, and each on a line of its own."""
+    """Return the response that lists hashes: their number, then one hash per line."""
     return "".join(f"{line}\n" for line in (len(hashes), *hashes)).encode()
 
 
 def parse_listing(body: bytes) -> list[str] | None:
-    """The hashes in an answer; None for anything else, and for too many."""
+    """Return the hashes in a response, or None if it is malformed or too long."""
     count, *lines = body.split(b"\n", MOST_LISTED + 2)
     whole = lines[-1:] == [b""] and count == b"%d" % (len(lines) - 1)
     if not whole or not all(_DIGEST.fullmatch(line) for line in lines[:-1]):

@@ -1,4 +1,4 @@
-"""The pieces that came for a round: files that their SHA-256 names, checked before they have it."""
+"""Pieces received for a round: files named by their SHA-256, which is verified first."""
 
 import threading
 from hashlib import sha256
@@ -12,22 +12,26 @@ from mixtally.server.node.refusal import ProblemError
 
 
 class Pieces:
-    """The pieces that may come, and those that came; threads may share them.
+    """The pieces that rounds expect and those received; threads may share an instance.
 
-    Several rounds may name the same: whoever reads a manifest can name its pieces in one of
-    another contract, and must not turn them aside by that.
+    Several rounds may expect the same piece. Anyone can copy the hashes of a manifest into the
+    manifest of another contract, which must not divert the pieces.
     """
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder, step
         self._named: dict[str, dict[str, int]] = {}
-        """SHA-256 -> round -> bytes that it names."""
+        """SHA-256 of a piece -> round -> number of bytes that the round expects."""
         self._missing: dict[str, set[str]] = {}
-        """Round -> those that have not come."""
+        """Round -> SHA-256 of the pieces not received yet."""
         self._turn = threading.Lock()
 
     def expect(self, round_id: str, manifest: Manifest, sizes: list[int]) -> None:
-        """Take what a manifest names; ``sizes`` are those of envelopes, a part each."""
+        """Accept the pieces that a manifest names.
+
+        ``sizes`` contains the length of an envelope in each part, in bytes. A *part* is one message
+        of each person's record.
+        """
         disk.make_folder(self._folder / round_id)
         there = {path.name.removeprefix("in-") for path in (self._folder / round_id).glob("in-*")}
         named = {piece.sha256 for part in manifest.parts for piece in part.pieces}
@@ -39,7 +43,10 @@ class Pieces:
                     self._named[piece.sha256] = known | {round_id: piece.messages * size}
 
     def forget(self, round_id: str) -> None:
-        """Take no more for a round; what was being written is there when this returns."""
+        """Accept no more pieces for a round.
+
+        A piece that is being written is on disk when the method returns.
+        """
         with self._turn:
             left = {
                 name: {one: size for one, size in rounds.items() if one != round_id}
@@ -49,17 +56,17 @@ class Pieces:
             self._missing.pop(round_id, None)
 
     def max_bytes(self, name: str) -> int | None:
-        """Bytes of a piece at most; None for one that nobody named."""
+        """Return the maximum size of a piece in bytes, or None if no manifest names it."""
         rounds = self._named.get(name)
         return None if rounds is None else max(rounds.values())
 
     def has_piece(self, name: str) -> bool:
-        """Whether a piece came, to all who named it."""
+        """Return whether every round that expects the piece has received it."""
         rounds = self._named.get(name, {})
         return bool(rounds) and all(self.path(one, name).exists() for one in rounds)
 
     def count_missing(self, round_id: str, manifest: Manifest) -> int:
-        """How many pieces that a manifest names have yet to come."""
+        """Return how many pieces named by a manifest have not been received."""
         missing = self._missing.get(round_id)
         if missing is not None:
             return len(missing)
@@ -70,11 +77,13 @@ class Pieces:
         )
 
     def put(self, name: str, data: bytes) -> None:
-        """Keep a piece, on the disk.
+        """Store a piece durably for every round that expects it.
 
-        Raises ProblemError for one that nobody named and for bytes that its name is not of.
+        Raises ProblemError if no manifest names the piece, or its SHA-256 or length is wrong.
         """
         right = sha256(data).hexdigest() == name
+        # Held while writing, so that ``forget`` returns only when no file of its round is being
+        # written.
         with self._turn:
             named = self._named.get(name)
             if named is None:
@@ -88,5 +97,5 @@ class Pieces:
         self._step("after piece in")
 
     def path(self, round_id: str, name: str) -> Path:
-        """Where a piece that came lies."""
+        """Return the path of a received piece."""
         return self._folder / round_id / f"in-{name}"

@@ -1,4 +1,4 @@
-"""Why a role does not do what it is asked, as it will be answered; and why it stops altogether."""
+"""Refusals of a role, as they are sent to clients, and the error that stops a role."""
 
 from mixtally.device.wire.problem import Problem
 from mixtally.errors import InputError, MixtallyError, RefusedError
@@ -7,11 +7,10 @@ _FALSE_SIGNATURES = {"signature-false", "signature-missing"}
 
 
 class ProblemError(MixtallyError):
-    """An answer with a problem.
+    """A refusal that is sent as an HTTP response with problem details.
 
-    where
-      detail   for people: fixed words and what the contract says, never what the request held
-      after    seconds after which the same bytes may come again
+    ``detail`` contains fixed words and data of the contract, never data from the request. The same
+    request may be repeated after ``after`` seconds.
     """
 
     def __init__(self, problem: Problem, detail: str = "", *, after: int | None = None) -> None:
@@ -20,20 +19,20 @@ class ProblemError(MixtallyError):
 
 
 def problem_of(error: RefusedError) -> ProblemError:
-    """What is answered to bytes that the wire refuses to read."""
+    """Return the refusal for bytes that the wire format rejects."""
     if error.reason in _FALSE_SIGNATURES:
         return ProblemError(Problem.NOT_SIGNED)
     return ProblemError(Problem.NO_NOTE, error.reason)
 
 
 class OldStateError(InputError):
-    """Somebody shows a note of this role's own signature that its disk does not have."""
+    """A note with this role's signature that is missing on its disk."""
 
     def __init__(self, peer: str, note: str) -> None:
         super().__init__(
             "the role's folder",
             expected="every note that this role ever signed",
             got=f"none of {note}, which {peer} shows with this role's signature",
-            do="this is an old copy: find the newest folder, or end the contract with a new "
-            "serial under another name; a second batch would be a second collection",
+            do="this folder is an old copy: restore the newest one, or end the contract with a new "
+            "serial under another name; otherwise people would be counted twice",
         )

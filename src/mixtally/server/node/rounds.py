@@ -1,4 +1,4 @@
-"""The rounds whose sheets a role signed, and how far each has come."""
+"""Rounds whose sheets a role has signed, and their states."""
 
 from typing import NamedTuple
 
@@ -6,81 +6,80 @@ from mixtally.server.node.database import Database
 
 
 class RoundRow(NamedTuple):
-    """A round as it is remembered.
-
-    where
-      name       of the contract: rounds of all its serials count together
-      sheet      SHA-256 of the sheet's text
-      state      a word of the role's own table of states
-      ended      how it ended: a word, or nothing yet
-    """
+    """Stored state of a round."""
 
     name: str
+    """Name of the contract. Rounds are numbered over all serials of a name."""
     round: int
     contract: str
     sheet: str
+    """SHA-256 of the sheet's text."""
     opens: int
     closes: int
     expires: int
+    """Times of opening, closing and expiry, in seconds since 1970."""
     state: str
+    """A state of the role's state machine."""
     ended: str
+    """How the round ended; empty while it runs."""
 
     @property
     def folder(self) -> str:
-        """The name of its folder and of its key."""
+        """Name of the round's folder and key file."""
         return round_id(self.contract, self.round)
 
 
 SIGNED = "signed"
-"""The state of a round whose sheet this role signed, before anything else is known of it."""
+"""State of a round whose sheet this role has signed."""
 WITHDRAWN = "withdrawn"
-"""How a round ended that all roles withdrew before it opened: its number is used up."""
+"""End of a round that all roles withdrew before it opened; its number is not used again."""
 INSERT = "INSERT INTO rounds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 WITHDRAW = f"UPDATE rounds SET ended = '{WITHDRAWN}' WHERE sheet = ?"
 
 
 def round_id(contract: str, number: int) -> str:
-    """What a round is called among files: no part of a fingerprint would do.
+    """Return the identifier of a round, which is used in file names.
 
-    Whoever makes contracts can make two that begin alike, and their rounds would share a key.
+    It contains the whole fingerprint. Two contracts can be constructed whose fingerprints start
+    with the same digits, and their rounds would then share a key.
     """
     return f"{contract}-{number}"
 
 
 class Rounds:
-    """The rounds in a role's database."""
+    """The rounds in the database of a role."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def all(self) -> list[RoundRow]:
-        """Every round, in order."""
+        """Return all rounds, ordered by name and number."""
         return self._rows("ORDER BY name, round")
 
     def of(self, contract: str, number: int) -> RoundRow | None:
-        """The round of a contract with this number."""
+        """Return the round of a contract with this number, or None."""
         rows = self._rows("WHERE contract = ? AND round = ?", contract, number)
         return rows[0] if rows else None
 
     def of_sheet(self, sheet: str) -> RoundRow | None:
-        """The round whose sheet has this SHA-256."""
+        """Return the round whose sheet has this SHA-256, or None."""
         rows = self._rows("WHERE sheet = ?", sheet)
         return rows[0] if rows else None
 
     def last(self, name: str) -> RoundRow | None:
-        """The last round signed under a name, whatever the serial."""
+        """Return the last round signed under a name, over all serials, or None."""
         rows = self._rows("WHERE name = ? ORDER BY round DESC LIMIT 1", name)
         return rows[0] if rows else None
 
     def last_binding(self, name: str) -> RoundRow | None:
-        """The last one whose window is to be kept clear of."""
+        """Return the last round that was not withdrawn; a new round must not overlap its window."""
         rows = self._rows(
             "WHERE name = ? AND ended != ? ORDER BY round DESC LIMIT 1", name, WITHDRAWN
         )
         return rows[0] if rows else None
 
     def move(self, row: RoundRow, state: str, ended: str = "") -> RoundRow:
-        """Remember a new state, and how it ended where that is known now."""
+        """Store a new state of a round, and how it ended if known, and return the new row."""
         moved = row._replace(state=state, ended=ended or row.ended)
         with self._database.transaction(f"state {state}") as open_:
             open_.execute(
@@ -90,12 +89,12 @@ class Rounds:
         return moved
 
     def overrule(self, contract: str, name: str) -> None:
-        """A silent role was not waited for; manifests say so until it has answered."""
+        """Record that a silent peer was not waited for; manifests say so until the peer answers."""
         with self._database.transaction("overrule") as open_:
             open_.execute("INSERT OR IGNORE INTO overruled VALUES (?, ?)", (contract, name))
 
     def clear_overruled(self, contract: str, name: str) -> None:
-        """It has answered, and knew nothing that is not here."""
+        """Record that an overruled peer has answered and knows nothing that is missing here."""
         if name in self.list_overruled(contract):
             with self._database.transaction("answered") as open_:
                 open_.execute(
@@ -103,7 +102,7 @@ class Rounds:
                 )
 
     def list_overruled(self, contract: str) -> tuple[str, ...]:
-        """Roles that were silent and not waited for."""
+        """Return the names of the silent peers that were not waited for."""
         rows = self._database.rows(
             "SELECT name FROM overruled WHERE contract = ? ORDER BY name", contract
         )

@@ -1,6 +1,7 @@
-"""Which sheets a role signs: the next round of a contract that it signed, with its own key.
+"""Rules by which a role signs sheets and withdrawals, and accepts manifests.
 
-Everything is told by the contract and by rounds signed before; nothing by what was asked in them.
+A role signs the next round of a contract that it has signed, with its own key on the sheet. The
+rules depend only on the contract and on earlier rounds, never on the question or the answers.
 """
 
 from collections.abc import Callable
@@ -17,14 +18,20 @@ from mixtally.server.node.refusal import ProblemError
 from mixtally.server.node.rounds import RoundRow, Rounds
 
 LEAST_AHEAD = 86_400
-"""Seconds that a sheet may always be ahead; else as many as there are between rounds."""
+"""Seconds that a sheet may always be ahead, if rounds follow each other more often.
+
+Otherwise a sheet may be ahead by the time between two rounds.
+"""
 
 LEAST_BEFORE = 600
-"""Seconds before a round opens until which it can be withdrawn: nobody has taken a bundle then."""
+"""Seconds before the opening of a round until which it can be withdrawn.
+
+Devices do not send anything this early, so a withdrawn round contains no bundle.
+"""
 
 
 def frame_of(agreement: Agreement) -> consistency.Frame:
-    """What a contract says of its rounds, for the checks that everybody makes."""
+    """Return the properties of a contract that every role and device checks rounds against."""
     return consistency.Frame(
         contract=agreement.contract,
         rounds=agreement.rounds,
@@ -37,11 +44,10 @@ def frame_of(agreement: Agreement) -> consistency.Frame:
 
 
 def check_number(agreement: Agreement, latest: int, last: RoundRow | None, number: int) -> None:
-    """Raises ProblemError for a round that may not be signed any more.
+    """Raise ProblemError if a round may no longer be signed.
 
-    where
-      latest   serial of the contract's name that this role knows of
-      last     round signed under the name
+    ``latest`` is the largest serial of the contract's name that this role serves. ``last`` is the
+    last round signed under that name, or None.
     """
     if agreement.serial < latest:
         raise _not_agreed("a later serial has ended this contract")
@@ -59,11 +65,11 @@ def check_sheet(
     now: int,
     own_key: Callable[[], bytes | None],
 ) -> None:
-    """Raises ProblemError for a sheet that this role does not sign.
+    """Raise ProblemError if this role may not sign a sheet.
 
-    where
-      rounds    signed before
-      own_key   gives the pending one
+    ``latest`` is the largest serial of the contract's name that this role serves. ``rounds`` are
+    those signed before, ``now`` is in seconds since 1970, and ``own_key`` returns the pending key
+    of this role for the round, or None.
     """
     last = rounds.last(agreement.name)
     check_number(agreement, latest, last, sheet.round)
@@ -91,14 +97,14 @@ def check_sheet(
 
 
 def earliest_opening(agreement: Agreement, last: RoundRow | None, now: int) -> int:
-    """When a round may open, behind the last one whose window binds."""
+    """Return the earliest time at which a round may open after the round ``last``."""
     if last is None:
         return now
     return max(now, last.closes, last.opens + agreement.windows.every_seconds)
 
 
 def check_withdrawal(row: RoundRow, now: int) -> None:
-    """Raises ProblemError for a round that may have bundles, or soon, and for one that is over."""
+    """Raise ProblemError if a round is over, has opened or opens soon."""
     if row.ended:
         raise _not_agreed(f"the round is over: {row.ended}")
     if now > row.opens - LEAST_BEFORE:
@@ -108,7 +114,7 @@ def check_withdrawal(row: RoundRow, now: int) -> None:
 
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
-    """Raises ProblemError for what no hop of the contract can have sent."""
+    """Raise ProblemError for a manifest that no hop of the contract can have sent."""
     try:
         consistency.check_manifest(manifest, frame_of(agreement))
     except RefusedError as error:
@@ -117,6 +123,7 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
         raise _not_agreed("other-hop")
     for part, sizes in zip(manifest.parts, agreement.sizes, strict=True):
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
+        # All pieces except the last must be full. This limits the number of pieces per message.
         if any(piece.messages != most for piece in part.pieces[:-1]):
             raise _not_agreed("piece-length")  # all are full but the last: no more than are needed
         if part.pieces and part.pieces[-1].messages > most:

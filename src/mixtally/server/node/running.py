@@ -1,6 +1,6 @@
-"""A process that serves: alone, with its loop and its server, until a signal or a failure ends it.
+"""A serving process: its lock, its loop and its HTTP server, until a signal or an error ends it.
 
-It needs no key, and nothing here can read one.
+This module needs no key and imports nothing that can read one, because intake processes use it.
 """
 
 import os
@@ -19,49 +19,46 @@ if TYPE_CHECKING:
     from mixtally.server.node.web.responses import App
 
 Stop = Callable[[BaseException], None]
-"""Told what must end the process."""
+"""Function that receives the error that must end the process."""
 Wake = Callable[[], None]
-"""Has the loop look at once."""
+"""Function that makes the loop run at once."""
 
 
 class ServedRole(NamedTuple):
-    """What is served.
-
-    where
-      tick   does all that is due at a time
-      end    gives all files back
-    """
+    """The work of a serving process."""
 
     tick: Callable[[int], None]
+    """Performs all work that is due at a time."""
     end: Callable[[], None]
+    """Closes all files."""
     application: "App"
+    """Handles the HTTP requests."""
 
 
 class ListenOptions(NamedTuple):
-    """Where and when.
-
-    where
-      folder  whose disk is looked at
-      log     tells the operator what happens
-      clock   gives seconds since 1970 that have passed for sure
-      ready   told the address once the socket listens
-    """
+    """Where and with what a process serves."""
 
     host: str
     port: int
     clock: Callable[[], int]
+    """Returns seconds since 1970 that have certainly passed."""
     ready: Callable[[str], None]
+    """Called with the address once the socket listens."""
     folder: Path
+    """Folder whose disk is watched for free space."""
     log: Log
+    """Receives events for the operator."""
 
 
 @contextmanager
 def exclusive_service(path: Path, number: int = 0) -> Iterator[None]:
-    """Nobody else serves the role in a folder, or its intake of a ``number``, meanwhile.
+    """Hold the lock of a role's folder, or of its intake process ``number``, during a block.
 
-    Raises DataError where somebody does.
+    Raises DataError if another process holds the lock. The system releases the lock of a process
+    that is killed.
     """
-    import fcntl  # roles that serve run on systems that have it
+    # Imported here, because only systems on which roles are served have this module.
+    import fcntl
 
     name = f"intake-{number}.lock" if number else "serving.lock"
     place = os.open(path / name, os.O_RDWR | os.O_CREAT, disk.PRIVATE_FILE)
@@ -76,10 +73,10 @@ def exclusive_service(path: Path, number: int = 0) -> Iterator[None]:
 
 
 def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
-    """Serve what ``begin`` gives until a signal ends it; raises what must end the process.
+    """Serve what ``begin`` returns until a signal arrives; raises the error that ended the process.
 
-    Raises DataError where the libraries of the extra ``[serve]`` are missing, and where nothing can
-    listen.
+    Raises DataError if the libraries of the extra ``[serve]`` are missing, or the address is in
+    use.
     """
     require_server_libraries()
     from mixtally.server.node.web.run import (  # needs the extra
@@ -109,6 +106,7 @@ def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
             at.ready(f"http://{host}:{port}")
             server.run(place)
     finally:
+        # The loop ends before the files are closed, because its work uses them.
         loop.end()
         served.end()
     if failed:
@@ -118,13 +116,13 @@ def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
 def _already_served_error(path: Path, number: int) -> DataError:
     if not number:
         return DataError(
-            str(path), expected="a role that nobody serves", got="one that is served", do="wait"
+            str(path), expected="a role that is not served", got="one that is served", do="wait"
         )
     return DataError(
         str(path),
-        expected="a number that no process of intake has",
-        got=f"{number}, which one has",
-        do="give this one another: two would write one file",
+        expected="a number that no other intake process uses",
+        got=f"{number}, which is in use",
+        do="choose another number: two processes would write to one file",
     )
 
 
@@ -132,7 +130,7 @@ _LIBRARIES = ("starlette", "uvicorn", "httptools")
 
 
 def require_server_libraries() -> None:
-    """Raises DataError where the libraries of the extra ``[serve]`` are missing."""
+    """Raise DataError if the libraries of the extra ``[serve]`` are missing."""
     for name in _LIBRARIES:
         try:
             import_module(name)

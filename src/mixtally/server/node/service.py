@@ -1,4 +1,8 @@
-"""A role on its socket: its loop and its server, until a signal or a failure ends both."""
+"""A role served on its socket, until a signal or an error ends it.
+
+The commands ``mixtally mix serve`` and ``mixtally collector serve`` call ``serve_role`` through
+``mix.serve`` and ``collector.serve``.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -22,32 +26,29 @@ from mixtally.server.node.running import (
 
 
 class Service(NamedTuple):
-    """How a role is served.
-
-    where
-      overruled   names of roles that are not waited for at the start
-      clocks      of the machine
-      ready       told the address once the socket listens
-      call        how other roles are asked
-      step        told the name of every durable step
-      log         tells the operator what happens
-    """
+    """Options for serving a role."""
 
     overruled: frozenset[str] = frozenset()
+    """Names of peers that are not waited for at the start."""
     clocks: Clocks | None = None
+    """Time sources; None for those of the machine."""
     ready: Callable[[str], None] = print
+    """Called with the address once the socket listens."""
     call: Call = call
+    """Sends requests to peers."""
     step: Step = no_step
+    """Called with the name of each durable step."""
     log: Log = Log()
+    """Receives events for the operator."""
 
 
 def serve_role(
     folder: Folder, service: Service, role: Callable[[Node, Peers, Stop, Clock], ServedRole]
 ) -> None:
-    """Serve until a signal ends it; raises what must end the process.
+    """Serve a role until a signal arrives; raises the error that ended the process.
 
-    Raises DataError where the libraries of the extra ``[serve]`` are missing, or somebody serves
-    the folder already; OldStateError where another role remembers more than this one.
+    Raises DataError if the libraries of the extra ``[serve]`` are missing, or the folder is already
+    served. Raises OldStateError if a peer has a note that this role has lost.
     """
     with exclusive_service(folder.path):
         clock = Clock(folder.path / "clock", service.log, service.clocks)

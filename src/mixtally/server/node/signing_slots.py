@@ -1,4 +1,8 @@
-"""Slots: what a role signs at most one text of. The same text again is no second one."""
+"""Slots, for each of which a role signs at most one text.
+
+Signing the same text again is allowed. This rule prevents a role from giving different peers
+different contracts, sheets or manifests.
+"""
 
 from typing import NamedTuple
 
@@ -6,46 +10,43 @@ from mixtally.model.agreement import Agreement
 from mixtally.server.node.rounds import RoundRow
 
 Slot = str
-"""A kind and what it is of, in one string."""
+"""A kind of note and its subject, in one string."""
 
 
 class Entry(NamedTuple):
-    """Where a note belongs.
-
-    where
-      slot       of which its signer signs one text
-      contract   fingerprint
-      round      its number; 0 for a contract
-      hop        whose word it is, for manifests and receipts; 0 for others
-    """
+    """Kind and subject of a note."""
 
     slot: Slot
+    """Slot for which its signer signs one text."""
     kind: str
     contract: str
+    """Fingerprint of the contract."""
     round: int = 0
+    """Number of the round; 0 for a contract."""
     hop: int = 0
+    """Hop that signs a manifest or receipt; 0 for other kinds."""
 
 
 def contract_entry(of: Agreement) -> Entry:
-    """One contract a name and serial."""
+    """Return the entry of a contract: one for each name and serial."""
     return Entry(f"contract {of.name} {of.serial}", "contract", of.contract)
 
 
 def sheet_entry(of: Agreement, number: int) -> Entry:
-    """One sheet a round, over all serials of a name."""
+    """Return the entry of a sheet: one for each round number, over all serials of a name."""
     return Entry(f"sheet {of.name} {number}", "sheet", of.contract, number)
 
 
 def withdrawal_entry(row: RoundRow) -> Entry:
-    """One withdrawal a sheet."""
+    """Return the entry of a withdrawal: one for each sheet."""
     return Entry(f"withdrawal {row.sheet}", "withdrawal", row.contract, row.round)
 
 
 def manifest_entry(row: RoundRow, hop: int) -> Entry:
-    """One batch a round and hop."""
+    """Return the entry of a manifest: one for each round and hop."""
     return Entry(f"manifest {row.sheet} {hop}", "manifest", row.contract, row.round, hop)
 
 
 def receipt_entry(row: RoundRow, hop: int) -> Entry:
-    """One receipt a round and hop."""
+    """Return the entry of a receipt: one for each round and hop."""
     return Entry(f"receipt {row.sheet} {hop}", "receipt", row.contract, row.round, hop)

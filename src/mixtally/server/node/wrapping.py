@@ -1,9 +1,10 @@
-"""The master key, and what it wraps: no secret of a role lies open in its folder.
+"""Encryption of the secrets of a role under its master key.
 
     wrapped = nonce (12 bytes), AES-256-GCM(master key, nonce, secret; label and name)
 
-A backup of the folder without the master key opens nothing. The key is a file of 64 hexadecimal
-digits elsewhere, or an environment variable.
+The label and the name are authenticated with the secret. A backup of the role's folder is useless
+without the master key. The master key is a file of 64 hexadecimal digits outside the folder, or an
+environment variable.
 
 Source: NIST SP 800-38D.
 """
@@ -29,7 +30,7 @@ _HEX = re.compile(rb"[0-9a-f]{64}\n?")
 
 
 class KeyPurpose(bytes, Enum):
-    """What a wrapped secret is for; one for each use."""
+    """Purpose of a wrapped secret; a secret opens only for its own purpose."""
 
     SIGNING = b"mixtally signing key 1"
     ROUND = b"mixtally round key 1"
@@ -39,18 +40,18 @@ class KeyPurpose(bytes, Enum):
 
 
 def secret_bytes(chance: Chance, count: int) -> bytes:
-    """So many bytes that nobody can predict."""
+    """Return ``count`` random bytes from ``chance``, as a secret."""
     return chance.words(-(-count // 8)).astype("<u8").tobytes()[:count]
 
 
 def wrap_secret(key: bytes, label: KeyPurpose, name: str, secret: bytes, chance: Chance) -> bytes:
-    """``secret`` under ``key``, bound to what it is for and whose it is."""
+    """Encrypt ``secret`` under ``key``, and bind it to its purpose and name."""
     nonce = secret_bytes(chance, _NONCE_BYTES)
     return nonce + AESGCM(key).encrypt(nonce, secret, label.value + name.encode())
 
 
 def unwrap_secret(key: bytes, label: KeyPurpose, name: str, data: bytes) -> bytes:
-    """The secret again; raises DataError for another key and for bytes that were altered."""
+    """Decrypt a secret; raises DataError if the key is wrong or the bytes were changed."""
     nonce, sealed = data[:_NONCE_BYTES], data[_NONCE_BYTES:]
     try:
         return AESGCM(key).decrypt(nonce, sealed, label.value + name.encode())
@@ -58,21 +59,27 @@ def unwrap_secret(key: bytes, label: KeyPurpose, name: str, data: bytes) -> byte
         raise DataError(
             name,
             expected="a secret wrapped under this role's master key",
-            got="one that does not open",
+            got="one that cannot be decrypted",
             do="start with the master key that init used",
         ) from error
 
 
 def compute_tag(key: bytes, label: KeyPurpose, name: str, data: bytes) -> bytes:
-    """What only who has ``key`` can write beside ``data``: HMAC-SHA256, in hexadecimal digits."""
+    """Return the HMAC-SHA256 of ``data`` in hexadecimal digits, bound to a purpose and a name."""
+    # Zero bytes separate the fields, so that different fields never give the same input.
     made = hmac.new(key, label.value + b"\0" + name.encode() + b"\0" + data, "sha256")
     return made.hexdigest().encode() + b"\n"
 
 
 def read_master(named: str, environment: Mapping[str, str]) -> bytes:
-    """The master key that ``named`` leads to: ``env:NAME``, or the path of a file.
+    """Read the master key of 32 bytes.
 
-    Raises DataError for none, for another form, and for a file that others may read.
+    ``named`` is ``env:NAME`` for a variable in ``environment``, or the path of a file.
+
+    Raises
+    ------
+    DataError
+        If the key is missing or malformed, or other users may read the file.
     """
     kind, _, variable = named.partition(":")
     if kind == "env":
@@ -88,7 +95,7 @@ def read_master(named: str, environment: Mapping[str, str]) -> bytes:
 
 
 def make_master(path: Path, chance: Chance) -> None:
-    """Write a new master key; one that is there stays."""
+    """Write a new master key, unless the file exists."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         disk.put(path, secret_bytes(chance, KEY_BYTES).hex().encode() + b"\n", "the master key")

@@ -1,1 +1,1 @@
-"""Messages that lie open in files: written, read and counted, some files at a time."""
+"""Shards, which are files of unencrypted messages: writing, reading and counting."""

@@ -1,7 +1,7 @@
-"""Many shards folded into one tally: each counted once, by whoever is there, in any order.
+"""Tally of many shards, each of which is counted once, in any order and by several processes.
 
-What was counted is kept under SHA-256 of the shard's messages, so whoever begins again counts only
-what is new, or has changed.
+Tallies of single shards are stored under the SHA-256 of their messages. A repeated call counts only
+shards that are new or have changed.
 """
 
 from collections import Counter
@@ -29,20 +29,17 @@ ShardOutcome = ShardTally | LostShard
 
 
 class Fold(NamedTuple):
-    """What shards come to.
-
-    where
-      counted    how many are in the tally
-      dropped    reason -> how many of their messages are not in it
-      repeated   files whose messages stand in another of them
-      lost       those that could not be read
-    """
+    """Tally of many shards."""
 
     tally: Tally
     counted: int
+    """Number of shards in the tally."""
     dropped: dict[str, int]
+    """Number of their messages that were not counted, by reason."""
     repeated: tuple[str, ...]
+    """Files with the same messages as another file."""
     lost: tuple[LostShard, ...]
+    """Shards that could not be read."""
 
 
 def fold(
@@ -55,16 +52,31 @@ def fold(
     unmixed: bool = False,
     progress: Progress = ignore_progress,
 ) -> Fold:
-    """The tally of the shards at these URLs.
+    """Count the shards at some URLs, and return their total.
 
-    where
-      plan        the fingerprint under which their messages were made
-      processes   of this machine, that count
-      keep        a folder for the tallies of single shards
-      unmixed     whether messages may lie in the order of people: nothing hides whose they are
+    Parameters
+    ----------
+    shards : sequence of str
+        URLs of the shards.
+    layout : Layout
+        Layout of their messages.
+    plan : str
+        Fingerprint of the plan under which the messages were made.
+    processes : int
+        Number of local processes that count.
+    keep : Path, optional
+        Folder for the tallies of single shards.
+    unmixed : bool
+        Whether messages may be in the order of people, which reveals who sent them.
+    progress : Progress
+        Called after each shard.
 
-    Raises MessageError for shards of another plan, order or length, and for two that claim to be
-    the same of their batch and are not; DataError for a folder that cannot be written.
+    Raises
+    ------
+    MessageError
+        If a shard has another plan, order or length, or two different shards have one number.
+    DataError
+        If the folder cannot be read or written.
     """
     labels = {url: _read_footer(url, layout) for url in shards}
     _check(labels, plan)
@@ -90,7 +102,7 @@ def fold(
 
 
 class _ShardFooter(NamedTuple):
-    """What a footer says; nothing where it cannot be read."""
+    """Content of a shard's footer; empty if the footer cannot be read."""
 
     label: ShardLabel
     messages: int
@@ -115,7 +127,7 @@ def _check(labels: dict[str, _ShardFooter], plan: str) -> None:
                 url,
                 expected=f"messages made under {plan[:16]}",
                 got=f"some made under {label.plan[:16]}" if label.plan else "others",
-                do="tally the shards of each plan by themselves",
+                do="tally the shards of each plan separately",
             )
         if label.batch is None or label.number is None:
             continue
@@ -124,13 +136,13 @@ def _check(labels: dict[str, _ShardFooter], plan: str) -> None:
             raise MessageError(
                 url,
                 expected=f"the messages of shard {label.number} of batch {label.batch!r}",
-                got=f"others than {before} holds",
-                do="find out which of the two is the shard, and leave the other out",
+                got=f"other messages than in {before}",
+                do="find out which of the two files is correct, and leave the other out",
             )
 
 
 def _check_order(labels: dict[str, _ShardFooter]) -> None:
-    """Raises MessageError for shards that no mix has ordered, where they say so."""
+    """Raise MessageError for a shard whose footer says that no mix has sorted its messages."""
     for url, (label, _) in labels.items():
         if label.order == PEOPLE_ORDER:
             raise MessageError(
@@ -142,10 +154,11 @@ def _check_order(labels: dict[str, _ShardFooter]) -> None:
 
 
 def _split_repeated(labels: dict[str, _ShardFooter]) -> tuple[list[str], tuple[str, ...]]:
-    """Shards that differ, and those that stand for one of them."""
+    """Return the different shards, and those that repeat one of them."""
     asked, repeated = list[str](), list[str]()
     seen = set[tuple[str | None, int | None, str]]()
     for url, (label, _) in labels.items():
+        # A shard without a stated digest is never taken for a repetition.
         own = None if label.sha256 is None else (label.batch, label.number, label.sha256)
         (repeated if own in seen else asked).append(url)
         if own is not None:
@@ -163,7 +176,7 @@ def _count_shards(processes: int, shards: Sequence[str], layout: Layout) -> Iter
 
 
 class _Total:
-    """What was counted so far: of a shard nothing is held once it is added."""
+    """The running total; a shard is no longer in memory once it is added."""
 
     def __init__(self, layout: Layout) -> None:
         self.tally, self.counted = empty_tally(layout), 0
@@ -180,7 +193,7 @@ class _Total:
 
 
 class _Name(msgspec.Struct, frozen=True):
-    """What names the tally of a shard."""
+    """Data that identifies the stored tally of a shard."""
 
     plan: str | None
     batch: str | None
@@ -190,7 +203,7 @@ class _Name(msgspec.Struct, frozen=True):
 
 
 def _path(keep: Path, layout: Layout, label: ShardLabel | ShardTally) -> Path | None:
-    """Where the tally of a shard is kept; None for one that does not say what it holds."""
+    """Return the path of a shard's stored tally, or None if the shard states no digest."""
     if label.sha256 is None:
         return None
     name = _Name(label.plan, label.batch, label.number, label.sha256, layout)
@@ -205,7 +218,7 @@ def _load_kept(keep: Path | None, layout: Layout, seen: _ShardFooter) -> ShardOu
         return msgspec.json.decode(read_whole(path), type=ShardTally)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), expected="a tally that was kept here", got=str(error), do="remove it"
+            str(path), expected="a tally stored by mixtally", got=str(error), do="remove the file"
         ) from error
 
 

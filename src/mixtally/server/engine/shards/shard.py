@@ -1,13 +1,13 @@
-"""A shard: a Parquet file of messages that are made under one plan, all of one length.
+"""Shard: a Parquet file of messages of one length that were made under one plan.
 
-Column ``message`` holds them. What a shard is stands behind them, in the footer:
+The column ``message`` contains the messages. The footer describes the shard:
 
     mixtally.plan      fingerprint of the plan
-    mixtally.batch     name of the batch, and mixtally.number: which of its shards this is, from 0
-    mixtally.order     "people" where messages lie in the order of people, "mixed" after mixes
-    mixtally.sha256    of the messages, one after the other
+    mixtally.batch     name of the batch; mixtally.number is the number of the shard in it, from 0
+    mixtally.order     "people" if messages are in the order of people, "mixed" after mixes
+    mixtally.sha256    SHA-256 of the concatenated messages
 
-Files that others wrote need the column alone, in Parquet or as an Arrow file.
+Files of other programs need only the column, in a Parquet or Arrow file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,35 +22,42 @@ from mixtally.primitives.bits import Rows
 
 COLUMN = "message"
 ENDINGS = (".parquet", ".arrow")
+"""Endings of the names of shard files."""
 _ROWS_AT_ONCE = 1 << 16
+"""Number of messages that are read at a time."""
 _NAMES = ("plan", "batch", "number", "order", "sha256")
 PEOPLE_ORDER, MIXED_ORDER = "people", "mixed"
+"""Values of ``mixtally.order``."""
 _PREFIX = "mixtally."
 
 
 class ShardLabel(NamedTuple):
-    """What a shard says of itself; None where it does not.
-
-    where
-      plan     fingerprint
-      batch    name, and ``number`` which of its shards
-      order    in which messages lie: ``PEOPLE`` or ``MIXED``
-      sha256   of the messages
-    """
+    """Description of a shard in its footer; None for entries that are missing."""
 
     plan: str | None = None
+    """Fingerprint of the plan."""
     batch: str | None = None
     number: int | None = None
+    """Name of the batch, and number of the shard in it."""
     order: str | None = None
+    """Order of the messages: ``PEOPLE_ORDER`` or ``MIXED_ORDER``."""
     sha256: str | None = None
+    """SHA-256 of the messages."""
 
 
 def write_shard(file: Any, some: Iterable[Rows], size: int, label: ShardLabel) -> ShardLabel:
-    """Write rows of ``size`` bytes to an open file; the label with SHA-256 of them.
+    """Write messages to an open file, and return the label with their SHA-256.
 
-    where
-      file   takes bytes
-      some   shape (messages, size) each
+    Parameters
+    ----------
+    file : file object
+        Binary file.
+    some : iterable of array
+        Messages in arrays of shape (messages, size).
+    size : int
+        Length of a message in bytes.
+    label : ShardLabel
+        Description of the shard.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -70,24 +77,34 @@ def write_shard(file: Any, some: Iterable[Rows], size: int, label: ShardLabel) -
 
 
 class OpenedShard(NamedTuple):
-    """A shard whose footer was read.
-
-    where
-      messages   how many the footer says there are
-      rows       gives them, shape (messages, bytes), some at a time
-    """
+    """A shard whose footer was read."""
 
     label: ShardLabel
     messages: int
+    """Number of messages according to the footer."""
     rows: Iterator[Rows]
+    """Messages in arrays of shape (messages, bytes)."""
 
 
 @contextmanager
 def open_shard(file: Any, name: str, size: int) -> Iterator[OpenedShard]:
-    """A shard in an open file of Arrow's; ``name`` is that of the file, ``size`` that of messages.
+    """Read the footer of a shard, and yield the shard for a block.
 
-    Raises MessageError for a file without such a column and for messages of another length. While
-    they are read, DataError for fewer or others than the footer says.
+    Parameters
+    ----------
+    file : file object
+        Open file of Arrow.
+    name : str
+        Name of the file.
+    size : int
+        Expected length of a message in bytes.
+
+    Raises
+    ------
+    MessageError
+        If the file has no column of messages, or messages of another length.
+    DataError
+        While messages are read, if they differ from the footer.
     """
     reader = _arrow if name.endswith(".arrow") else _parquet
     with reader(file) as (schema, metadata, messages, batches):
@@ -182,7 +199,7 @@ def _join_column(column: Any, name: str, size: int) -> Rows:
 
 
 def _wrong(name: str, expected: str, got: str) -> MessageError:
-    return MessageError(name, expected=expected, got=got, do="give the shards of this plan alone")
+    return MessageError(name, expected=expected, got=got, do="give only shards of this plan")
 
 
 def _corrupt(name: str, expected: str, got: str) -> DataError:

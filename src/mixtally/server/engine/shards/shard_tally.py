@@ -1,4 +1,4 @@
-"""The tally of one shard, as it is kept: counted once, whoever asks again."""
+"""Tally of a single shard, which is stored so that the shard is counted only once."""
 
 import msgspec
 import numpy as np
@@ -12,46 +12,44 @@ from mixtally.server.engine.shards.shard import OpenedShard, open_shard
 
 
 class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a shard has become.
-
-    where
-      shard    its file
-      plan     fingerprint of the plan, batch and number: as its footer says; None where it does not
-      sha256   of its messages, as they were read
-      came     messages in it; ``messages`` of them were counted
-      codes    the bins that ``counts`` are of, ascending; None where each has one
-      dropped  reason -> how many were not
-    """
+    """The tally of a shard."""
 
     shard: str
+    """URL of the file."""
     plan: str | None
     batch: str | None
     number: int | None
+    """Fingerprint of the plan, name of the batch and number of the shard, if the footer has
+    them."""
     sha256: str | None
+    """SHA-256 of the messages."""
     came: int
+    """Number of messages in the shard, of which ``messages`` were counted."""
     messages: int
     counts: tuple[int, ...]
     codes: tuple[int, ...] | None
+    """Bins to which ``counts`` belong, ascending; None if every bin has a count."""
     dropped: dict[str, int]
+    """Number of messages that were not counted, by reason."""
 
     @property
     def tally(self) -> Tally:
-        """The tally."""
+        """The tally in the form that estimators use."""
         codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
         return Tally(np.array(self.counts, dtype=np.int64), self.messages, None, codes)
 
 
 class LostShard(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A shard that cannot be counted, and why."""
+    """A shard that cannot be counted, with the reason."""
 
     shard: str
     reason: str
 
 
 def count_shard(shard: str, layout: Layout) -> ShardTally | LostShard:
-    """Count the messages of the shard at a URL.
+    """Count the messages of the shard at a URL, or return why it cannot be read.
 
-    Raises MessageError for a file that holds messages of another length, or none.
+    Raises MessageError if the file has no messages, or messages of another length.
     """
     try:
         with (

@@ -1,1 +1,1 @@
-"""Batches on Spark. Executors import this room, so its door is empty."""
+"""Processing of batches on Spark. This file imports nothing, because executors load it."""

@@ -1,4 +1,4 @@
-"""A collector's part on Spark: every partition has a tally of its own, and they add up."""
+"""Counting on Spark: each partition has its own tally, and the driver adds the tallies."""
 
 import json
 from collections import Counter
@@ -27,10 +27,10 @@ _NUMBERS = ("counts", "pairs", "codes")
 
 
 class SparkPartCounter(SparkWork):
-    """Folds the parts of a round on a cluster that was begun."""
+    """Counter of the parts of a round on a cluster."""
 
     def count_part(self, work: CountWork) -> CountedPart:
-        """Count one part."""
+        """Count a part."""
         name = f"tally-{self._name}-{work.part}"
         part = self._part(name, work.part, work.size, work.layout.message_bytes)
         export = Export(part)
@@ -41,6 +41,7 @@ class SparkPartCounter(SparkWork):
         part.store_folder().clear()
         dropped = Counter[str]()
         dropped[UNOPENED] = sum(one["unopened"] for one in found)
+        # Tasks drop copies without counting them, so the driver computes their number.
         dropped[COPY] = received - dropped[UNOPENED] - sum(one["good"] for one in found)
         total = empty_tally(work.layout, pairs=work.pairs)
         for one in found:
@@ -60,7 +61,7 @@ def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
 def tally_partition(
     layout: Layout, pairs: bool, _: Job, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """The tally of a partition."""
+    """Yield one row with the tally of a partition."""
     partition, held = Partition(batches), SiftedTally(layout, 0, pairs=pairs)
     for some in partition.messages():
         held.add(some)

@@ -1,4 +1,4 @@
-"""A mix's part on Spark: every partition is written in order, and read in order of partitions."""
+"""Mixing on Spark: each partition is written in order, and partitions are read in order."""
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -19,10 +19,10 @@ _SCHEMA = (
 
 
 class SparkMixer(SparkWork):
-    """Mixes the parts of a round on a cluster that was begun."""
+    """Mixer of the parts of a round on a cluster."""
 
     def mix(self, work: MixWork) -> MixedPart:
-        """Mix one part."""
+        """Mix a part."""
         name = f"hop{self._place}-{self._name}-{work.part}"
         part = self._part(name, work.part, work.size, work.expected)
         export = Export(part)
@@ -41,7 +41,7 @@ class SparkMixer(SparkWork):
 
 
 def _read_output(part: ClusterPart, found: list[dict[str, Any]]) -> Iterator[bytes]:
-    """What was written, a partition at a time; then nothing is left in the store."""
+    """Yield the messages of each partition, then remove the files from the store."""
     place = part.store_folder()
     for one in found:
         yield place.read_slice(Slice(one["name"], 0, one["length"], one["sha256"]))
@@ -49,7 +49,7 @@ def _read_output(part: ClusterPart, found: list[dict[str, Any]]) -> Iterator[byt
 
 
 def _read_padding(part: ClusterPart, found: list[dict[str, Any]]) -> bytes:
-    """Read the digests of padding, which are too many to be rows of a result of Spark."""
+    """Return the digests of padding, which are too large for rows of a Spark result."""
     slices = (
         Slice(f"{one['name']}-padding", 0, one["padding_length"], one["padding_sha256"])
         for one in found
@@ -59,7 +59,8 @@ def _read_padding(part: ClusterPart, found: list[dict[str, Any]]) -> bytes:
 
 
 def write_partition(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Write the messages of a partition to a file of this attempt's own, and say which it is."""
+    """Write the messages of a partition to a file, and yield one row that describes the file."""
+    # Spark may run a task twice: each attempt writes its own file, and only one row is used.
     partition, name = Partition(batches), f"out-{current_task().taskAttemptId()}"
     digest, length = sha256(), 0
     with job.store_folder().writer(name) as file:

@@ -1,4 +1,4 @@
-"""The rows of a partition as they reach its task: in the order of their keys, copies dropped."""
+"""Rows of a partition in the task that reads them: sorted by key, without copies."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,22 +25,22 @@ Keys = NDArray[np.uint8]
 
 
 class Partition:
-    """Gives the messages of rows in order, and counts what they were."""
+    """Yields the messages of a partition in order, and counts the kinds of its rows."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
         self._batches = batches
         self._last = np.zeros((0, KEY_BYTES), dtype=np.uint8)
         self.kinds: Counter[int] = Counter()
-        """Kind -> rows, without copies."""
+        """Number of rows of each kind, without copies."""
         self.rows = 0
-        """All of them."""
+        """Number of all rows."""
         self.bad = bytearray()
-        """SHA-256 of envelopes that did not open to what is expected, without copies."""
+        """Concatenated SHA-256 of envelopes without valid content, without copies."""
         self.padding = bytearray()
-        """SHA-256 of envelopes that were padding, without copies."""
+        """Concatenated SHA-256 of envelopes that were padding, without copies."""
 
     def messages(self) -> Iterator[bytes]:
-        """What stands in the good rows and the fakes, many at a time, one after the other."""
+        """Yield the concatenated messages of valid envelopes and fakes, many at a time."""
         for batch in self._batches:
             if not len(batch):
                 continue
@@ -58,7 +58,7 @@ class Partition:
 
 
 def current_task() -> "TaskContext":
-    """The task of Spark that runs here."""
+    """Return the Spark task that runs in this process."""
     from pyspark import TaskContext
 
     found = TaskContext.get()
@@ -68,16 +68,18 @@ def current_task() -> "TaskContext":
 
 
 def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
-    """Which rows are no copy of the one before; fakes are none, whatever they hold.
+    """Return for each row whether it differs from the row before; fakes are never copies.
 
-    Raises DataError for keys that fall: the bytes that leave would depend on who sorted them.
+    Raises DataError for keys that are not ascending, because the order of the output must not
+    depend on the machine that sorts.
     """
+    # Differences of bytes need a signed type that is wider than a byte.
     step = keys[1:].astype(np.int16) - keys[:-1]
     place = (step != 0).argmax(axis=1)
     where = step[np.arange(len(step)), place]
     if (where < 0).any():
         raise DataError(
-            "a partition", expected="ascending keys", got="one that falls", do="report this fault"
+            "a partition", expected="ascending keys", got="a smaller key", do="report this error"
         )
     first = np.ones(len(keys), dtype=bool)
     first[1:] = (where != 0) | (keys[1:, -1] == FAKE)
@@ -85,12 +87,12 @@ def _first_of_their_kind(keys: Keys) -> NDArray[np.bool_]:
 
 
 def keys_of(column: pa.Array) -> Keys:
-    """Keys of equal length as rows of bytes, shape (keys, bytes)."""
+    """Return the keys of a column as an array of shape (keys, bytes)."""
     return np.frombuffer(join_values(column), dtype=np.uint8).reshape(len(column), KEY_BYTES)
 
 
 def join_values(column: pa.Array) -> bytes:
-    """The values of a column of bytes, one after the other."""
+    """Return the concatenated values of a binary column."""
     if not len(column):
         return b""
     _, offsets, data = column.buffers()

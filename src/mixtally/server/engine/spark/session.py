@@ -1,7 +1,8 @@
-"""Spark begun for one round, and refused where what it writes or sends would lie open.
+"""Spark sessions, which are refused unless Spark encrypts its files and its network traffic.
 
-Rows of a shuffle are messages beside the order in which envelopes came: whoever reads them on a
-disk or a wire undoes the mix. So Spark must encrypt both, and know who takes part.
+The rows of a shuffle contain messages together with the order in which envelopes arrived. Anyone
+who reads them on a disk or a network can undo the mixing. So Spark must encrypt both and
+authenticate all machines.
 """
 
 import os
@@ -26,20 +27,24 @@ if TYPE_CHECKING:
 
 _NEEDED = ("spark.authenticate", "spark.network.crypto.enabled", "spark.io.encryption.enabled")
 _CONNECT_SECONDS = 5.0
-"""Seconds in which a master must take a connection."""
+"""Seconds within which a master must accept a connection."""
 _QUIET = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
-    "spark.sql.adaptive.enabled": "false",  # partitions stay as they are cut
+    # Adaptive execution would merge partitions, on whose number the job relies.
+    "spark.sql.adaptive.enabled": "false",
 }
 
 
 @contextmanager
 def open_session(cluster: Cluster) -> Iterator["SparkSession"]:
-    """Spark at the master, with this package on every machine; it ends with the context.
+    """Start Spark for a block, with this package on every machine, and stop it afterwards.
 
-    Raises ParameterError where Java or PySpark is missing, and where Spark does not encrypt.
+    Raises
+    ------
+    ParameterError
+        If Java or PySpark is missing, the master cannot be reached, or Spark does not encrypt.
     """
     begun = _start_session(cluster)
     try:
@@ -47,7 +52,8 @@ def open_session(cluster: Cluster) -> Iterator["SparkSession"]:
         with tempfile.TemporaryDirectory() as folder:
             begun.sparkContext.addPyFile(str(_zip_package(Path(folder))))
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", FutureWarning)  # of pandas, which is not used
+                # PySpark warns about pandas, which is not used.
+                warnings.simplefilter("ignore", FutureWarning)
                 yield begun
     finally:
         begun.stop()
@@ -63,7 +69,7 @@ def _start_session(cluster: Cluster) -> "SparkSession":
         ) from error
     _check_reachable(cluster.master)
     if cluster.master.startswith("local"):
-        # What Spark reads nowhere else.
+        # Spark reads these two settings only from the environment.
         os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
     builder = SparkSession.builder.master(cluster.master).appName("mixtally")
     for name, value in (_QUIET | _local_settings(cluster.master)).items():
@@ -77,21 +83,23 @@ def _start_session(cluster: Cluster) -> "SparkSession":
                 "--master",
                 "a Spark that starts, with Java 17 or newer",
                 str(error).splitlines()[0],
-                "install Java 17, set JAVA_HOME, and look at the address of the master",
+                "install Java 17, set JAVA_HOME, and check the address of the master",
             ) from error
-        except Exception as error:  # what Java raised has a type of its own here
+        # Deliberately everything: errors raised by Java have no common type in Python.
+        except Exception as error:
             raise _missing(
                 "--master",
                 "a Spark that can be reached",
                 _first_line(error),
-                "look at its address and at Spark's own log",
+                "check its address and Spark's own log",
             ) from error
 
 
 def _check_reachable(master: str) -> None:
-    """Raises ParameterError where nobody listens at a master of Spark's own: it would try a minute.
+    """Raise ParameterError if nothing listens at a standalone master.
 
-    Other masters (yarn, k8s://) are found by settings that Spark alone reads.
+    Spark itself would try for a minute. The addresses of other masters (yarn, k8s://) are in
+    settings that only Spark reads.
     """
     kind, _, places = master.partition("://")
     if kind != "spark":
@@ -106,12 +114,12 @@ def _check_reachable(master: str) -> None:
         else:
             return
     raise _missing(
-        "--master", "a Spark that can be reached", said, "look at its address, spark://HOST:7077"
+        "--master", "a Spark that can be reached", said, "check its address, spark://HOST:7077"
     )
 
 
 def _local_settings(master: str) -> dict[str, str]:
-    """What is set where Spark runs on this machine alone; elsewhere its operator sets it."""
+    """Return the settings for Spark on this machine; a cluster's operator sets them elsewhere."""
     if not master.startswith("local"):
         return {}
     secret = secret_bytes(SecureChance(), 32).hex()
@@ -132,12 +140,12 @@ def _check(begun: "SparkSession", cluster: Cluster) -> None:
             expected="a cluster that encrypts what it writes and sends: "
             + ", ".join(f"{name}=true" for name in _NEEDED),
             got=f"{cluster.master} without " + ", ".join(lacking),
-            do="set them in spark-defaults.conf: rows on its disks and wires would undo the mix",
+            do="set them in spark-defaults.conf: unencrypted rows would undo the mixing",
         )
 
 
 def _zip_package(folder: Path) -> Path:
-    """This package as executors import it."""
+    """Write this package to a zip file, which executors import."""
     root = Path(version.__file__).parent
     path = folder / "mixtally.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:

@@ -1,11 +1,11 @@
-"""What runs on the machines of a cluster: a layer is taken off, rows go where their key says.
+"""Tasks on the machines of a cluster: they open envelopes and assign rows to partitions by key.
 
-No task draws anything: one that runs twice, or again elsewhere, gives the same rows. A row has the
-partition it goes to, a key, and the message that was inside. The key sorts a partition:
+A task draws no random numbers, so a repeated task gives the same rows. A row contains the number of
+its partition, a key, and the message inside. A partition is sorted by the key, which consists of
 
-    what the order follows (32 bytes), SHA-256 of the envelope (32 bytes; zero for a fake), its kind
+    sort key (32 bytes), SHA-256 of the envelope (32 bytes; zero for a fake), kind (1 byte).
 
-so that copies of an envelope stand side by side, wherever they came from.
+Copies of an envelope are therefore adjacent, wherever they were received.
 """
 
 import os
@@ -24,49 +24,48 @@ from mixtally.server.node.wrapping import KeyPurpose, read_master, unwrap_secret
 from mixtally.version import VERSION
 
 GOOD, UNOPENED, MALFORMED, FAKE, PADDING = 0, 1, 2, 3, 4
+"""Kinds of rows."""
 HASH_BYTES = 32
 KEY_BYTES = 2 * HASH_BYTES + 1
 ROWS = "partition int, key binary, message binary"
 _ROWS_AT_ONCE = 1024
 _PREFIXES = 1 << 16
+"""Number of values of a key's first two bytes, which determine the partition."""
 
 
 class Job(NamedTuple):
-    """What every task of a part is given.
-
-    where
-      store        URL under which its files are
-      folder       where they lie there
-      key          where the key of the engine is found on this machine
-      secrets      of the round, wrapped under that key
-      runs         Python and mixtally, as they run at the driver
-      size         bytes of an envelope
-      expected       bytes of what is to be inside
-      partitions   how many there are, at most 2^16
-    """
+    """Data that every task of a part receives."""
 
     store: str
+    """URL of the store."""
     folder: str
+    """Folder of the part's files in the store."""
     key: str
+    """Where each machine finds the engine key."""
     secrets: bytes
+    """Secrets of the round, encrypted under the engine key."""
     runs: str
+    """Versions of Python and mixtally at the driver."""
     part: int
     size: int
+    """Length of an envelope in bytes."""
     expected: int
+    """Length of the message inside in bytes."""
     partitions: int
+    """Number of partitions, at most 2^16."""
 
     def store_folder(self) -> StoreFolder:
-        """Where its files are."""
+        """Return the folder of the part's files."""
         return StoreFolder(self.store, self.folder)
 
 
 def runtime_versions() -> str:
-    """Python and mixtally, as they run here."""
+    """Return the versions of Python and mixtally in this process."""
     return f"Python {sys.version_info[0]}.{sys.version_info[1]}, mixtally {VERSION}"
 
 
 def read_secrets(job: Job) -> Secrets:
-    """The secrets again; raises DataError where the key of the engine is not found, or another."""
+    """Decrypt the secrets of a job; raises DataError if the engine key is missing or wrong."""
     data = unwrap_secret(
         read_master(job.key, os.environ), KeyPurpose.ENGINE, job.folder, job.secrets
     )
@@ -74,18 +73,21 @@ def read_secrets(job: Job) -> Secrets:
 
 
 def check_versions(expected: str) -> None:
-    """Raises DataError where another Python or mixtally runs than at the driver."""
+    """Raise DataError if the versions of Python and mixtally differ from those of the driver."""
     if runtime_versions() != expected:
         raise DataError(
             "executor",
             expected=expected,
             got=runtime_versions(),
-            do="give all machines of the cluster the same",
+            do="install the same versions on all machines of the cluster",
         )
 
 
 def open_slices(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of the slices that ``batches`` name, ``name, start, length, sha256, fakes`` each."""
+    """Yield the rows of the slices that ``batches`` describe.
+
+    Each description has the columns name, start, length, sha256 and fakes.
+    """
     check_versions(job.runs)
     worker, place = EnvelopeWorker(read_secrets(job)), job.store_folder()
     for batch in batches:
@@ -98,7 +100,10 @@ def open_slices(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
 
 
 def _fakes(job: Job, worker: EnvelopeWorker, name: str, data: bytes) -> Iterator[pa.RecordBatch]:
-    """Fakes lie in the store under the key of the engine: nobody may tell them from the others."""
+    """Yield the rows of fakes, which the store contains only in encrypted form.
+
+    Nobody can therefore tell them from other messages.
+    """
     plain = unwrap_secret(read_master(job.key, os.environ), KeyPurpose.ENGINE, name, data)
     for some in _split_rows(plain, job.expected):
         order = worker.ordering_keys(job.part, some)
@@ -113,6 +118,7 @@ def _envelopes(job: Job, worker: EnvelopeWorker, data: bytes) -> Iterator[pa.Rec
         keys, messages = [], []
         for digest, one, by in zip(digests, inside, order or digests, strict=True):
             kind = _kind(worker, one, job.expected)
+            # A row without a message has no sort key; any value will do that is equal for copies.
             first = by if kind == GOOD else digest
             keys.append(first + digest + bytes([kind]))
             messages.append(one if one is not None and kind == GOOD else b"")

@@ -1,7 +1,8 @@
-"""One part as a job on Spark: its envelopes go to the store in slices, their rows to partitions.
+"""Processing of one part as a Spark job: slices of envelopes in a store become sorted partitions.
 
-One pass: rows are cut into partitions by the first bytes of their keys and sorted within. A global
-sort would run everything upstream a second time for its samples, and open every envelope twice.
+The job reads the data once. Rows are assigned to partitions by the first bytes of their keys, and
+sorted within partitions. A global sort of Spark would first run all tasks for samples, and so open
+every envelope twice.
 """
 
 import os
@@ -30,39 +31,41 @@ if TYPE_CHECKING:
 
 _SLICES = "name string, start long, length long, sha256 string, fakes boolean"
 _SLICE_BYTES = 1 << 22
+"""Size of a slice in bytes."""
 _FILE_BYTES = 1 << 26
+"""Maximum size of a file in the store, in bytes."""
 _SLICES_A_FILE = _FILE_BYTES // _SLICE_BYTES
 _LEAST_SLICE_BYTES = 1 << 18
+"""Smallest size of a slice in bytes."""
 _PARTITION_BYTES = 1 << 27
+"""Size of the input above which another partition is used, in bytes."""
 _MOST_PARTITIONS = 1 << 14
 Reduce = Callable[[Job, Iterable["pa.RecordBatch"]], Iterator["pa.RecordBatch"]]
+"""Function that turns the sorted rows of a partition into rows of the result."""
 
 
 class ClusterPart(NamedTuple):
-    """A part of a round on a cluster.
-
-    where
-      key      of the engine
-      name     of the folder of its files
-      size     bytes of an envelope
-      expected   bytes of what is to be inside
-    """
+    """A part of a round to be processed on a cluster."""
 
     cluster: Cluster
     secrets: Secrets
     key: bytes
+    """The engine key."""
     chance: Chance
     name: str
+    """Name of the folder of its files."""
     part: int
     size: int
+    """Length of an envelope in bytes."""
     expected: int
+    """Length of the message inside in bytes."""
 
     def store_folder(self) -> StoreFolder:
-        """Where its files are."""
+        """Return the folder of the part's files."""
         return StoreFolder(self.cluster.store, self.name)
 
     def job(self, partitions: int) -> Job:
-        """What its tasks are given."""
+        """Return the data for the tasks."""
         text = msgspec.json.encode(self.secrets)
         return Job(
             self.cluster.store,
@@ -78,9 +81,9 @@ class ClusterPart(NamedTuple):
 
 
 class SparkWork:
-    """Works on the parts of a round, on a cluster that was begun.
+    """Base of the classes that process the parts of a round on a cluster.
 
-    Raises DataError where the key of the engine is not found.
+    Raises DataError if the engine key is missing.
     """
 
     def __init__(
@@ -92,9 +95,9 @@ class SparkWork:
 
 
 class Export:
-    """What was received, in the store: envelopes as they are, fakes under the engine's key.
+    """The input of a job in the store: envelopes as received, and encrypted fakes.
 
-    What an earlier attempt has left there is removed first.
+    Files of an earlier attempt are removed first.
     """
 
     def __init__(self, part: ClusterPart) -> None:
@@ -102,20 +105,20 @@ class Export:
         self._place.clear()
         self._slices: list[tuple[Slice, bool]] = []
         self.rows = self.bytes = 0
-        """Envelopes and fakes, and what they take."""
+        """Numbers of envelopes and fakes together, and of their bytes."""
 
     def write_envelopes(self, some: Iterator[bytes]) -> int:
-        """Write all; how many they are."""
+        """Write all envelopes, and return their number."""
         size, files = self._part.size, 0
         while held := b"".join(islice(some, max(1, _FILE_BYTES // size))):
-            # A small batch is cut into as many as a large one: few would leave slots idle.
+            # A small batch is cut into as many slices as a large one, so that no machine is idle.
             expected = max(_LEAST_SLICE_BYTES, len(held) // _SLICES_A_FILE)
             self._write(f"in-{files}", held, -(-expected // size) * size)
             files += 1
         return self.rows
 
     def write_fakes(self, some: bytes) -> None:
-        """Write messages of the length of what is inside."""
+        """Encrypt and write concatenated fakes."""
         size = self._part.expected
         step = max(1, _SLICE_BYTES // size) * size
         for number, start in enumerate(range(0, len(some), step)):
@@ -126,7 +129,7 @@ class Export:
             self.rows += len(plain) // size
 
     def table(self) -> list[tuple[Any, ...]]:
-        """The slices, as tasks take them."""
+        """Return the descriptions of the slices, which are the input of the tasks."""
         return [(*one, fakes) for one, fakes in self._slices]
 
     def _write(self, name: str, held: bytes, step: int) -> None:
@@ -143,10 +146,10 @@ class Export:
 def run_job(
     spark: "SparkSession", part: ClusterPart, export: Export, reduce: Reduce, schema: str
 ) -> list[dict[str, Any]]:
-    """What ``reduce`` says of every partition, in their order.
+    """Run a job, and return the rows that ``reduce`` yields, in the order of partitions.
 
-    A partition's row has ``partition`` and ``rows``, how many it had. Raises DataError where a task
-    fails for good, and where a row is missing or twice.
+    Each row has the columns ``partition``, and ``rows`` for the number of rows read. Raises
+    DataError if a task fails finally, or a row is missing or duplicated.
     """
     cores = spark.sparkContext.defaultParallelism
     partitions = min(_MOST_PARTITIONS, max(2 * cores, export.bytes // _PARTITION_BYTES + 1))
@@ -176,7 +179,7 @@ def _check(found: list[dict[str, Any]], rows: int) -> None:
             "engine",
             expected=f"{rows:,} rows, every partition once",
             got=f"{received:,}" + ", a partition twice" * several,
-            do="do the work again; nothing of it is used",
+            do="repeat the work; none of its results are used",
         )
 
 
@@ -187,17 +190,18 @@ _MOST = 300
 
 @contextmanager
 def errors_of_spark() -> Iterator[None]:
-    """Whatever Spark raises is a DataError that says what a task said, where one did."""
+    """Convert errors of Spark into DataError with the message of the failed task."""
     try:
         yield
     except MixtallyError:
         raise
-    except Exception as error:  # Spark's and Java's errors have no one parent
+    # Deliberately everything: errors of Spark and Java have no common type.
+    except Exception as error:
         raise DataError(
             "engine",
             expected="a job whose tasks all end",
             got=_describe_error(error),
-            do="mend that and begin again: the same bytes leave",
+            do="correct that, and begin again: the result will be the same",
         ) from error
 
 
@@ -214,10 +218,10 @@ T = TypeVar("T")
 
 
 def parallelize_evenly(spark: "SparkSession", some: Sequence[T], most: int) -> "RDD[T]":
-    """``some`` in their order, over ``most`` tasks or as many as there are of them.
+    """Distribute items in order over at most ``most`` tasks, as evenly as possible.
 
-    Spark itself cuts what Python gives it into batches of equal length, and those into tasks: of
-    47 things for 16 tasks, half of these have 2 and the others 4.
+    Spark would first form batches of equal length, and then tasks: with 47 items for 16 tasks, half
+    of the tasks get 2 items and the others 4.
     """
     many = len(some)
     tasks = min(many, most)

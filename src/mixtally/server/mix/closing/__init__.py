@@ -1,1 +1,1 @@
-"""Closing a round: what came becomes what leaves, part after part, the same bytes every time."""
+"""Closing of a round: received messages become outgoing ones, in a repeatable way."""

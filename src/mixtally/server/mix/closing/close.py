@@ -1,8 +1,9 @@
-"""A round that is closed becomes a manifest and its pieces.
+"""Closing of a round, which produces a manifest and the outgoing pieces.
 
-Each part is a stream of its own: copies dropped, layers opened, the whole recipe added, everything
-ordered by a keyed hash of what leaves. All but the fakes follows from what is stored, and they are
-stored before they are used: whenever this is interrupted and done again, the same bytes leave.
+Each part of the plan is processed separately. Copies are dropped, layers are opened, the fakes of
+the recipe are added, and the messages are sorted by a keyed hash. The keyed hash acts as a secret
+random order. Everything but the fakes depends only on stored data, and the fakes are stored before
+they are used. So an interrupted closing that is repeated sends the same bytes.
 """
 
 from collections.abc import Iterator
@@ -30,43 +31,40 @@ from mixtally.server.node.keys import RoundKey
 
 
 class PrecedingManifest(NamedTuple):
-    """What the preceding hop said, and SHA-256 of it."""
+    """The manifest of the preceding hop, and its SHA-256."""
 
     hash: str
     manifest: Manifest
 
 
 class ClosingRound(NamedTuple):
-    """A round that is to be closed.
-
-    where
-      folder       of the round
-      sheet_hash   SHA-256 of the sheet, in hexadecimal digits
-      before       None at the first hop
-      overruled    roles that were not waited for
-      engine       who opens and orders
-    """
+    """A round to be closed."""
 
     job: Job
     folder: Path
+    """Folder of the round."""
     sheet: Sheet
     sheet_hash: str
+    """SHA-256 of the sheet, in hexadecimal digits."""
     key: RoundKey
     before: PrecedingManifest | None
+    """None at the first hop."""
     overruled: tuple[str, ...]
+    """Names of peers that were not waited for."""
     chance: Chance
     engine: Engine = Engine()
+    """How envelopes are opened and sorted."""
     step: Step = no_step
 
     @property
     def place(self) -> int:
-        """Of this hop, from 1."""
+        """Position of this hop, from 1."""
         return self.job.place
 
     def manifest(
         self, crowd: "BundleCount", parts: list[PartManifest], end: str | None
     ) -> Manifest:
-        """What this hop will say; of people, what the first hop said."""
+        """Return the manifest of this hop; later hops repeat the first hop's number of bundles."""
         if self.before is not None:
             said = self.before.manifest
             crowd = BundleCount(said.bundles, said.left_out)
@@ -82,20 +80,20 @@ class ClosingRound(NamedTuple):
         )
 
     def empty_manifest(self, end: str, crowd: "BundleCount | None" = None) -> Manifest:
-        """What it says of a round of which nothing leaves."""
+        """Return the manifest of a round in which this hop sends nothing."""
         parts = [PartManifest(0) for _ in self.job.streams]
         return self.manifest(crowd or BundleCount(0), parts, end)
 
 
 class BundleCount(NamedTuple):
-    """How many bundles count, and how many were left out whole."""
+    """Number of bundles that are counted, and number of bundles that were left out."""
 
     bundles: int
     left_out: int = 0
 
 
 def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
-    """Return the slots of the bundles that a job takes."""
+    """Return the slots of the bundles that a job accepts."""
     return tuple(
         PartShape(one.slots, one.most_padding, sizes[0])
         for one, sizes in zip(job.streams, job.sizes, strict=True)
@@ -103,11 +101,11 @@ def bundle_shapes(job: Job) -> tuple[PartShape, ...]:
 
 
 def close_round(closing: ClosingRound) -> Manifest:
-    """Make the pieces that leave; what is to be signed of them.
+    """Write the outgoing pieces, and return the manifest to be signed.
 
-    At the first hop whoever sends may send anything. A bundle counts if all of its envelopes open
-    here and no part has more padding than its device may send. Of fewer bundles that count than the
-    minimum crowd nothing leaves. Where fewer bundles came than that, none is opened.
+    Anyone can send anything to the first hop. A bundle counts if all its envelopes open and no part
+    has more padding than a device may send. If fewer bundles count than the minimum crowd, nothing
+    is sent. If fewer bundles than that were received, none is opened.
     """
     job, before = closing.job, closing.before
     if before is not None:
@@ -118,6 +116,7 @@ def close_round(closing: ClosingRound) -> Manifest:
         return closing.manifest(BundleCount(0), parts, None)
     bundles = BundleSource(closing.folder, bundle_shapes(job))
     crowd = BundleCount(bundles.bundles)
+    # Counted before any envelope is opened, so that a small crowd is destroyed unseen.
     closing.step("after count")
     if crowd.bundles < job.minimum_crowd:
         return closing.empty_manifest(TOO_FEW, crowd)
@@ -128,6 +127,7 @@ def close_round(closing: ClosingRound) -> Manifest:
         if crowd.bundles < job.minimum_crowd:
             _remove_leftovers(closing.folder)
             return closing.empty_manifest(TOO_FEW, crowd)
+        # Mixed again without the bundles that were left out, so that no envelope of theirs is sent.
         parts, opened = _mix_parts(closing, bundles)  # nothing of a bundle that was left out leaves
         padding = bundles.leave_out(opened)
     return closing.manifest(crowd, _without_padding(parts, opened, padding), None)
@@ -136,7 +136,10 @@ def close_round(closing: ClosingRound) -> Manifest:
 def _without_padding(
     parts: list[PartManifest], opened: list[OpenedPart], slots: list[int]
 ) -> list[PartManifest]:
-    """Count padding neither as received nor as copies; ``slots`` is how many slots held it."""
+    """Subtract padding from the numbers of received messages and of copies.
+
+    ``slots`` contains, for each part, the number of slots with padding.
+    """
     different = [len(one.padding) // HASH_BYTES for one in opened]
     return [
         part._replace(received=part.received - every, copies=part.copies - (every - once))
@@ -147,8 +150,9 @@ def _without_padding(
 def _mix_parts(
     closing: ClosingRound, source: Source
 ) -> tuple[list[PartManifest], list[OpenedPart]]:
-    """Make the pieces of all parts, and tell the envelopes that were not passed on."""
+    """Write the pieces of all parts, and return their manifests and the envelopes not passed on."""
     job = closing.job
+    # An interrupted attempt may have left pieces that the new attempt does not name.
     _remove_leftovers(closing.folder)
     secrets = Secrets(
         job.suite,
@@ -190,7 +194,7 @@ def _mix_part(
 
 
 def _write_pieces(closing: ClosingRound, messages: Iterator[bytes], size: int) -> Iterator[Piece]:
-    """Write what leaves, in order, in files of their own names."""
+    """Write the outgoing messages in order, as files named by their SHA-256."""
     most = MOST_PIECE_BYTES // size * size
     held = bytearray()
     for some in messages:
@@ -210,7 +214,7 @@ def _write_piece(closing: ClosingRound, data: bytes, size: int) -> Piece:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what an earlier attempt has left of its own files."""
+    """Remove the outgoing and temporary files of an earlier attempt."""
     disk.make_folder(folder)
     for path in [*folder.glob("spill-*"), *folder.glob(".*.part"), *folder.glob("out-*")]:
         path.unlink(missing_ok=True)
@@ -220,7 +224,10 @@ def _remove_leftovers(folder: Path) -> None:
 def open_mixer(
     engine: Engine, secrets: Secrets, pool: Pool, folder: Path, chance: Chance, step: Step = no_step
 ) -> Iterator[Mixer]:
-    """Whoever mixes, as long as the context lasts; ``folder`` is for what memory does not hold."""
+    """Yield the mixer of a round, local or on a Spark cluster.
+
+    ``folder`` is for temporary files.
+    """
     if engine.cluster is None:
         yield LocalMixer(pool, folder, chance, step, engine.most_held)
         return

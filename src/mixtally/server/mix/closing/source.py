@@ -1,7 +1,7 @@
-"""What came, as streams of envelopes: out of bundles at the first hop, out of pieces at others.
+"""Received envelopes as streams: from bundles at the first hop, from pieces at later hops.
 
-Nothing is held but what says which ones are copies: 32 bytes for each while they are compared, one
-byte for each afterwards.
+Memory contains only data about copies: 32 bytes per item during the comparison, and one byte per
+item afterwards.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,37 +21,35 @@ from mixtally.server.node import disk
 from mixtally.server.node.copies import Digests, first_occurrences, hash_each
 
 _BUNDLES_AT_ONCE = 4096
+"""Number of bundles whose digests are in memory at the same time."""
 _BAD = 1 << 32
-"""More than any part has slots."""
+"""Marker for a bad bundle; a number greater than the slots of any part."""
 
 
 class Source(Protocol):
-    """All envelopes that came, part by part."""
+    """The received envelopes of a round, by part."""
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no envelope can have come twice."""
+        """Whether the source guarantees that no envelope occurs twice."""
         ...
 
     def envelopes(self, part: int) -> Iterator[bytes]:
-        """Those of a part, one by one, in the same order every time."""
+        """Yield the envelopes of a part, in the same order at every call."""
         ...
 
 
 class OpenedPart(NamedTuple):
-    """The envelopes of a part that hop 1 does not pass on.
-
-    where
-      bad       SHA-256 of each that did not open to an envelope for the next hop
-      padding   SHA-256 of each that was padding
-    """
+    """Envelopes of a part that the first hop does not pass on."""
 
     bad: bytes
+    """Concatenated SHA-256 of the envelopes that did not open to an envelope for the next hop."""
     padding: bytes
+    """Concatenated SHA-256 of the envelopes that were padding."""
 
 
 class BundleSource:
-    """What people sent to the first hop; a bundle that came twice counts once."""
+    """Bundles received by the first hop; a bundle received twice counts once."""
 
     def __init__(self, folder: Path, shapes: Sequence[PartShape]) -> None:
         self._folder, self._shapes = folder, shapes
@@ -59,19 +57,19 @@ class BundleSource:
 
     @property
     def bundles(self) -> int:
-        """Different bundles."""
+        """Number of different bundles that are counted."""
         return int(self._kept.sum())
 
     def leave_out(self, opened: Sequence[OpenedPart]) -> list[int]:
-        """Count no bundle with a bad envelope, and none with more padding than its part may have.
+        """Leave out bundles with a bad envelope, or with more padding than a part may have.
 
-        A copy of padding in the same part is padding. The same bytes may open in another part:
-        bundles that hold them there count.
+        A copy of padding in the same part is padding. The same bytes may be valid in another part,
+        so bundles that contain them there are counted.
 
         Returns
         -------
-        list[int]
-            For each part, how many slots of the bundles that still count are padding.
+        list of int
+            For each part, how many slots of the counted bundles contain padding.
         """
         found = [
             self._padding(part, one) if one.bad or one.padding else None
@@ -83,7 +81,7 @@ class BundleSource:
         return [0 if slots is None else int(slots[self._kept].sum()) for slots in found]
 
     def _padding(self, part: int, opened: OpenedPart) -> NDArray[np.int64]:
-        """Count the slots of a part that are padding, for each bundle; _BAD where one is bad."""
+        """Return the number of padding slots of a part in each bundle, or _BAD for a bad bundle."""
         slots = self._shapes[part].slots
         bad, padding = Digests(opened.bad), Digests(opened.padding)
         counts = []
@@ -98,42 +96,42 @@ class BundleSource:
 
     @property
     def is_distinct(self) -> bool:
-        """Whether no envelope can have come twice: different bundles hold one each."""
+        """Whether each bundle has one envelope; different bundles then have different envelopes."""
         return [shape.slots for shape in self._shapes] == [1]
 
     def envelopes(self, part: int) -> Iterator[bytes]:
-        """Those of a part, one by one."""
+        """Yield the envelopes of a part."""
         for bundle in compress(self._bundles(), self._kept.tolist()):
             yield from part_envelopes(bundle, self._shapes, part)
 
     def _bundles(self) -> Iterator[bytes]:
-        """All that were taken; the intake has looked at their lengths."""
+        """Yield all received bundles, whose lengths were checked when they arrived."""
         for body in read_bodies(self._folder):
             yield from split_bundles(body, self._shapes)
 
 
 class PieceSource:
-    """What the preceding hop sent."""
+    """Pieces received from the preceding hop."""
 
     def __init__(self, folder: Path, manifest: Manifest, sizes: Sequence[int]) -> None:
         self._folder, self._manifest, self._sizes = folder, manifest, sizes
 
     @property
     def is_distinct(self) -> bool:
-        """Whoever sends pieces may repeat what is in them."""
+        """False, because a hop may send a message twice."""
         return False
 
     def envelopes(self, part: int) -> Iterator[bytes]:
-        """Those of a part, one by one."""
+        """Yield the envelopes of a part."""
         size = self._sizes[part]
         for piece in self._manifest.parts[part].pieces:
             data = disk.read_file(self._folder / f"in-{piece.sha256}", "a piece")
             if sha256(data).hexdigest() != piece.sha256:
                 raise DataError(
                     f"piece {piece.sha256}",
-                    expected="the bytes that came",
+                    expected="the bytes that were received",
                     got="others",
-                    do="the disk has lost them: look at it",
+                    do="check the disk, which has changed or lost them",
                 )
             for start in range(0, len(data), size):
                 yield data[start : start + size]

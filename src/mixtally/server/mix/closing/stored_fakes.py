@@ -1,7 +1,8 @@
-"""The fakes of a part: drawn once, sealed, and on the disk before they are used.
+"""Fakes of a part, which are drawn once, encrypted, and stored before they are used.
 
-A second draw after a failure would let the next hop subtract one batch from the other. They lie
-there under a key of the round, so that nobody finds out later which envelopes were fakes.
+If fakes were drawn again after a failure, the next hop could subtract one batch from the other. The
+stored file is encrypted with a key of the round, so that nobody can later tell which envelopes were
+fakes.
 """
 
 import hmac
@@ -18,17 +19,18 @@ from mixtally.server.node.disk import Step
 from mixtally.server.node.wrapping import KeyPurpose, unwrap_secret, wrap_secret
 
 _FRAME_BYTES = 1 << 24
+"""Size of the pieces in which the file is encrypted, in bytes."""
 _LENGTH_BYTES = 4
 
 
 class StoredFakes:
-    """The fakes of a round's parts, in its folder; ``order`` is the secret beside its key."""
+    """The stored fakes of a round; ``order`` is the secret stored together with the round's key."""
 
     def __init__(self, folder: Path, order: bytes, chance: Chance, step: Step) -> None:
         self._folder, self._order, self._chance, self._step = folder, order, chance, step
 
     def envelopes(self, part: int, stream: Stream, pool: Pool) -> bytes:
-        """All of a part, one after the other: those that are stored, or new ones once they are."""
+        """Return the envelopes of a part's fakes, which are drawn and stored if needed."""
         path = self._folder / f"drawn-{part}"
         if not path.exists():
             sealed = b"".join(self._seal_fakes(part, stream, pool))
@@ -44,6 +46,8 @@ class StoredFakes:
     def _frames(self, part: int, sealed: bytes) -> Iterator[bytes]:
         starts = range(0, len(sealed), _FRAME_BYTES)
         for number, start in enumerate(starts):
+            # The name binds each frame to its position and number, so that frames cannot be moved
+            # or cut off.
             name = f"{part} {number} {len(starts)}"
             plain = sealed[start : start + _FRAME_BYTES]
             data = wrap_secret(self._key, KeyPurpose.DRAWN, name, plain, self._chance)
@@ -57,7 +61,7 @@ class StoredFakes:
             at += _LENGTH_BYTES + size
         if at != len(data):
             raise DataError(
-                "stored fakes", expected="whole frames", got="a torn one", do="look at the disk"
+                "stored fakes", expected="whole frames", got="a part of one", do="check the disk"
             )
         for number, frame in enumerate(frames):
             yield unwrap_secret(

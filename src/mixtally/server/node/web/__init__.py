@@ -1,1 +1,1 @@
-"""HTTP around a node; needs the extra ``[serve]``."""
+"""HTTP interface of a node, which needs the extra ``[serve]``."""

@@ -1,8 +1,8 @@
-"""Bodies of requests: bounded one by one and all together, checked against their digest.
+"""Request bodies, limited in size one by one and together, and checked against their digest.
 
-Room is taken by bytes that have come, never by a length that is stated, and by a body only as long
-as it comes at the least rate. Where there is no room, those bodies that have held most of it for
-longest and are not whole yet are given up: so bodies that come at once are taken whoever idles.
+Memory is counted when bytes arrive, never from a stated length. A body may use memory only while it
+arrives at the minimum rate. When memory is full, the incomplete bodies with the most byte-seconds
+are given up. So fast bodies are accepted even if many slow ones are open.
 
 Source: RFC 9530, Content-Digest; RFC 9110, section 15.5.9, for 408.
 """
@@ -17,42 +17,44 @@ from mixtally.device.wire.problem import Problem
 from mixtally.server.node.refusal import ProblemError
 
 GRACE_SECONDS = 10.0
-"""For a body of any length."""
+"""Seconds that a body of any length may take."""
 LEAST_RATE = 1 << 12
-"""Bytes a second, once the grace is over."""
+"""Minimum rate after the grace period, in bytes per second."""
 _MOST_DIGITS = 18
 _KEPT_FREE = 8
-"""A room that is full is emptied by one part of so many, not by a few bytes again and again."""
+"""When memory is full, one part in this number is freed at once, instead of a few bytes repeatedly.
+"""
 
 
 class _IncomingBody:
-    """A body that is not whole yet."""
+    """A body that is incomplete."""
 
     def __init__(self, limit: asyncio.Timeout) -> None:
         self.limit, self.began = limit, monotonic()
         self.held, self.given_up = 0, False
 
     def weight(self, now: float) -> float:
-        """Byte seconds that it has taken."""
+        """Return the bytes of the body times the seconds since it began."""
         return self.held * (now - self.began)
 
 
 class BodyBudget:
-    """Holds at most ``most`` bytes of bodies at once, over all connections of one event loop."""
+    """Memory budget for the bodies of all connections of one event loop, of ``most`` bytes."""
 
     def __init__(self, most: int) -> None:
         self._most, self.held = most, 0
         self._coming: set[_IncomingBody] = set()
 
     async def read_body(self, scope: Any, receive: Any, most: int) -> bytes:
-        """The whole body of at most ``most`` bytes, which are held until they are given back.
+        """Receive a body of at most ``most`` bytes, and return it.
 
-        Raises ProblemError for one too long, of another digest, too slow, and where there is no
-        room for it.
+        The bytes stay counted until the caller releases them. Raises ProblemError if the body is
+        too long or too slow, has another digest than stated, or does not fit into memory.
         """
         check_length(scope, most)
         try:
-            async with asyncio.timeout(GRACE_SECONDS) as limit:  # also for the first byte
+            # The grace period also limits the wait for the first byte.
+            async with asyncio.timeout(GRACE_SECONDS) as limit:
                 one = _IncomingBody(limit)
                 body = await self._receive_body(one, receive, most)
         except TimeoutError:
@@ -67,11 +69,11 @@ class BodyBudget:
         return body
 
     def release(self, count: int) -> None:
-        """So many bytes are no longer held."""
+        """Release bytes that are no longer in memory."""
         self.held -= count
 
     async def _receive_body(self, one: _IncomingBody, receive: Any, most: int) -> bytes:
-        """The body, counted as it comes; of one that does not come whole nothing is held."""
+        """Receive a body and count its bytes; nothing stays counted if it remains incomplete."""
         body, loop = bytearray(), asyncio.get_running_loop()
         end = loop.time() + GRACE_SECONDS
         self._coming.add(one)
@@ -85,7 +87,8 @@ class BodyBudget:
                     raise _too_large_error(most)
                 self._reserve(one, len(some))
                 if not message.get("more_body"):
-                    one.held = 0  # it is the caller's
+                    # The caller releases these bytes, so the code below must not release them too.
+                    one.held = 0
                     return bytes(body + some) if body else some
                 body += some
                 one.limit.reschedule(end + len(body) / LEAST_RATE)
@@ -102,7 +105,7 @@ class BodyBudget:
         one.held += count
 
     def _give_up_others(self, one: _IncomingBody, count: int) -> None:
-        """Make room by giving up what weighs more than ``one``, the heaviest first."""
+        """Free memory by giving up bodies that weigh more than ``one``, heaviest first."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
             enough = self.held + count <= self._most - self._most // _KEPT_FREE
@@ -110,12 +113,14 @@ class BodyBudget:
                 return
             self.release(other.held)
             other.held, other.given_up = 0, True
+            # An expired timeout ends the task that receives the other body.
             other.limit.reschedule(loop.time())
 
 
 def check_length(scope: Any, most: int) -> None:
-    """Raises ProblemError where more bytes are stated than ``most``."""
-    headers = scope["headers"]  # whose names are in small letters
+    """Raise ProblemError if the stated length is greater than ``most`` bytes."""
+    # ASGI guarantees that header names are in lower case.
+    headers = scope["headers"]
     stated = next((value for name, value in headers if name == b"content-length"), None)
     written = stated is not None and stated.isdigit() and len(stated) <= _MOST_DIGITS
     if stated is not None and written and int(stated) > most:
@@ -123,7 +128,7 @@ def check_length(scope: Any, most: int) -> None:
 
 
 def check_digest(stated: bytes, body: bytes) -> None:
-    """Raises ProblemError for a ``sha-256`` that is not the body's; other digests say nothing."""
+    """Raise ProblemError if a stated ``sha-256`` digest is wrong; other digests are ignored."""
     for one in stated.split(b","):
         name, _, value = one.strip().partition(b"=")
         if name != b"sha-256":

@@ -1,4 +1,8 @@
-"""Long answers: made once until something is written down, sent bit by bit to who takes them."""
+"""Long responses, which are cached and sent in pieces.
+
+Lists of notes and manifests can be long and many roles request them. They are built once until the
+database changes, and sent without a copy for each client.
+"""
 
 import asyncio
 import threading
@@ -8,14 +12,15 @@ from typing import Any
 from starlette.responses import Response
 
 MAX_CACHED_BYTES = 1 << 25
+"""Size of the cache above which it is emptied, in bytes."""
 _AT_ONCE = 1 << 16
 _GRACE_SECONDS = 10.0
 _LEAST_RATE = 1 << 14
-"""Bytes a second that are taken; who is slower is let go."""
+"""Minimum rate in bytes per second; slower clients are disconnected."""
 
 
 class ResponseCache:
-    """Answers by what they are of; ``version`` tells whether they may have changed."""
+    """Cache of responses by key, which is emptied when the return value of ``version`` changes."""
 
     def __init__(self, version: Callable[[], object]) -> None:
         self._version, self._turn = version, threading.Lock()
@@ -24,22 +29,30 @@ class ResponseCache:
         self._bytes = 0
 
     def get_or_make(self, key: tuple[str, ...], make: Callable[[], bytes | None]) -> bytes | None:
-        """What ``make`` gives, or gave before; whoever asks meanwhile waits for the same bytes."""
+        """Return the cached bytes of a key, or build them with ``make``.
+
+        Other callers wait meanwhile, so that the same bytes are never built twice at a time.
+        """
         with self._turn:
             version = self._version()
             if version != self._of or self._bytes > MAX_CACHED_BYTES:
                 self._made, self._of, self._bytes = {}, version, 0
             if key not in self._made:
                 self._made[key] = made = make()
+                # Each entry also counts about 1 kB for itself: answers "none" to invented keys use
+                # memory, too.
                 self._bytes += sum(map(len, key)) + len(made or b"") + _AT_ONCE // 64
             return self._made[key]
 
 
 class LongResponse(Response):
-    """An answer of which whoever takes it slowly has no copy of their own in memory."""
+    """A response that is sent in pieces from one buffer.
+
+    Slow clients therefore do not need a copy each.
+    """
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002
-        """Send it; an answer that is broken off ends the connection."""
+        """Send the response; a timeout closes the connection."""
         start = {"type": "http.response.start", "status": self.status_code}
         await send({**start, "headers": self.raw_headers})
         data = memoryview(self.body)

@@ -1,4 +1,4 @@
-"""Answers as they leave: a status, a few bytes, nothing of whoever asked.
+"""HTTP responses, which never contain data from the request.
 
 Source: RFC 9457, problem details.
 """
@@ -22,7 +22,7 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 async def send_response(
     send: Any, status: int, body: bytes = b"", kind: str = "", after: int | None = None
 ) -> None:
-    """Send a whole answer."""
+    """Send a complete response."""
     headers = [(b"content-length", str(len(body)).encode())]
     if kind:
         headers.append((b"content-type", kind.encode()))
@@ -33,7 +33,7 @@ async def send_response(
 
 
 async def send_problem(send: Any, refusal: ProblemError) -> None:
-    """Send problem details."""
+    """Send a refusal as problem details."""
     problem = refusal.problem
     after = refusal.after if refusal.after is not None or not problem.is_retryable else 5
     body = problem.body(refusal.detail)
@@ -41,9 +41,10 @@ async def send_problem(send: Any, refusal: ProblemError) -> None:
 
 
 async def send_health(scope: Any, send: Any, awaited: list[dict[str, FieldValue]]) -> bool:
-    """Answer ``/healthz`` and ``/readyz``; whether it was one of them.
+    """Respond to ``/healthz`` and ``/readyz``, and return whether the request was one of them.
 
-    Ready is who waits for nothing; else the answer names what is ``awaited``, and nobody who asks.
+    A role is ready if ``awaited`` is empty. Otherwise the response lists the conditions in
+    ``awaited``.
     """
     if scope["method"] not in ("GET", "HEAD") or scope["path"] not in ("/healthz", "/readyz"):
         return False
@@ -61,7 +62,11 @@ def role_application(
     stop: Callable[[BaseException], None],
     log: Log | None = None,
 ) -> App:
-    """The ASGI application of a role: ``first`` may take a request, then health, then ``rest``."""
+    """Return the ASGI application of a role.
+
+    A request goes to the application that ``first`` returns for it, else to the health routes, else
+    to ``rest``.
+    """
     waits = log or Log()
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -77,10 +82,10 @@ def role_application(
 def guard_application(
     app: App, stop: Callable[[BaseException], None], log: Log | None = None
 ) -> App:
-    """``app`` whose refusals are answered, and whose failures are told without what was in them.
+    """Return an application that answers the refusals of ``app`` and logs its errors.
 
-    A disk that is full is answered; one that fails ends the process, by ``stop``: nobody knows what
-    a failed sync has kept. So does being shown what this role has forgotten.
+    A full disk is answered with a problem. Any other disk error ends the process through ``stop``,
+    because a failed sync leaves the stored data unknown. An OldStateError also ends the process.
     """
 
     async def around(scope: Any, receive: Any, send: Any) -> None:
@@ -98,6 +103,8 @@ def guard_application(
             if not is_full(error):
                 stop(error)
             await send_problem(send, ProblemError(Problem.NO_ROOM, after=60))
+        # Deliberately everything: the server would print a traceback, which may contain personal
+        # data.
         except Exception as error:
             log_failure_place(error, log or Log(print_line))
             await send_response(send, 500)
@@ -106,7 +113,7 @@ def guard_application(
 
 
 def log_failure_place(error: BaseException, log: Log) -> None:
-    """Tell where something failed, not what was in it: that may be somebody's."""
+    """Log the type and source line of an error, but not its text, which may be personal."""
     places = traceback.extract_tb(error.__traceback__)
     where = f"{places[-1].filename.rpartition('/')[2]}:{places[-1].lineno}" if places else "?"
     log.tell("failed", error=type(error).__name__, at=where)

@@ -1,4 +1,4 @@
-"""The routes that a mix and a collector share, and the dispatch to those of their own."""
+"""HTTP routes that mixes and collectors share, and the dispatch to their own routes."""
 
 import asyncio
 import json
@@ -22,15 +22,16 @@ from mixtally.server.node.web.long_responses import LongResponse, ResponseCache
 from mixtally.server.node.web.responses import App, role_application
 
 MOST_HELD_BYTES = 1 << 26
+"""Memory for the bodies of all requests together."""
 _JSON, _NOTE, _BYTES = "application/json", "text/plain; charset=utf-8", "application/octet-stream"
 _PUBLIC_FIELDS = ("contract", "round", "opens", "closes", "expires", "state", "ended")
-"""What everybody may know of a round."""
+"""Fields of a round that are public."""
 _NUMBER = re.compile("[1-9][0-9]{0,3}")
 Clock = Callable[[], int]
 
 
 def parse_round_number(request: Request) -> int:
-    """The number of a round in a path; raises ProblemError for what no sheet can have."""
+    """Return the round number in a path; raises ProblemError if no sheet can have it."""
     text: str = request.path_params["number"]
     if not _NUMBER.fullmatch(text):
         raise ProblemError(Problem.UNKNOWN)
@@ -38,7 +39,7 @@ def parse_round_number(request: Request) -> int:
 
 
 class SharedRoutes:
-    """Answers for a node; ``clock`` gives seconds since 1970."""
+    """Handlers of the shared routes of a node; ``clock`` returns seconds since 1970."""
 
     def __init__(self, node: Node, clock: Clock, body_budget: BodyBudget | None = None) -> None:
         self._node, self._clock = node, clock
@@ -48,7 +49,7 @@ class SharedRoutes:
         )
 
     def routes(self) -> list[Route]:
-        """Method and path of each."""
+        """Return the routes with their methods."""
         name = "/contracts/{contract}"
         number = name + "/rounds/{number}"
         return [
@@ -66,7 +67,10 @@ class SharedRoutes:
         ]
 
     async def status(self, _: Request) -> Response:
-        """Who this is, and how far its rounds are: no numbers, which manifests state."""
+        """Send the name of the role and the states of its rounds.
+
+        The numbers of messages are left out, because they appear only in signed manifests.
+        """
         node = self._node
         waiting = sorted(set(node.agreements) - node.cleared)
         serves = sorted(node.cleared & set(node.agreements))
@@ -89,14 +93,14 @@ class SharedRoutes:
         )
 
     async def contract(self, request: Request) -> Response:
-        """The note of a contract."""
+        """Send the note of a contract."""
         contract = self._served_contract(request)
         return await self._cached_response(
             _NOTE, lambda: self._node.notes.of(contract), "note", contract
         )
 
     async def sheet(self, request: Request) -> Response:
-        """The sheet of a round."""
+        """Send the sheet of a round."""
         contract, number = self._served_contract(request), parse_round_number(request)
 
         def note() -> bytes | None:
@@ -106,7 +110,7 @@ class SharedRoutes:
         return await self._cached_response(_NOTE, note, "sheet", contract, str(number))
 
     async def manifests(self, request: Request) -> Response:
-        """Manifests and receipts of a round."""
+        """Send the manifests and receipts of a round."""
         contract, number = self._served_contract(request), parse_round_number(request)
 
         def notes() -> bytes:
@@ -116,7 +120,7 @@ class SharedRoutes:
         return await self._cached_response(_JSON, notes, "manifests", contract, str(number))
 
     async def manifest(self, request: Request) -> Response:
-        """The manifest of one hop."""
+        """Send the manifest of one hop."""
         contract, number = self._served_contract(request), parse_round_number(request)
         row, hop = self._node.rounds.of(contract, number), request.path_params["hop"]
         if row is None or hop not in ("1", "2", "3", "4", "5"):
@@ -129,27 +133,28 @@ class SharedRoutes:
         return await self._cached_response(_NOTE, note, "manifest", contract, str(number), hop)
 
     async def note(self, request: Request) -> Response:
-        """The note whose text has a SHA-256."""
+        """Send the note whose text has the given SHA-256."""
         found = request.path_params["sha256"]
         return await self._cached_response(_NOTE, lambda: self._node.notes.of(found), "note", found)
 
     async def key(self, request: Request) -> Response:
-        """A key for a round that may come."""
+        """Send the key configuration of this role for a round that may be signed."""
         contract, number = request.path_params["contract"], parse_round_number(request)
         made = await asyncio.to_thread(self._node.key, contract, number)
         return Response(made, media_type=_BYTES)
 
     async def take(self, request: Request) -> Response:
-        """A note: signed and given back, or remembered."""
+        """Accept a note, and send back the merged contract or sheet, or 204 for other notes."""
         data = await self._body_budget.read_body(request.scope, request.receive, MOST_NOTE_BYTES)
         try:
+            # In a thread: signing waits for the disk, which would block all other requests.
             given = await asyncio.to_thread(self._node.take_note, data, self._clock())
         finally:
             self._body_budget.release(len(data))
         return Response(status_code=204) if given is None else _note_response(given)
 
     async def notes_by(self, request: Request) -> Response:
-        """How many notes are known that somebody signed; the SHA-256 of each, the newest first."""
+        """Send the number of known notes that a role has signed, and their hashes, newest first."""
         name = request.path_params["name"]
         self._node.mark_awake(name)
 
@@ -158,7 +163,7 @@ class SharedRoutes:
         )
 
     async def piece(self, request: Request) -> Response:
-        """A piece of a batch: is it there, and here it is."""
+        """Report whether a piece of a batch is stored (HEAD), or accept it (PUT)."""
         node, name = self._node, request.path_params["sha256"]
         if request.method == "HEAD":
             return Response(status_code=200 if node.pieces.has_piece(name) else 404)
@@ -176,7 +181,7 @@ class SharedRoutes:
         return Response(status_code=201)
 
     async def problem(self, request: Request) -> Response:
-        """A kind of refusal, in words."""
+        """Send the explanation of a kind of refusal."""
         problem = problem_of_path(PATH + request.path_params["word"])
         if problem is None:
             raise ProblemError(Problem.UNKNOWN)
@@ -185,7 +190,7 @@ class SharedRoutes:
     async def _cached_response(
         self, kind: str, make: Callable[[], bytes | None], *key: str
     ) -> Response:
-        """Bytes that are made once; raises ProblemError where there are none."""
+        """Send a cached response; raises ProblemError if there is no data."""
         data = await asyncio.to_thread(self._lists.get_or_make, key, make)
         if data is None:
             raise ProblemError(Problem.UNKNOWN)
@@ -204,7 +209,10 @@ def application(
     first: Callable[[Any], App | None] = lambda _: None,
     log: Log | None = None,
 ) -> App:
-    """The ASGI application of a role: ``first`` may take a request before ``routes`` are tried."""
+    """Return the ASGI application of a role.
+
+    ``first`` may return an application for a request; all other requests go to ``routes``.
+    """
     router = Router(routes, redirect_slashes=False)
 
     async def route_request(scope: Any, receive: Any, send: Any) -> None:

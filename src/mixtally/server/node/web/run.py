@@ -1,4 +1,7 @@
-"""A role's server: uvicorn on one socket, without an access log, which would print addresses."""
+"""HTTP server of a role: uvicorn on one socket.
+
+The access log is off, because it would contain the addresses of people.
+"""
 
 import asyncio
 import signal
@@ -16,11 +19,15 @@ from mixtally.server.node.web.responses import App
 from mixtally.server.node.web.timeouts import TimeoutProtocol
 
 _IDLE_SECONDS = 20
+"""Seconds after which a connection that is idle after a response is closed."""
 _BACKLOG = 4096
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any free one. Raises DataError where there is none."""
+    """Return a listening socket, on any free port if ``port`` is 0.
+
+    Raises DataError if the address is not available.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     place = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -30,19 +37,20 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         place.close()
         raise DataError(
-            f"{host}:{port}", expected="to listen there", got=str(error), do="choose another port"
+            f"{host}:{port}", expected="a free address", got=str(error), do="choose another port"
         ) from error
     return place
 
 
 @contextmanager
 def server_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """As many connections as the system lets a process have; a signal ends it in order.
+    """Raise the limit of open files during a block, and let SIGTERM call ``stop``.
 
-    One that comes before the server looks for it calls ``stop``; so does the one that the server
-    raises again after it has stopped.
+    The handler covers a signal that arrives before uvicorn installs its own. It also covers the
+    signal that uvicorn raises again after it has stopped.
     """
-    import resource  # where roles serve it is there
+    # Imported here, because only systems on which roles are served have this module.
+    import resource
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -54,7 +62,7 @@ def server_signals(stop: Callable[[], None]) -> Iterator[None]:
 
 
 class Server:
-    """Serves an application until ``stop`` is called, or a signal ends the process."""
+    """An HTTP server for an application, which runs until ``stop`` is called or on a signal."""
 
     def __init__(self, app: App) -> None:
         config = uvicorn.Config(
@@ -75,11 +83,14 @@ class Server:
         self._server = uvicorn.Server(config)
 
     def run(self, place: socket.socket) -> None:
-        """Serve on a socket that listens; returns when it has stopped."""
+        """Serve on a listening socket until the server is stopped."""
         self._server.run(sockets=[place])
 
     def run_in_thread(self, place: socket.socket) -> Callable[[], None]:
-        """Serve beside the caller, without signals; what is returned stops it and waits."""
+        """Serve in another thread, without signal handlers.
+
+        Returns a function that stops the server and waits for the thread.
+        """
         runner = threading.Thread(
             target=lambda: asyncio.run(self._server._serve(sockets=[place])), daemon=True
         )
@@ -92,5 +103,5 @@ class Server:
         return stop_and_join
 
     def stop(self) -> None:
-        """End soon; what is being answered is answered."""
+        """Stop the server after the current responses."""
         self._server.should_exit = True

@@ -1,8 +1,8 @@
-"""HTTP that waits for a request only so long, and takes only so much of its head.
+"""HTTP connections with limits on the waiting time and on the size of request headers.
 
-uvicorn lets go of whoever has been answered and asks nothing more, but not of whoever never asks,
-sends half a head, or sends something now and then that is no head. And where there are too many
-connections it answers nobody; here whoever has been waited for longest makes room for who comes.
+uvicorn closes connections that are idle after a response. It does not close connections that never
+send a request, send an incomplete header, or send bytes slowly. At its connection limit uvicorn
+refuses everybody. This protocol closes the connection that has been idle longest instead.
 """
 
 import asyncio
@@ -13,22 +13,21 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 10.0
-"""For a head to come whole; a body has a time of its own."""
+"""Seconds within which the header of a request must be complete; bodies have their own limit."""
 MOST_HEAD_BYTES = 1 << 14
 MOST_HEADERS = 100
 MOST_OPEN = 8192
-"""Connections: with one more, that is let go from which a request is waited for longest."""
+"""Maximum number of connections; one more closes the connection that has been idle longest."""
 _OTHER_FILES = 256
-"""Open at the same time, of what the system lets a process have."""
+"""File handles that are reserved for other uses than connections."""
 
 
 class TimeoutProtocol(HttpToolsProtocol):
-    """A connection.
+    """A connection with a header timeout.
 
-    where
-      idle           connections of which a request, the rest of one, or that they take an answer
-                     is waited for; the one that is longest comes first
-      head_seconds   for a head to come whole, from the first byte of it or from the connection on
+    ``idle`` contains the connections that wait for a request, or for the client to read a response,
+    longest wait first. A header must be complete ``head_seconds`` after its first byte, or after
+    the connection.
     """
 
     head_seconds = HEAD_SECONDS
@@ -40,7 +39,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         self._head_bytes = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the first head."""
+        """Start the timer for the first header."""
         super().connection_made(transport)  # type: ignore[arg-type]
         if len(self.connections) > _max_connections():
             next(iter(self._idle), self).drop_connection()
@@ -48,22 +47,23 @@ class TimeoutProtocol(HttpToolsProtocol):
         self._start_timer()
 
     def drop_connection(self) -> None:
-        """Make room for somebody else."""
+        """Close this connection in favor of another one."""
         self._idle.pop(self, None)
         self.connections.discard(self)
         self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Stop the timer."""
         self._idle.pop(self, None)
         super().connection_lost(exc)
         self._stop_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Read on; wait where that is not the request that is to be answered next."""
+        """Parse the data, and start the timer unless a complete request is ready to be answered."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
-            self._idle.pop(self, None)  # it is to be answered
+            # A complete request is to be answered, so the connection is not idle.
+            self._idle.pop(self, None)
         heads = self.cycle is None or self.cycle.scope is not self.scope
         if not heads and not self.cycle.response_complete:
             self._head_bytes = 0
@@ -79,19 +79,20 @@ class TimeoutProtocol(HttpToolsProtocol):
             self._start_timer()
 
     def on_headers_complete(self) -> None:
-        """Refuse a head that would be held in too much memory."""
+        """Refuse a header that uses too much memory."""
         held = len(self.url) + sum(map(len, chain.from_iterable(self.headers)))
         if len(self.headers) > MOST_HEADERS or held > MOST_HEAD_BYTES:
-            raise ValueError("too long a head")  # the server answers 400 and lets go
+            # The server answers 400 and closes the connection.
+            raise ValueError("too long a head")
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Wait for the next one, as for one that has just come."""
+        """Wait for the next request, as after a new connection."""
         super().on_response_complete()
         self._mark_idle()
 
     def pause_writing(self) -> None:
-        """Wait for it to take what is sent."""
+        """Count the connection as idle while the client does not read."""
         super().pause_writing()
         self._mark_idle()
 
@@ -116,6 +117,6 @@ class TimeoutProtocol(HttpToolsProtocol):
 
 
 def _max_connections() -> int:
-    """As many connections as the system lets this process have, but some."""
+    """Return the maximum number of connections that the system allows this process."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_OPEN if files < 0 else min(MOST_OPEN, max(1, files - _OTHER_FILES))
