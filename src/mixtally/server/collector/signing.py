@@ -110,7 +110,7 @@ def sign(
     disk.put(path, note, "a contract")
     if not missing:
         told = {role.name: post_to_role(call, role, "/notes", note) for role in agreement.hops}
-        # Whoever asks any mix has all signatures then. An earlier errand may be over: its mix
+        # After that, every mix can show all signatures. An earlier errand may be over: its mix
         # refused the contract before it had signed it, or took it with fewer signatures.
         late = (name for name, said in told.items() if not isinstance(said, bytes))
         node.notes.send_again(agreement.contract, late)

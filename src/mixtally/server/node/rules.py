@@ -85,7 +85,7 @@ def check_sheet(
             f"round {last.round} is not over then: it closes {format_time(last.closes)}"
         )
     if last is not None and sheet.opens - last.opens < every:
-        raise _not_agreed(f"rounds begin {every} seconds apart")
+        raise _not_agreed(f"a round opens at least {every} seconds after the one before")
     far = earliest_opening(agreement, last, now) + max(every, LEAST_AHEAD)
     if sheet.opens > far:
         raise _not_agreed(
