@@ -1,6 +1,9 @@
-"""Private counting through mixes: exact privacy, least error, honest intervals.
+"""Private counting in the shuffle model of differential privacy.
 
-The names below are the public door; each is loaded when it is first used.
+Each person sends a randomized answer. Independent servers, the mixes, shuffle all answers and add
+dummy messages. The package plans such collections, proves their (epsilon, delta), simulates and
+runs them, and estimates counts with confidence intervals. Each name in ``__all__`` is imported from
+``mixtally.api`` when it is first used.
 """
 
 from importlib import import_module
@@ -72,6 +75,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> Any:
+    """Import a public name at its first use, because the modules behind it load slowly."""
     if name == "__version__":
         return import_module("mixtally.version").VERSION
     if name not in __all__:

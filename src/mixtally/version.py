@@ -1,3 +1,3 @@
-"""The version of this package, also read by the build."""
+"""The version of the package. The build reads it from this file."""
 
 VERSION = "0.1.0"

@@ -84,7 +84,7 @@ def test_an_answer_leaves_once(cli, desk, clock):
         "mix 1: mix-1, run by Team mix-1, http://127.0.0.1:",
         "promise: epsilon 1 and delta 0.1 for all 3 rounds together",
         "any one of the 2 mixes is honest",
-        "sent: once, 145 sealed bytes",
+        "sent: once, 145 encrypted bytes",
         "home-page round 1: taken (201), ",
     ):
         assert said in outcome.out
@@ -211,7 +211,7 @@ def test_show_says_what_it_costs(cli, desk):
     told = cli(*desk.words("show")).out
     assert "question: opinion" in told
     assert "answers: yes, no, Zürich, perhaps" in told
-    assert "collude with the collector, nothing is left of it" in told
+    assert "collude with the collector, no privacy is left" in told
     assert "cost: epsilon 1, delta 0.1" in told
     assert not desk.diary.exists()
     desk.send(cli, "--yes", "--now")
@@ -223,13 +223,13 @@ def test_show_says_what_it_costs(cli, desk):
 def test_people_are_told_what_cover_by_people_rests_on(cli, desk):
     desk.lay(World(by_people(), address=desk.mix.address))
     told = cli(*desk.words("show")).out
-    assert "the first mix is honest, or those before the first honest one pass on" in told
-    assert "435 sealed bytes" in told
+    assert "the first mix is honest, or mixes before the first honest one drop nothing" in told
+    assert "435 encrypted bytes" in told
 
 
 def test_how_much_leaves_is_said_for_every_suite(cli, desk):
     desk.lay(World(address=desk.mix.address, suite=2))
-    assert "sent: once, 3,409 sealed bytes" in cli(*desk.words("show")).out
+    assert "sent: once, 3,409 encrypted bytes" in cli(*desk.words("show")).out
     assert desk.send(cli, "--yes", "--now").status == 0
     assert len(desk.mix.bodies[0]) == 3409
 

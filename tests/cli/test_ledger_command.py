@@ -216,7 +216,7 @@ def test_a_relative_name_is_told_as_it_was_given(desk, ledger, monkeypatch):
 def test_a_ledger_of_two_names_is_not_charged(desk, ledger):
     (desk / "other").hardlink_to(desk / "my.ledger")
     outcome = ledger("charge", desk / "other", desk / "plan.json")
-    assert "got one of 2 names (hard links). Remove the other names" in str(outcome.error)
+    assert "got a file with 2 names (hard links). Remove the other names" in str(outcome.error)
     assert stored(desk).charges == ()
     (desk / "other").unlink()
     assert ledger("charge", desk / "my.ledger", desk / "plan.json").status == 0

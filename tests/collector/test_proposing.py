@@ -105,7 +105,9 @@ def test_times_that_no_role_signs(office, wish, words):
 
 def test_a_round_too_early_after_the_last(office):
     first = office.proposed().sheet
-    assert "seconds after the one before" in refused(office, PlanError, Proposal(opens=first.closes))
+    assert "seconds after the one before" in refused(
+        office, PlanError, Proposal(opens=first.closes)
+    )
 
 
 def test_a_mix_that_is_silent_is_named_and_nothing_is_half_done(office):

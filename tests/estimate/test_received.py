@@ -115,7 +115,7 @@ def test_numbers_below_zero_are_refused_where_they_stand():
         lambda: came(1, odd=-2),
         lambda: came(1, contributors=-1),
     ):
-        with pytest.raises(MessageError, match="no less than none"):
+        with pytest.raises(MessageError, match="at least 0"):
             made()
 
 

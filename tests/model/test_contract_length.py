@@ -37,7 +37,7 @@ def test_what_is_too_long_is_not_made(monkeypatch):
         lambda: write_plan(terms(size)),
     ):
         with pytest.raises(
-            PlanError, match=f"expected at most {size:,} bytes, as roles and devices"
+            PlanError, match=f"expected at most {size:,} bytes, the limit of roles and devices"
         ):
             make()
 

@@ -57,7 +57,7 @@ def test_a_plan_comes_back_from_its_bytes_and_every_number_is_in_its_fingerprint
         ({"hashes": 2}, "hashes: expected an integer in"),
         ({"hashed": True, "hashes": 65}, r"hashes: expected an integer in \[1, 64\]"),
         ({"hashed": True, "hashes": 0}, "hashes: expected"),
-        ({"cohorts": 2}, "without hashing there is one"),
+        ({"cohorts": 2}, "Only hashed values can have several cohorts"),
         ({"hashed": True, "cohorts": 0}, "cohorts: expected"),
         ({"hashed": True, "cohorts": 65_537}, "cohorts: expected"),
         ({"bins": 1}, "expected"),
@@ -92,7 +92,7 @@ def test_what_is_no_probability_is_refused(chance):
     ],
 )
 def test_a_mechanism_for_another_question_is_refused(question, mechanism):
-    with pytest.raises(PlanError, match="Ask for one value a person"):
+    with pytest.raises(PlanError, match="Ask for one value from each person"):
         MemoizedPlan(question=question, mechanism=mechanism)
 
 

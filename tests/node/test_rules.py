@@ -143,7 +143,10 @@ def test_times_and_numbers(village, nodes, changes, said):
     ("changes", "said"),
     [
         ({"opens": START + OPEN - 1, "closes": START + 2 * OPEN - 1}, "not over then"),
-        ({"opens": START + EVERY - 1, "closes": START + EVERY - 1 + OPEN}, "seconds after the one before"),
+        (
+            {"opens": START + EVERY - 1, "closes": START + EVERY - 1 + OPEN},
+            "seconds after the one before",
+        ),
     ],
 )
 def test_rounds_do_not_overlap(village, nodes, changes, said):

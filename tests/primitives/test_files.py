@@ -135,7 +135,7 @@ def test_a_file_of_two_names_is_not_replaced(tmp_path):
         lambda: kept(tmp_path, 7),
         lambda: write_atomically(tmp_path / "ann.key", b"", what="it"),
     ):
-        with pytest.raises(DataError, match="expected a file of one name"):
+        with pytest.raises(DataError, match="expected a file with one name"):
             call()
     assert other.read_bytes() == before
 

@@ -1,1 +1,1 @@
-"""What a phone, or a program in another language, has to do to take part in a round."""
+"""Everything that a phone, or a program in another language, needs to take part in a round."""

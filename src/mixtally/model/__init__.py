@@ -1,1 +1,1 @@
-"""Frozen data that all packages share: question, guarantee, plan, certificate, result."""
+"""Frozen data that all packages share: question, guarantee, plan, certificate and result."""

@@ -1,4 +1,9 @@
-"""What a role must know of a contract to keep it: who signs, how long envelopes are, and when."""
+"""The parts of a contract that a role needs to serve it, without the question.
+
+The collector and the mixes are *roles*. A *hop* is a mix at its position in the chain of mixes. The
+server packages read an agreement to know who signs, when rounds are open, and how long envelopes
+are. A mix must not learn the question.
+"""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -8,17 +13,30 @@ import msgspec
 from mixtally.model.roles import Role, Rounds
 
 
+# dict=True gives instances a __dict__, which cached_property needs.
 class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True):
-    """A contract without its question.
+    """A contract without its question, as one role sees it.
 
-    where
-      contract        its fingerprint
-      name, serial    a larger serial of a name ends the others
-      place           of this role, from 1; the collector's is hops + 1
-      rounds          how many there may be, over all serials of the name
-      windows         how long a round is open, and how often there is one
-      minimum_crowd   fewer bundles that open at the first hop, and nothing of the round leaves it
-      sizes           for every part, bytes of an envelope before each hop and the collector
+    Attributes
+    ----------
+    contract : str
+        The fingerprint of the contract.
+    name, serial : str, int
+        A contract ends when a contract of the same name and a larger serial is signed.
+    place : int
+        The position of this role, from 1. The collector has position hops + 1.
+    hops, collector : tuple of Role, Role
+        The mixes in order, and the collector.
+    suite : int
+        The number of the HPKE suite.
+    rounds : int
+        The maximum number of rounds, over all serials of the name.
+    windows : Rounds
+        How long a round is open, and how often a round starts.
+    minimum_crowd : int
+        If fewer bundles can be opened at the first hop, nothing of the round leaves this hop.
+    sizes : tuple of tuples of int
+        For each part, the bytes of an envelope before each hop and before the collector.
     """
 
     contract: str
@@ -35,30 +53,30 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
 
     @property
     def roles(self) -> tuple[Role, ...]:
-        """All who sign: the hops in order, and the collector."""
+        """All roles that sign: the hops in order, then the collector."""
         return (*self.hops, self.collector)
 
     @property
     def own_role(self) -> Role:
-        """The role itself."""
+        """The role that this agreement is for."""
         return self.roles[self.place - 1]
 
     @property
     def other_roles(self) -> tuple[Role, ...]:
-        """Everybody else."""
+        """All roles except this one."""
         return tuple(role for role in self.roles if role.name != self.own_role.name)
 
     @property
     def next_role(self) -> Role | None:
-        """Who takes what leaves; None behind the collector."""
+        """The role that receives this role's output; None for the collector."""
         return self.roles[self.place] if self.place < len(self.roles) else None
 
     @cached_property
     def keys(self) -> Mapping[str, bytes]:
-        """Name -> public key of all who sign."""
+        """Public keys of all roles, by name."""
         return {role.name: role.public for role in self.roles}
 
     def key_of(self, place: int) -> Mapping[str, bytes]:
-        """The same of the role at ``place`` alone."""
+        """Return the name and public key of the role at ``place``, as a mapping of one entry."""
         name = self.roles[place - 1].name
         return {name: self.keys[name]}

@@ -1,4 +1,4 @@
-"""What the same guarantee gives when someone is trusted with everybody's answers."""
+"""Errors of the central model, for comparison: the same guarantee with a trusted curator."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -6,17 +6,25 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """One mechanism of the central model, for a histogram with one record substituted.
+    """One mechanism of the central model, for a histogram in which one record is substituted.
 
-    where
-      epsilon, delta   what the library's own map states at ``scale``; a delta of 0 is pure
-      scale            of the noise, in counts
-      standard_error   of one count; None for a mechanism that names a bin and publishes no count
-      level            confidence of the accuracy statement
-      one_within       at this confidence one count errs by at most so much; of a mechanism that
-                       names a bin: the bin's count is at most so much below the largest
-      all_within       the same for all counts at once; None where only a bin is named
-      source           the library and its version
+    Attributes
+    ----------
+    epsilon, delta : float
+        The guarantee that the source library states at ``scale``. Delta is 0 for pure privacy.
+    scale : float
+        The scale of the noise, in counts.
+    standard_error : float or None
+        The standard error of one count. None for a mechanism that selects a bin without its count.
+    level : float
+        The confidence level of the error bounds.
+    one_within : int
+        The error bound of one count. For a mechanism that selects a bin: the maximum difference
+        between this bin's count and the largest count.
+    all_within : int or None
+        The error bound of all counts simultaneously. None if only a bin is selected.
+    source : str
+        The library and its version.
     """
 
     name: str
@@ -30,13 +38,13 @@ class Baseline:
     source: str
 
     def facts(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Central:
-    """The mechanisms that were built, and in one line what is missing; empty when nothing is."""
+    """The baselines that were computed, and a note on those that are missing (empty if none is)."""
 
     lines: tuple[Baseline, ...] = ()
     note: str = "central baselines: not drawn"

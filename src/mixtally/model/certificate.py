@@ -1,4 +1,4 @@
-"""A privacy number that knows its side, its observer, its proof and its assumption."""
+"""Certificates: a proved delta with its bounds, observer, proof and assumptions."""
 
 from enum import StrEnum
 
@@ -10,18 +10,18 @@ from mixtally.primitives.codec import convert_to_floats
 
 
 class Status(StrEnum):
-    """How well a certificate is founded."""
+    """How a certificate was established."""
 
     PROVED = "proved"
-    """A theorem covers every dataset; the arithmetic is bounded upwards."""
+    """A theorem covers every dataset, and all rounding errors increase the upper bound."""
 
 
 class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """lower <= delta(epsilon) <= upper, the true hockey-stick divergence in both directions.
+    """Bounds lower <= delta(epsilon) <= upper of the hockey-stick divergence, for both orders.
 
-    It is the divergence of what ``assumption`` counts on: where that is fakes alone, a crowd hides
-    better still. Only ``upper`` may be promised. Raises AccountingError when the numbers cannot be
-    right.
+    The bounds assume only the fakes (dummy messages) and people that ``assumption`` names. Further
+    honest people can only decrease delta. Only ``upper`` may be promised. Raises AccountingError if
+    the bounds are impossible.
     """
 
     epsilon: float
@@ -42,7 +42,7 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             )
 
     def terms(self) -> dict[str, str]:
-        """Who looks, what was proved, where, and what it rests on: a part of a result's facts."""
+        """Return observer, status, source and assumption, as a part of a result's facts."""
         return {
             "observer": self.observer,
             "status": self.status,

@@ -1,4 +1,7 @@
-"""Contracts as JSON that every language reads alike: integers above 2^53 are decimal strings."""
+"""Contracts as JSON that every language reads in the same way.
+
+Many JSON parsers read numbers as doubles, so integers above 2^53 are written as decimal strings.
+"""
 
 import json
 from collections.abc import Callable
@@ -14,9 +17,9 @@ _MOST_SHOWN = 200
 
 
 def encode_record(record: msgspec.Struct) -> bytes:
-    """The JSON of ``record``: fields in their order, a line each, ASCII, a newline at the end.
+    """Return the JSON of ``record`` as ASCII: fields in order, one per line, with a final newline.
 
-    Raises PlanError where it is longer than roles and devices read.
+    Raise PlanError if it is longer than the limit of roles and devices.
     """
     written = json.dumps(
         stringify_large_integers(msgspec.to_builtins(record)), indent=1, allow_nan=False
@@ -25,7 +28,7 @@ def encode_record(record: msgspec.Struct) -> bytes:
     if len(text) > MOST_TEXT_BYTES:
         raise PlanError(
             "contract",
-            expected=f"at most {MOST_TEXT_BYTES:,} bytes, as roles and devices read",
+            expected=f"at most {MOST_TEXT_BYTES:,} bytes, the limit of roles and devices",
             got=f"{len(text):,}",
             do="ask for fewer or shorter labels",
         )
@@ -33,11 +36,12 @@ def encode_record(record: msgspec.Struct) -> bytes:
 
 
 def stringify_large_integers(value: Any) -> Any:
-    """``value`` with every integer above 2^53 written as a decimal string."""
+    """Return ``value`` with every integer above 2^53 as a decimal string."""
     if isinstance(value, dict):
         return {name: stringify_large_integers(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [stringify_large_integers(one) for one in value]
+    # A bool is an int, but must stay a bool.
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > MOST_PLAIN:
         return str(value)
     return value
@@ -49,7 +53,8 @@ def check_readable(
     of: str = " of the contract",
     do: str = "make the contract again",
 ) -> None:
-    """Raises PlanError for a ``record`` that a device would refuse to ``read``."""
+    """Raise PlanError for a ``record`` that a device's parser ``read`` would refuse."""
+    # The device's own parser is the only check, so that no plan is made which a device refuses.
     try:
         read(stringify_large_integers(msgspec.to_builtins(record)))
     except RefusedError as error:
@@ -65,19 +70,19 @@ def decode_record(
     subject: str,
     what: str = "contract",
 ) -> T:
-    """The record of ``kind``, called ``what``, that ``text`` writes, as a device would ``read`` it.
+    """Return the record of class ``kind`` in ``text``, after a device's parser ``read`` accepts it.
 
-    Raises PlanError for all that it refuses.
+    Raise PlanError if it does not. ``subject`` and ``what`` describe the text in the message.
     """
     try:
         held = parse_json(text)
         read(held)
-        return msgspec.convert(held, kind, strict=False)  # where a decimal string is an integer
+        return msgspec.convert(held, kind, strict=False)  # not strict: strings may be integers
     except (ValueError, MixtallyError) as error:
         why = error.problem if isinstance(error, RefusedError) else str(error)
         raise PlanError(
             subject,
             expected=f"a {what} that this version reads",
             got=f"something else ({ascii(why)[1:-1][:_MOST_SHOWN]})",
-            do="take the file as it was published, or make it again",
+            do="use the file as it was published, or make it again",
         ) from error

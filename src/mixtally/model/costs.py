@@ -1,4 +1,9 @@
-"""What a plan costs: the error of its counts, messages and bytes of a device and of a mix."""
+"""Costs of a plan: the error of its counts, and messages and bytes per device and mix.
+
+Terms: a *fake* is a dummy message that carries no answer. A *part* is one stream of messages of a
+record, with mixes and a tally of its own. A *hop* is a mix in the chain. A *bundle* is everything
+that a device sends in a round.
+"""
 
 import math
 from typing import Any
@@ -9,23 +14,26 @@ from mixtally.model.part import Part
 from mixtally.model.question import Question
 
 SUITE = 1
-"""Of the envelopes whose bytes are counted: X25519, which is what a contract has unless it says."""
+"""The suite whose envelope sizes are counted: X25519, the default of contracts."""
 
 
 def default_count(users: int) -> int:
-    """How many people hold the bin whose error is compared where nobody says: their square root."""
+    """Return the default count at which errors are compared: the square root of ``users``."""
     return math.isqrt(users)
 
 
 class Costs:
-    """Of a record that travels as ``parts`` through ``hops`` mixes.
+    """The costs of a record that is sent as ``parts`` through ``hops`` mixes.
 
-    where
-      question      what is asked, however the record travels
-      users         people expected to take part
-      crowd         people whose flips are counted on; 0 where none are
+    Attributes
+    ----------
+    question : Question
+        The question, before it is split into parts.
+    users : int
+        People expected to take part.
     """
 
+    # Without slots, the structs that inherit from this class would have a __dict__.
     __slots__ = ()
 
     question: Question
@@ -35,17 +43,17 @@ class Costs:
 
     @property
     def crowd(self) -> int:
-        """People whose flips are counted on."""
+        """The number of people whose flips the guarantee counts on; 0 if it counts on none."""
         raise NotImplementedError
 
     @property
     def protocol(self) -> str:
-        """The name of the mechanism, as people type it."""
+        """The public name of the mechanism."""
         return self.parts[0].protocol
 
     @property
     def name(self) -> str:
-        """The protocol and what is special about it."""
+        """The protocol and its variants, such as "flip-blank, split"."""
         first = self.parts[0]
         notes = ["split"] * (len(self.parts) > 1)
         notes += ["over planes"] * (first.planes is not None)
@@ -55,13 +63,14 @@ class Costs:
 
     @property
     def standard_error(self) -> float:
-        """Of an empty bin in counts, the largest of all parts, if all users answer."""
+        """The largest standard error of an empty bin, in counts, if all users answer."""
         return self.error_of(0)
 
     def error_of(self, count: int) -> float:
-        """Return the same of a bin that ``count`` people hold: more only where values are replaced.
+        """Return the standard error of a bin that contains ``count`` people.
 
-        Counts with a known sum are those that the result shows, which use the sum.
+        The error depends on ``count`` only where values are replaced. Counts with a known sum are
+        those of the result, which uses the sum.
         """
         given = self.users, self.hops, self.crowd, count
         totals = known_totals(self.question, self.parts)
@@ -71,45 +80,45 @@ class Costs:
         )
 
     def errors(self, count: int | None = None) -> dict[str, Any]:
-        """The error of a bin that so many people hold, or the square root of all; as ``costs``."""
+        """Return the error of a bin with ``count`` people, by default the square root of all."""
         held = default_count(self.users) if count is None else count
         return {"error_at": held, "standard_error_at": self.error_of(held)}
 
     @property
     def message_bytes(self) -> tuple[int, ...]:
-        """Bytes of a message of each part as the collector reads it."""
+        """The bytes of a message of each part as the collector reads it."""
         return tuple(part.layout.message_bytes for part in self.parts)
 
     @property
     def messages_per_user(self) -> float:
-        """Return the messages that a device sends on average, without padding."""
+        """The mean number of messages that a device sends, without padding."""
         return sum(part.mean_sent for part in self.parts)
 
     @property
     def bytes_per_user(self) -> int:
-        """Return the bytes of a bundle, which everybody sends.
+        """The bytes of a bundle, equal for all devices.
 
-        Padding fills the slots of fakes that a coin did not give, so a fake that is sent by one
-        device in twenty has its slot in every bundle.
+        Every bundle has a slot for each fake that its device may draw. Padding fills the unused
+        slots. So even a fake that one device in twenty sends has a slot in every bundle.
         """
         sizes = envelope_bytes(self.message_bytes, self.hops, SUITE)
         return sum(row[0] * part.most for part, row in zip(self.parts, sizes, strict=True))
 
     @property
     def messages_per_mix(self) -> int:
-        """Messages that a mix adds to all parts on average."""
+        """The mean number of messages that a mix adds to all parts."""
         return sum(part.mean_added for part in self.parts)
 
     @property
     def fakes(self) -> int:
-        """Fakes of a whole collection on average, whoever draws them."""
+        """The mean number of fakes of a collection, from devices and mixes."""
         own = sum(
             self.users * part.mean_sent - self.users * part.record_messages for part in self.parts
         )
         return round(own) + self.hops * self.messages_per_mix
 
     def costs(self) -> dict[str, Any]:
-        """What it costs, flat, for JSON and for people."""
+        """Return the costs as a flat dictionary, for JSON and for people."""
         return {
             "messages_of_a_record": len(self.parts),
             "bins": sum(part.bins for part in self.parts),

@@ -1,4 +1,7 @@
-"""The encodings of a record: whole, or split into one message a bit or attribute."""
+"""Encodings of a record: one message, or one message for each bit or attribute.
+
+The planner tries every encoding of a question. The parts of a plan tell which one was chosen.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +10,7 @@ from mixtally.model.question import Kind, Question
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """The questions of a record's messages, each with mixes of its own."""
+    """One way to send a record: the question that each of its messages answers."""
 
     parts: tuple[Question, ...]
 
@@ -18,7 +21,7 @@ class Encoding:
 
     @property
     def is_whole_set(self) -> bool:
-        """Whether a record is one set of several bins, sent as such."""
+        """Whether a record is a set of several bins that is sent as one set."""
         one = self.parts[0]
         return (
             not self.is_split
@@ -28,7 +31,10 @@ class Encoding:
         )
 
     def to_clear(self) -> "Encoding | None":
-        """This encoding when every message holds one bin, a bit being no or yes; None otherwise."""
+        """Return this encoding with messages that name one bin each; None if that is impossible.
+
+        A single bit becomes the bins "no" and "yes".
+        """
         answers = [_as_answer(part) for part in self.parts]
         if any(part.kind is not Kind.ONE for part in answers):
             return None
@@ -36,7 +42,7 @@ class Encoding:
 
 
 def list_encodings(question: Question) -> list[Encoding]:
-    """Every encoding of ``question``, the whole record first."""
+    """Return every encoding of ``question``, beginning with the whole record."""
     whole = Encoding((question,))
     if question.kind is Kind.BITS and question.bins > 1:
         return [whole, Encoding(tuple(_bit(question, i) for i in range(question.bins)))]

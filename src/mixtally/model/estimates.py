@@ -1,4 +1,4 @@
-"""What the collector computes: tallies, estimates, changes, and the rows that are shown."""
+"""Tallies, estimates with intervals, changes, and the rows of tables."""
 
 import math
 from dataclasses import dataclass
@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """How often each bin was set, fakes and noise included.
+    """The number of messages that set each bin, with fakes (dummy messages) and noise.
 
-    where
-      counts     shape (bins,), int64
-      messages   messages counted, fakes included
-      pairs      how many messages had bits i and j set, shape (bins, bins), int64; None where that
-                 was not counted
-      codes      the bins that ``counts`` are of, ascending, where there are too many for a count
-                 each: all others are 0; None where every bin has one
+    Attributes
+    ----------
+    counts : array of int, shape (bins,)
+        The number of messages that set each bin.
+    messages : int
+        The number of counted messages, fakes included.
+    pairs : array of int, shape (bins, bins), or None
+        The number of messages that set both bits i and j. None if pairs were not counted.
+    codes : array of int or None
+        The bins of ``counts``, ascending, if there are too many bins for a dense array; all other
+        counts are 0. None if ``counts`` has every bin.
     """
 
     counts: NDArray[np.int64]
@@ -27,14 +31,14 @@ class Tally:
 
     @property
     def nonzero_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The bins that were set, ascending, and how often each was."""
+        """The bins that were set, ascending, and their counts."""
         if self.codes is not None:
             return self.codes, self.counts
         (codes,) = np.nonzero(self.counts)
         return codes.astype(np.int64, copy=False), self.counts[codes]
 
     def first_bins(self, bins: int) -> "Tally":
-        """The counts of the first ``bins`` alone; itself where there are no others."""
+        """Return the tally of the first ``bins`` bins."""
         if len(self.counts) == bins:
             return self
         return Tally(self.counts[:bins], self.messages)
@@ -42,9 +46,9 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Whole-number bounds for every bin's true count, shape (bins,) each, at confidence ``level``.
+    """Integer confidence bounds of every bin's true count, shape (bins,) each, at ``level``.
 
-    ``method`` says how they were made.
+    ``method`` names their construction.
     """
 
     lower: NDArray[np.int64]
@@ -55,15 +59,22 @@ class Intervals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimate:
-    """Unbiased counts with their errors.
+    """Unbiased estimates of counts, with their errors and intervals.
 
-    where
-      counts           shape (bins,), float64, unbiased, may be negative
-      standard_error   of one bin's count, in counts; the largest where they differ
-      each             intervals that hold for each bin alone
-      together         intervals that hold for all bins at once
-      projected        counts moved to the nearest histogram of ``users`` people, None unless asked
-      people           how many people took part, where shares of them are shown; None otherwise
+    Attributes
+    ----------
+    counts : array of float, shape (bins,)
+        Unbiased estimates, which may be negative.
+    standard_error : float
+        The standard error of one count, or the largest if they differ.
+    individual : Intervals
+        Intervals each of which covers its count at the confidence level.
+    simultaneous : Intervals
+        Intervals that cover all counts together at the confidence level.
+    projected : array of float or None
+        The nearest histogram of ``users`` people, if it was requested.
+    people : int or None
+        The number of people who took part, if shares of them are shown.
     """
 
     counts: NDArray[np.float64]
@@ -72,15 +83,15 @@ class Estimate:
     simultaneous: Intervals
     projected: NDArray[np.float64] | None = None
     errors: NDArray[np.float64] | None = None
-    """Standard error of each bin's count where they differ, shape (bins,); None where alike."""
+    """The standard error of each count, shape (bins,); None if all are equal."""
     people: int | None = None
 
     def error_of(self, bin_index: int) -> float:
-        """Standard error of one bin's count, in counts."""
+        """Return the standard error of one bin's count, in counts."""
         return self.standard_error if self.errors is None else float(self.errors[bin_index])
 
     def row(self, bin_index: int, label: str) -> "Row":
-        """One bin's count as it is shown; a count that says nothing has no standard error."""
+        """Return the row of one bin; a count without information has no standard error."""
         error = self.error_of(bin_index)
         stated = None if math.isnan(error) else error
         return make_row(self.counts, stated, self.individual, self.simultaneous, bin_index, label)
@@ -88,16 +99,19 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number that was estimated.
+    """One estimated number.
 
-    where
-      standard_error       by noise; None where only the interval is known
-      lower, upper         the interval of this number alone
-      lower_simultaneous,  the interval that holds for all numbers of its kind at once; None where
-      upper_simultaneous   there is none
-      resolution           what the width of bins leaves open beside the noise, held by the
-                           interval: on each side of a mean, of either end of a quantile; None
-                           where there is none
+    Attributes
+    ----------
+    standard_error : float or None
+        The standard error due to noise. None if only an interval is known.
+    lower, upper : float
+        The interval of this number.
+    lower_simultaneous, upper_simultaneous : float or None
+        The interval that covers this number together with all others of its kind.
+    resolution : float or None
+        The uncertainty due to the width of bins, which the interval includes. It extends to each
+        side of a mean, and of both ends of a quantile's interval.
     """
 
     label: str
@@ -110,10 +124,11 @@ class Row:
     resolution: float | None = None
 
     def share_of(self, people: int) -> "Row":
-        """Return this count as a share of ``people``, whose number is known.
+        """Return this count as a share of ``people``, a known number.
 
-        A known number divides the estimate, its standard error and the ends of both intervals
-        alike, so that an interval of the share covers exactly when that of the count does.
+        Estimate, standard error and interval ends are divided by the same number. So the interval
+        of the share covers the true share exactly when the interval of the count covers the true
+        count.
         """
 
         def part(value: float | None) -> float | None:
@@ -132,13 +147,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Numbers derived from the messages of one collection, which cost no further privacy.
+    """Numbers derived from the messages of one collection, at no further privacy cost.
 
-    where
-      name    one word for files
-      title   for people
-      note    what they are and what they rest on
-      about   the bins that each row speaks of; empty where they speak of the whole crowd
+    Attributes
+    ----------
+    name : str
+        One word, for files.
+    title : str
+        The title for people.
+    note : str
+        The meaning of the numbers and their assumptions.
+    about : tuple of tuples of int
+        The bins that each row refers to. Empty if rows refer to all people.
     """
 
     name: str
@@ -156,7 +176,7 @@ def make_row(
     place: int,
     label: str,
 ) -> Row:
-    """One number of many, with its interval alone and among all."""
+    """Return the row of one of many numbers, with its individual and simultaneous interval."""
     return Row(
         label=label,
         estimate=float(counts[place]),
@@ -170,13 +190,18 @@ def make_row(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Change:
-    """The count of the later collection minus that of the earlier one, bin by bin.
+    """The counts of a later collection minus those of an earlier one.
 
-    where
-      counts           shape (bins,), float64, unbiased
-      standard_error   of one bin's change, in counts: the noise of both collections
-      each             intervals that hold for each bin alone
-      together         intervals that hold for all bins, of all changes looked at, at once
+    Attributes
+    ----------
+    counts : array of float, shape (bins,)
+        Unbiased differences.
+    standard_error : float
+        The standard error of one difference, with the noise of both collections.
+    individual : Intervals
+        Intervals each of which covers its difference at the confidence level.
+    simultaneous : Intervals
+        Intervals that cover all differences of all compared collections together.
     """
 
     counts: NDArray[np.float64]
@@ -186,11 +211,11 @@ class Change:
 
     @property
     def significant(self) -> NDArray[np.bool_]:
-        """Bins that changed, all intervals taken together, shape (bins,)."""
+        """The bins whose simultaneous interval excludes zero, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.simultaneous.lower > 0) | (self.simultaneous.upper < 0)
         return changed
 
     def row(self, bin_index: int, label: str) -> Row:
-        """One bin's change as it is shown."""
+        """Return the change of one bin with its error and intervals."""
         error = self.standard_error
         return make_row(self.counts, error, self.individual, self.simultaneous, bin_index, label)

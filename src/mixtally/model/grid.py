@@ -1,4 +1,4 @@
-"""The grid of a number that is rounded at random, as a plan has it."""
+"""The grid for numbers, each of which is rounded at random to one of two neighboring points."""
 
 import msgspec
 import numpy as np
@@ -11,9 +11,9 @@ from mixtally.primitives.codec import convert_to_floats
 
 
 class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """So many ``points`` at equal distances, the first at ``low`` and the last at ``high``.
+    """``points`` numbers at equal distances from ``low`` to ``high``.
 
-    Raises PlanError unless low < high are finite and points lies in [2, 10^6].
+    Raises PlanError unless low < high are finite and points is in [2, 10^6].
     """
 
     low: float
@@ -28,22 +28,22 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def range(self) -> float:
-        """From the first point to the last."""
+        """The distance from the first to the last point."""
         return self.high - self.low
 
     @property
     def step(self) -> float:
-        """From a point to the next, w = range / (points - 1)."""
+        """The distance w between neighboring points, range / (points - 1)."""
         return self.range / (self.points - 1)
 
     @property
     def middle(self) -> float:
-        """What lies half way between the ends."""
+        """The midpoint of the range."""
         return self.low + self.range / 2.0
 
     @property
     def spread(self) -> float:
-        """sum_i (g_i - middle)^2 = w^2 B (B^2 - 1) / 12 over the B points."""
+        """sum_i (g_i - middle)^2 = w^2 B (B^2 - 1) / 12 over the B points g_i."""
         many = self.points
         return self.step**2 * many * (many * many - 1) / 12.0
 
@@ -53,17 +53,18 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return np.linspace(self.low, self.high, self.points)
 
     def make_question(self, name: str) -> Question:
-        """Which of the points, called by their values."""
+        """Return the question that asks for one of the points; the labels are their values."""
         labels = tuple(format_distinct(self.values.tolist()))
         return Question(name=name, bins=self.points, labels=labels)
 
     def rounding_variance(self, users: int) -> float:
-        """What rounding adds to the variance of a sum at its worst, n w^2 / 4."""
+        """Return the maximum variance that rounding adds to a sum over ``users``, n w^2 / 4."""
         return users * self.step**2 / 4.0
 
 
 def format_distinct(values: list[float]) -> list[str]:
-    """``values`` as people write them, in as many digits, four or more, as it takes."""
+    """Format ``values`` with equally many digits, at least four and enough to distinguish them."""
+    # Seventeen digits distinguish any two doubles.
     for digits in range(4, 18):
         texts = [f"{value:.{digits}g}" for value in values]
         if len(set(texts)) == len(texts):

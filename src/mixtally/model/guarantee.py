@@ -1,4 +1,4 @@
-"""What is promised, and against whom."""
+"""The privacy guarantee: epsilon, delta and the observer."""
 
 import math
 from enum import StrEnum
@@ -10,6 +10,7 @@ from mixtally.model.strict_struct import StrictStructMeta
 from mixtally.primitives.codec import convert_to_floats
 from mixtally.primitives.fixed_point import to_fraction
 
+# The ranges for which the bounds of delta are proved; others raise ParameterError.
 LEAST_EPSILON, MOST_EPSILON = 0.01, 20.0
 LEAST_DELTA, MOST_DELTA = 1e-15, 0.1
 LEAST_FRACTION = 1e-12
@@ -17,57 +18,58 @@ LEAST_USERS, MOST_USERS = 2, 10_000_000_000
 
 
 class Observer(StrEnum):
-    """Who looks at the collection."""
+    """What an adversary sees of a collection."""
 
     MESSAGES = "messages"
-    """Sees every shuffled message whole: what a mix delivers to the collector."""
+    """Every shuffled message: the output of a mix."""
     SUMS = "sums"
-    """Sees only how often each bit was set: somebody trusted added the messages up."""
+    """Only how often each bit was set, because a trusted party adds the messages."""
     LINKED = "linked"
-    """Sees every report with its sender: no mix is relied on."""
+    """Every report together with its sender: no mix is trusted."""
 
 
 def check_epsilon(epsilon: float) -> float:
-    """``epsilon`` itself when it lies in [0.01, 20]; raises ParameterError otherwise."""
+    """Return ``epsilon``, or raise ParameterError if it is not in [0.01, 20]."""
     in_range(
         "epsilon",
         epsilon,
         LEAST_EPSILON,
         MOST_EPSILON,
-        "1 is a common choice, smaller promises more",
+        "1 is a common choice; a smaller epsilon protects more",
     )
     return epsilon
 
 
 def check_users(users: int) -> int:
-    """``users`` itself when it lies in [2, 10^10]; raises ParameterError otherwise."""
+    """Return ``users``, or raise ParameterError if it is not in [2, 10^10]."""
     in_range("users", users, LEAST_USERS, MOST_USERS, "a crowd needs at least two people")
     return users
 
 
 def check_fraction(fraction: float) -> float:
-    """``fraction`` itself when it lies in [1e-12, 1]; raises ParameterError otherwise."""
+    """Return ``fraction``, or raise ParameterError if it is not in [1e-12, 1]."""
     in_range(
         "honest share",
         fraction,
         LEAST_FRACTION,
         1.0,
-        "it is the share of promised fakes that certainly arrive",
+        "it is the share of people who follow the protocol and whose messages arrive",
     )
     return fraction
 
 
 def count_arriving(sent: int, fraction: float) -> int:
-    """How many of ``sent`` fakes or people are counted on: floor(fraction x sent).
+    """Return how many of ``sent`` fakes or people the guarantee counts on.
 
-    Exact in the decimal as it is written: .7 of 90 are 63, and a third in sixteen digits of 3 is
-    none.
+    This is ``fraction`` times ``sent``, rounded down, exactly for the decimal form of ``fraction``:
+    0.7 of 90 is 63. A third written with sixteen digits is below 1/3, so its share of 3 is 0.
     """
     return math.floor(to_fraction(fraction) * sent)
 
 
 def count_promised(needed: int, fraction: float) -> int:
-    """The fewest fakes of which ``needed`` arrive when only ``fraction`` of them is counted on."""
+    """Return the smallest number of fakes of which a share ``fraction`` is at least ``needed``."""
+    # Rounded up from an exact fraction: a quotient of doubles could be one too small.
     return math.ceil(needed / to_fraction(fraction))
 
 
@@ -78,11 +80,12 @@ class Guarantee(
     kw_only=True,
     forbid_unknown_fields=True,
 ):
-    """(epsilon, delta) differential privacy for one person's record, substituted, seen by observer.
+    """(epsilon, delta)-differential privacy of one substituted record, against an observer.
 
-    For every two datasets that differ in one person's record and every set of outcomes,
-    P[outcome] <= exp(epsilon) P'[outcome] + delta, in both directions.
-    Raises ParameterError for epsilon outside [0.01, 20], delta outside [1e-15, 0.1], or ``linked``.
+    For every two datasets that differ in one person's record, and for every set of outcomes,
+    P[outcome] <= exp(epsilon) P'[outcome] + delta. This includes both orders of the two datasets.
+    Raises ParameterError if epsilon is not in [0.01, 20], delta is not in [1e-15, 0.1], or the
+    observer is ``linked``.
     """
 
     epsilon: float
@@ -97,7 +100,7 @@ class Guarantee(
                 "observer",
                 expected="messages or sums",
                 got="linked",
-                do="a collection through mixes promises nothing against who sees the senders",
+                do="choose one of the two: mixes cannot protect reports whose senders are seen",
             )
         if not LEAST_DELTA <= self.delta <= MOST_DELTA or math.isnan(self.delta):
             raise ParameterError(

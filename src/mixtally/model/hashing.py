@@ -1,4 +1,4 @@
-"""How texts of an open domain become points: by a keyed hash that a plan fixes."""
+"""The keyed hash that maps texts of an open domain to points."""
 
 import re
 
@@ -13,13 +13,16 @@ _SEED = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}")
 
 
 class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The hash everybody uses, ``protocol.encode.hashed`` says how.
+    """The hash that every device uses, as ``protocol.encode.hashed`` implements it.
 
-    where
-      function   the name of the hash: "HMAC-SHA-256", which browsers have as well
-      seed       its key, 32 hexadecimal digits; public, drawn before anybody answers
+    Raises PlanError for another hash, or a seed of another form.
 
-    Raises PlanError for another hash and for a seed of another form.
+    Attributes
+    ----------
+    function : str
+        The name of the hash, "HMAC-SHA-256", which browsers implement as well.
+    seed : str
+        The key, 32 hexadecimal digits. The key is public, and drawn before anybody answers.
     """
 
     function: str
@@ -30,18 +33,19 @@ class Hashing(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             raise PlanError(
                 "hash",
                 expected=HMAC_SHA256,
+                # Text from a file is escaped and cut, because a terminal may show the message.
                 got=ascii(self.function)[:40],
-                do="plan again: another hash makes other points",
+                do="plan again; another hash maps texts to other points",
             )
         if not _SEED.fullmatch(self.seed):
             raise PlanError(
                 "hash seed",
                 expected=f"{2 * SEED_BYTES} hexadecimal digits in lower case",
                 got=repr(self.seed[:40]),
-                do="leave it out to have one drawn",
+                do="leave the seed out, and one will be drawn",
             )
 
 
 def draw_seed(chance: Chance) -> str:
-    """A seed for one plan."""
+    """Draw a seed for one plan."""
     return chance.words(SEED_BYTES // 8).astype("<u8").tobytes().hex()

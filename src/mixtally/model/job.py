@@ -1,4 +1,4 @@
-"""A job: what a mix must know of a contract to serve it, and nothing of what is asked."""
+"""A job: the parts of a contract that a mix needs to serve it, without the question."""
 
 import json
 
@@ -15,11 +15,14 @@ _MOST_SHOWN = 200
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One part: how its messages are written, what a hop adds, and its slots in a bundle.
+    """The format of a part's messages, the fakes of a hop, and the slots in a bundle.
 
-    where
-      slots          envelopes of the part in every bundle
-      most_padding   how many of these may be padding
+    Attributes
+    ----------
+    slots : int
+        Envelopes of the part in every bundle.
+    most_padding : int
+        How many of the slots may be padding.
     """
 
     layout: Layout
@@ -29,9 +32,9 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A contract as one of its mixes serves it; written by ``mix sign``, which has checked it.
+    """A contract as one of its mixes serves it. The command ``mix sign`` checks and writes it.
 
-    Raises PlanError for what does not fit together.
+    Raises PlanError if the fields contradict each other.
     """
 
     version: int
@@ -53,7 +56,7 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 "sizes",
                 len(self.sizes) == len(self.streams)
                 and all(map(self._has_valid_sizes, self.sizes)),
-                "one an envelope before every hop and the collector, for each part",
+                "for each part, falling sizes of an envelope at every hop and the collector",
                 self.sizes,
             ),
         ):
@@ -64,23 +67,24 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return bool(self.streams) and all(0 <= one.most_padding < one.slots for one in self.streams)
 
     def _has_valid_sizes(self, sizes: tuple[int, ...]) -> bool:
+        # Each hop removes one layer of encryption, so envelopes become shorter.
         falling = list(sizes) == sorted(sizes, reverse=True)
         return falling and len(sizes) == len(self.hops) + 1
 
 
 def write_job(job: Job) -> bytes:
-    """The job as a file."""
+    """Return the job as a file."""
     return msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n"
 
 
 def read_job(data: bytes, subject: str) -> Job:
-    """The job in ``data``; raises PlanError for anything else."""
+    """Read the job in ``data``, or raise PlanError."""
     try:
         plain = json.loads(
             data, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant
         )
         return msgspec.convert(plain, Job)
-    except (ValueError, RecursionError, InputError) as error:
+    except (ValueError, RecursionError, InputError) as error:  # RecursionError: deep nesting
         raise PlanError(
             subject,
             expected="a job that `mix sign` wrote",

@@ -1,9 +1,10 @@
-"""Which counts add up to a number that is known: that of the people who took part.
+"""Known totals: counts that add up to the number of people who took part.
 
-Where everybody holds exactly one of d answers, the true counts of these answers add up to the
-people. That holds for a question with one answer, for each attribute of a record, and for each bit
-that travels in clear as "no" or "yes". It does not hold for sets, for bits that are flipped, and
-for an open domain, of which not all words are listed. Planners and estimates both ask here.
+If everyone has exactly one of d answers, the true counts of these answers add up to the number of
+people. This is true of a question with one answer and of each attribute of a record. It is also
+true of each bit that is sent in clear as "no" or "yes". It is false for sets, for flipped bits, and
+for an open domain, where not all words are listed. The planner and the estimator use the same
+function, so that the planned error is the one of the result.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,12 @@
-"""How a message is written: one fixed number of bytes, the same for every value and every fake.
+"""Message formats: every message has a fixed number of bytes, equal for every value and every fake.
 
-bits        one bit a bin, bin j in bit j % 8, counted from the least, of byte j // 8
-index       the number of the one bin, little-endian, in as many bytes as the last bin takes
-positions   the numbers of the bins whose bit is set, strictly ascending, behind how many they
-            are: that in one or two bytes, little-endian; then so many bits for each as the last
-            bin takes, from the least bit of a byte on; what is left over of the cap is zero
+A fake is a dummy message that carries no answer. The three formats are:
+
+bits        One bit per bin. Bin j is bit j % 8 of byte j // 8, from the least significant bit.
+index       The number of one bin, little-endian, in the bytes that the last bin needs.
+positions   The numbers of the set bins, strictly ascending. First comes how many they are, in one
+            or two bytes, little-endian. Then comes each number, in the bits that the last bin
+            needs, from the least significant bit of a byte on. Unused space up to the cap is zero.
 """
 
 from enum import StrEnum
@@ -21,24 +23,26 @@ MOST_CAP = 0xFFFF
 
 
 class Form(StrEnum):
-    """The forms of a message."""
+    """The format of a message."""
 
     BITS = "bits"
-    """One bit a bin, packed."""
+    """One bit per bin, packed."""
     INDEX = "index"
-    """The number of the bin, little-endian."""
+    """The number of one bin, little-endian."""
     POSITIONS = "positions"
-    """The numbers of the bins whose bit is set: short where few are."""
+    """The numbers of the set bins. Short if few are set."""
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The form and size of every message of a plan.
-
-    where
-      cap   the most bins that a message names, a draw with more being drawn again; None for any
-            number, which only the form ``bits`` can hold
+    """The format and size of every message of a part.
 
     Raises ParameterError for a cap outside [1, bins], or above 65,535 in the form ``positions``.
+
+    Attributes
+    ----------
+    cap : int or None
+        The maximum number of bins that a message names; a draw with more is repeated. None means no
+        limit, which is possible only in the form ``bits``.
     """
 
     form: Form
@@ -52,16 +56,16 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.form is Form.INDEX or self.cap is None or not 1 <= self.cap <= most:
             raise ParameterError(
                 "cap",
-                expected="none: one bin is named"
+                expected="no cap, because one bin is named"
                 if self.form is Form.INDEX
                 else f"an integer in [1, {most:,}]",
                 got=self.cap,
-                do="it is the most bins that a message names",
+                do="it is the maximum number of bins that a message names",
             )
 
     @property
     def message_bytes(self) -> int:
-        """Bytes in a message."""
+        """The bytes of a message."""
         if self.form is Form.BITS:
             return bits.row_bytes(self.bins)
         if self.form is Form.INDEX:
@@ -70,16 +74,16 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def position_bits(self) -> int:
-        """Bits in which every bin's number can be written."""
+        """The bits that are needed for the number of any bin."""
         return (self.bins - 1).bit_length()
 
     @property
     def count_bytes(self) -> int:
-        """Bytes in which a message of the form ``positions`` says how many it names."""
+        """The bytes that store how many bins a message of the form ``positions`` names."""
         return bits.row_bytes((self.cap or 0).bit_length())
 
     def rows(self, codes: NDArray[np.int64]) -> bits.Rows:
-        """One message a code, its one bit set or its number written, shape (codes, bytes)."""
+        """Return one message per code, which names only this bin, shape (codes, bytes)."""
         if self.form is Form.BITS:
             return bits.one_hot_rows(codes, self.bins)
         if self.form is Form.POSITIONS:
@@ -88,49 +92,50 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.ascontiguousarray(wide[:, : self.message_bytes])
 
     def blank_rows(self, count: int) -> bits.Rows:
-        """``count`` messages with no bit set, shape (count, bytes)."""
+        """Return ``count`` messages with no bit set, shape (count, bytes)."""
         return np.zeros((count, self.message_bytes), dtype=np.uint8)
 
     def write_positions(
         self, messages: NDArray[np.int64], bins: NDArray[np.int64], count: int
     ) -> bits.Rows:
-        """``count`` messages of the form ``positions``, message messages[i] naming bins[i].
+        """Return ``count`` messages of the form ``positions``, where messages[i] names bins[i].
 
-        Ordered by message and then by bin; no message names more than the cap.
+        The pairs are ordered by message and then by bin. No message names more bins than the cap.
         """
         return pack_positions(
             messages, bins, count, self.cap or 0, self.position_bits, self.count_bytes
         )
 
     def codes(self, rows: bits.Rows) -> NDArray[np.int64]:
-        """The bin numbers written in ``rows``; only for the form ``index``."""
+        """Return the bin numbers in ``rows``, for the form ``index`` only."""
         wide = np.zeros((len(rows), 8), dtype=np.uint8)
         wide[:, : self.message_bytes] = rows
         return wide.view("<i8").reshape(-1).astype(np.int64, copy=False)
 
     def positions(self, rows: bits.Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many bins each of ``rows`` names, and which, one row after the other.
+        """Return how many bins each row names, and all bins row by row.
 
-        Only for the form ``positions``; a number above the cap is read as the cap.
+        The form must be ``positions``. A stated number above the cap is read as the cap.
         """
         return unpack_positions(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
     def to_packed_bits(self, rows: bits.Rows) -> bits.Rows:
-        """``rows`` with one bit a bin, packed; not for the form ``index``."""
+        """Return ``rows`` as packed bits, one per bin. The form must not be ``index``."""
         if self.form is Form.BITS:
             return rows
         many, named = self.positions(rows)
         out = np.zeros((len(rows), bits.row_bytes(self.bins)), dtype=np.uint8)
         row = np.repeat(np.arange(len(rows)), many)
+        # ``at``, because bins that share a byte would overwrite each other in an assignment.
         np.bitwise_or.at(out, (row, named >> 3), (1 << (named & 7)).astype(np.uint8))
         return out
 
     def slots(self, rows: bits.Rows) -> Slots:
-        """What every slot of ``rows`` holds; only for the form ``positions``."""
+        """Return the content of every slot of ``rows``, for the form ``positions`` only."""
         return read_slots(rows, self.cap or 0, self.position_bits, self.count_bytes)
 
     def parse_messages(self, messages: list[bytes]) -> bits.Rows:
-        """Messages as rows; raises MessageError for one of the wrong length or form."""
+        """Return messages as rows, or raise MessageError for one of the wrong length or form."""
         for number, message in enumerate(messages):
             if len(message) != self.message_bytes:
                 raise self._refusal(number, f"{len(message)} bytes")
@@ -138,15 +143,16 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.check_rows(rows.reshape(len(messages), self.message_bytes))
 
     def check_rows(self, rows: bits.Rows) -> bits.Rows:
-        """``rows`` themselves; raises MessageError for a wrong width or an impossible row."""
+        """Return ``rows``, or raise MessageError for a wrong width or an impossible row."""
         self._check_width(rows)
         self._check_faults(rows, _faults(self, rows))
         return rows
 
     def read_bins(self, rows: bits.Rows) -> NDArray[np.int64]:
-        """The bins that ``rows`` name, in no order; not for the form ``bits``.
+        """Return the bins that ``rows`` name, in any order. The form must not be ``bits``.
 
-        Raises as ``checked``: what is read for that is not read again.
+        Raise MessageError as ``check_rows`` does. Checking and reading share one pass over the
+        rows.
         """
         self._check_width(rows)
         if self.form is Form.INDEX:
@@ -172,7 +178,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise self._refusal(row, f"{why}, {bytes(rows[row]).hex()[:40]}")
 
     def faults(self, rows: bits.Rows) -> dict[str, NDArray[np.bool_]]:
-        """Reason -> which of ``rows`` are impossible for it; every row has at most one reason."""
+        """Return which rows are impossible, by reason. Every row has at most one reason."""
         return {reason.value: wrong for reason, wrong in _faults(self, rows).items()}
 
     def _refusal(self, number: int, got: str) -> MessageError:
@@ -181,12 +187,12 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             expected=f"{self.message_bytes} bytes naming bins 0..{self.bins - 1} ({self.form} "
             f"form)",
             got=got,
-            do="drop it, and check that sender and collector hold the same plan fingerprint",
+            do="drop it, and check that sender and collector have the same plan fingerprint",
         )
 
 
 class Fault(StrEnum):
-    """Why no honest device wrote a message."""
+    """A reason why no honest device can have written a message. The texts are part of results."""
 
     PAST_THE_LAST = "a bin past the last"
     TOO_MANY = "more bins than the cap"
@@ -211,7 +217,8 @@ def _faults(layout: Layout, rows: bits.Rows) -> Faults:
 
 
 def _faults_of_codes(layout: Layout, codes: NDArray[np.int64]) -> Faults:
-    return {Fault.PAST_THE_LAST: (codes < 0) | (codes >= layout.bins)}  # eight bytes have a sign
+    # Codes of eight bytes are read as signed integers, so large ones are negative.
+    return {Fault.PAST_THE_LAST: (codes < 0) | (codes >= layout.bins)}
 
 
 def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults:
@@ -219,11 +226,13 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
     if layout.count_bytes == 2:
         stated |= rows[:, 1].astype(np.int64) << 8
     _, numbers, held = read
+    # Each row has the first reason that applies. A count above the cap comes first, because then
+    # the slots cannot be interpreted.
     too_many = stated > (layout.cap or 0)
     past = ((numbers >= layout.bins) & held).any(axis=0) & ~too_many
     falls = ((numbers[1:] <= numbers[:-1]) & held[1:]).any(axis=0)
     unordered = falls & ~too_many & ~past
-    # What is not taken for a position must be zero.
+    # Unused bits must be zero, so that messages of equal content have equal bytes.
     marked = ((numbers != 0) & ~held).any(axis=0)
     marked |= bits.rows_with_padding(rows, _last_bit(layout))
     not_zero = marked & ~(too_many | past | unordered)
@@ -236,5 +245,5 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
 
 
 def _last_bit(layout: Layout) -> int:
-    """Bits of a message of the form ``positions`` that its slots can fill."""
+    """Return the bits of a message of the form ``positions`` up to the end of its slots."""
     return 8 * layout.count_bytes + (layout.cap or 0) * layout.position_bits

@@ -1,9 +1,9 @@
-"""The ledger of one person: a budget, and every plan that was charged to it, sealed in a chain.
+"""The privacy ledger of one person: a budget and all charges to it, sealed by a hash chain.
 
-The seal of an empty ledger is a hash of its budget, and each charge hashes the seal before it
-together with itself; a ledger carries the last seal. So a file that was edited, reordered or cut
-short is refused. It guards against accidents and casual edits: whoever writes the whole file anew
-can seal it anew, so a person who wants to notice that as well keeps the last seal elsewhere.
+The seal of an empty ledger is a hash of its budget. Each charge hashes the previous seal together
+with itself, and the ledger contains the last seal. So a file that was edited, reordered or cut
+short is refused. The seal protects against accidents and casual edits only: anyone who rewrites the
+whole file can compute a new seal. To detect that, keep a copy of the last seal elsewhere.
 """
 
 import hashlib
@@ -21,15 +21,19 @@ MOST_NOTE = 200
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``times`` collections under one plan.
+    """A charge for ``times`` collections under one plan.
 
-    where
-      fingerprint   of the plan
-      note          anything the person wants to remember, one line
-      date          when it was charged, as the caller writes dates; may be empty
+    Raises PlanError if the fingerprint is not that of the plan. Raises ParameterError if times is
+    below 1, or a text is not one printable line.
 
-    Raises PlanError when the fingerprint is another plan's, ParameterError for times below 1 or
-    text that is not one printable line.
+    Attributes
+    ----------
+    fingerprint : str
+        The fingerprint of the plan.
+    note : str
+        A remark of the person, one line.
+    date : str
+        When it was charged, in the caller's format; may be empty.
     """
 
     fingerprint: str
@@ -62,9 +66,9 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one person may spend, what they spent, and the seal over both.
+    """A person's budget, all charges to it, and the seal of both.
 
-    Raises PlanError for another version or a seal that does not fit.
+    Raises PlanError for another version or a wrong seal.
     """
 
     version: int
@@ -86,17 +90,17 @@ class Ledger(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 "ledger seal",
                 expected=f"{true[:16]}, which belongs to its budget and charges",
                 got=self.seal[:16] or "none",
-                do="it was edited or cut short: restore it from a copy",
+                do="the ledger was edited or cut short; restore it from a copy",
             )
 
 
 def new_ledger(budget: Guarantee) -> Ledger:
-    """A ledger to which nothing was charged yet."""
+    """Return a new ledger without charges."""
     return Ledger(version=LEDGER_VERSION, budget=budget, charges=(), seal=_seal_of(budget, ()))
 
 
 def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
-    """``ledger`` with one charge more; whether the budget allows it is for others to say."""
+    """Return ``ledger`` with another charge. The caller checks whether the budget permits it."""
     charge = Charge(fingerprint=plan.fingerprint, plan=plan, times=times, note=note, date=date)
     charges = (*ledger.charges, charge)
     return Ledger(
@@ -108,7 +112,7 @@ def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: 
 
 
 def read_ledger(data: bytes, subject: str) -> Ledger:
-    """The ledger written in ``data``, called ``subject``; raises PlanError for anything else."""
+    """Read the ledger in ``data``, named ``subject`` in errors, or raise PlanError."""
     try:
         check_version(parse_json(data), "ledger", LEDGER_VERSION)
         return from_canonical(data, Ledger, subject)
@@ -122,6 +126,7 @@ def read_ledger(data: bytes, subject: str) -> Ledger:
 
 
 def _seal_of(budget: Guarantee, charges: tuple[Charge, ...]) -> str:
+    # The prefix keeps a seal different from every other hash of the same budget.
     seal = hashlib.sha256(
         b"mixtally ledger %d\0" % LEDGER_VERSION + canonical_bytes(budget)
     ).hexdigest()

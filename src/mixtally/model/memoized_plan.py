@@ -1,4 +1,7 @@
-"""What client and collector of memoized answers agree on; responses belong to its fingerprint."""
+"""The plan of memoized answers, which a client and a collector agree on.
+
+Stored responses belong to the fingerprint of a plan.
+"""
 
 import msgspec
 
@@ -10,9 +13,10 @@ MEMOIZED_VERSION = 2
 
 
 class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A question, of kind ``one`` or, where values are hashed, ``set``; and how it is answered.
+    """A question and the mechanism that answers it.
 
-    Raises PlanError for another version or a mechanism that does not fit the question.
+    The question is of kind ``one`` or, if values are hashed, of kind ``set``. Raises PlanError for
+    another version, or a mechanism that does not fit the question.
     """
 
     version: int = MEMOIZED_VERSION
@@ -33,19 +37,20 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ):
             raise PlanError(
                 f"question {self.question.name!r}",
-                expected="one of its bins a person, or values hashed into bins without labels",
+                expected="one bin for each person, or values hashed into bins without labels",
                 got=f"the kind {self.question.kind} over {self.question.bins:,} bins, "
                 f"and a mechanism of {self.mechanism.bins:,}",
-                do="ask for one value a person",
+                do="ask for one value from each person",
             )
 
 
 def make_memoized_plan(
     question: Question, permanent: float, p: float, q: float, cohorts: int = 1
 ) -> MemoizedPlan:
-    """The plan with the integers nearest to these probabilities; hashed where a set is asked for.
+    """Return the plan with the integers nearest to these probabilities.
 
-    Raises ParameterError as ``Memoized`` does, PlanError as ``MemoizedPlan`` does.
+    Values are hashed if the question is of kind ``set``. Raise ParameterError as ``Memoized`` does,
+    and PlanError as ``MemoizedPlan`` does.
     """
     hashes = question.max_set if question.kind is Kind.SET else None
     mechanism = make_memoized(question.bins, permanent, p, q, hashes=hashes, cohorts=cohorts)
@@ -53,5 +58,5 @@ def make_memoized_plan(
 
 
 def hashed_question(name: str, bits: int, hashes: int) -> Question:
-    """The question of a value that sets at most ``hashes`` of ``bits`` bits."""
+    """Return the question for a value that sets at most ``hashes`` of ``bits`` bits."""
     return Question(name=name, bins=bits, kind=Kind.SET, max_set=hashes)

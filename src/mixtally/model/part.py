@@ -1,7 +1,8 @@
-"""One stream of messages of a contract: how a device makes them and what every hop adds.
+"""A part of a plan: one stream of messages, as devices make it and as every hop extends it.
 
-A record travels as one message, or as one message a bit or attribute; each is a part, with mixes,
-fakes and a tally of its own.
+A record is sent as one message, or as one message for each bit or attribute. Each of these is a
+part, with mixes, fakes (dummy messages) and a tally of its own. A hop is a mix at its position in
+the chain. The *cover* is what protects a person: fakes, or the random flips of other people.
 """
 
 from enum import StrEnum
@@ -29,20 +30,18 @@ from mixtally.primitives.fixed_point import SCALE
 
 
 class FakeRecord(StrEnum):
-    """What a fake is before its bits are flipped."""
+    """The record of a fake before its bits are flipped."""
 
     BLANK = "blank"
     """No bit is set."""
     UNIFORM = "uniform"
-    """One bin, each as likely as any other."""
+    """One uniformly random bin."""
 
 
 class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The fakes that a device adds to its message: ``whole``, and one more by a coin.
+    """The fakes that a device adds: ``whole`` fakes, and with a given probability one more.
 
-    where
-      whole   in [0, 1000]
-      coin    the chance of one more, times 2^64, in [0, 2^64); one of the two is not 0
+    ``whole`` is in [0, 1000]. ``coin`` is the probability times 2^64, in [0, 2^64). Not both are 0.
     """
 
     record: FakeRecord
@@ -51,37 +50,47 @@ class OwnFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def mean(self) -> float:
-        """Fakes of a device on average."""
+        """The mean number of fakes of a device."""
         return self.whole + self.coin / SCALE
 
     def mean_for(self, people: int) -> int:
-        """Fakes of so many devices on average, rounded down."""
+        """Return the mean number of fakes of ``people`` devices, rounded down."""
         return people * (self.whole * SCALE + self.coin) // SCALE
 
     @property
     def most(self) -> int:
-        """The most fakes that a device draws."""
+        """The maximum number of fakes of a device."""
         return self.whole + (self.coin > 0)
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A stream of messages.
+    """One stream of messages.
 
-    where
-      bins        what a record may hold, in [2, 10^7], or [1, 64] free bits, or points of planes
-      most_set    the most bins that a record sets, in [1, 16]; None for free bits, any of them set
-      threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
-      repeats     how often a record is sent, each time flipped afresh, in [1, 1000]; more than once
-                  only among other people's flips
-      own         fakes that a device adds; None where it adds none
-      recipe      what every hop adds
-      layout      how a message is written; of a set in clear ``most_set`` bins more are named than
-                  there are: the first of these stand for members that it lacks, a pad each
-      planes      those that messages name in place of bins in clear; None for bins themselves
-      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own, each
-                  of a set by itself, in [1, 2^64); None for never
+    Raises PlanError if there is no proof for the combination.
 
-    Raises PlanError for a part that has no proof.
+    Attributes
+    ----------
+    bins : int
+        The number of bins of a record, in [2, 10^7]; or of free bits, in [1, 64]; or of points.
+    most_set : int or None
+        The maximum number of bins that a record sets, in [1, 16]. None for free bits.
+    threshold : int or None
+        The flip probability times 2^64. None if bins are sent in clear.
+    repeats : int
+        How often a record is sent, each time with new flips, in [1, 1000]. It is above 1 only if
+        the cover is other people's flips.
+    own : OwnFakes or None
+        The fakes that a device adds.
+    recipe : Recipe
+        The fakes that every hop adds.
+    layout : Layout
+        The message format. For sets in clear it has ``most_set`` additional bins, the pads. Each
+        missing member of a set is sent as a pad.
+    planes : Planes or None
+        The planes that messages name in place of bins.
+    replaced : int or None
+        The probability that a uniform bin replaces a value, times 2^64, in [1, 2^64). Each member
+        of a set is replaced independently. None if values are not replaced.
     """
 
     bins: int
@@ -104,53 +113,53 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def is_randomized(self) -> bool:
-        """Whether records are flipped or replaced, so that those of others may hide a person."""
+        """Whether records are flipped or replaced, so that other people's can be the cover."""
         return self.threshold is not None or self.replaced is not None
 
     @property
     def protocol(self) -> str:
-        """The name of its mechanism, as people type it."""
+        """The public name of the mechanism."""
         return self.mechanism(fakes=1, crowd=self._least_crowd).name
 
     @property
     def _least_crowd(self) -> int:
-        """People enough for a mechanism where they are its cover."""
+        """The minimum crowd of the mechanism if people are the cover; otherwise 0."""
         return 2 if (self.own is None and not self.by_mixes) or self.replaced is not None else 0
 
     @property
     def record_messages(self) -> int:
-        """Messages that a record travels as: of a set in clear one a member, and its pads."""
+        """The number of messages of a record. A set in clear has one for each member and pad."""
         return self.repeats if self.threshold is not None else self.most_set or 1
 
     @property
     def cells(self) -> int:
-        """Among how many messages that are as likely a value hides."""
+        """The number of values of a uniform message."""
         return self.planes.prime if self.planes is not None else self.bins
 
     @property
     def pads(self) -> int:
-        """Bins of a set in clear, or points, that stand for members which it lacks."""
+        """The number of bins, or points, that are sent for missing members of a set in clear."""
         most = self.most_set or 1
         return most if self.threshold is None and most > 1 else 0
 
     @property
     def least(self) -> int:
-        """The fewest messages that a device sends."""
+        """The minimum number of messages that a device sends."""
         return self.record_messages + (0 if self.own is None else self.own.whole)
 
     @property
     def most(self) -> int:
-        """The most messages that a device sends, which is the slots of its part in a bundle."""
+        """The maximum number of messages that a device sends: the slots of the part in a bundle."""
         return self.record_messages + (0 if self.own is None else self.own.most)
 
     @property
     def mean_sent(self) -> float:
-        """Messages that a device sends on average."""
+        """The mean number of messages that a device sends."""
         return self.record_messages + (0.0 if self.own is None else self.own.mean)
 
     @property
     def mean_added(self) -> int:
-        """Messages that a hop adds, on average where their number is drawn."""
+        """The mean number of messages that a hop adds."""
         match self.recipe:
             case BlanksRecipe() | UniformRecipe():
                 return self.recipe.count
@@ -162,16 +171,17 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def standard_error(
         self, users: int, hops: int, crowd: int, count: int = 0, summed: int | None = None
     ) -> float:
-        """Return the standard error of a bin that ``count`` of ``users`` people hold, in counts.
+        """Return the standard error of a bin with ``count`` of ``users`` people, in counts.
 
-        The mechanism is the ``expected`` one; ``summed`` bins have a known sum, or None.
+        The mechanism is that of ``make_expected_mechanism``. If ``summed`` is not None, the
+        estimate uses the known sum of this number of bins.
         """
         return self.make_expected_mechanism(users, hops, crowd).standard_error(users, count, summed)
 
     def make_expected_mechanism(self, users: int, hops: int, crowd: int) -> Shuffled:
-        """The mechanism if ``users`` people answer, with ``crowd`` people's own noise counted on.
+        """Return the mechanism if ``users`` people answer and all ``hops`` follow the recipe.
 
-        All ``hops`` draw what the recipe says.
+        The proof counts on the own randomness of ``crowd`` people.
         """
         fakes = 0 if self.own is None else round(users * self.own.mean)
         if isinstance(self.recipe, CountedRecipe):
@@ -179,13 +189,16 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.mechanism(fakes=fakes, crowd=crowd, mixes=hops)
 
     def mechanism(self, *, fakes: int, crowd: int = 0, mixes: int = 1) -> Shuffled:
-        """The mechanism with so many fakes in its stream.
+        """Return the mechanism for a given number of fakes.
 
-        where
-          fakes   fakes of people, or blanks or uniform ones of hops, in all; not read where they
-                  are shaped
-          crowd   people whose flips or replacements are counted on
-          mixes   hops that drew shaped fakes
+        Parameters
+        ----------
+        fakes : int
+            Blank or uniform fakes in total, of people or hops. Ignored if fakes are shaped.
+        crowd : int
+            The number of people whose flips or replacements the proof counts on.
+        mixes : int
+            The number of hops that drew shaped fakes.
         """
         if self.replaced is not None:
             return KaryResponse(
@@ -206,6 +219,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 planes=self.planes,
                 max_set=self.most_set or 1,
             )
+        # Blank fakes may come from devices or from hops; the mechanism is the same.
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)
         if self.own is not None and self.own.record is FakeRecord.UNIFORM:
             kind = UniformFakes(fakes)
@@ -222,5 +236,5 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def local_epsilon(self) -> float:
-        """What is left of the promise for a message that is known to be someone's, caps aside."""
+        """The epsilon that remains if a message is linked to its sender, caps not included."""
         return self.mechanism(fakes=0, crowd=self._least_crowd).local_epsilon

@@ -1,4 +1,8 @@
-"""The plan of a collection: what is asked, how it is hidden, what that is worth."""
+"""The plan of a collection: the question, the mechanism of each part, and the guarantee.
+
+The planner makes plans. They are simulated, run, charged to budgets and attacked. A contract is a
+plan together with its operators.
+"""
 
 from enum import StrEnum
 from hashlib import sha256
@@ -21,22 +25,27 @@ from mixtally.primitives.codec import convert_to_floats
 
 
 class Cover(StrEnum):
-    """Who brings what hides a person."""
+    """Who provides the cover: the fakes or flips that protect a person."""
 
     MIXES = "every mix"
-    """Every hop draws all of it: any one honest hop suffices."""
+    """Every hop draws the whole cover, so one honest hop is sufficient."""
     PEOPLE = "people"
-    """Devices do, by fakes or flips: the first honest hop must receive enough of them."""
+    """Devices provide fakes or flips, and the first honest hop must receive enough of them."""
 
 
 class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A word is asked by the symbols that follow a prefix; a round brings the prefixes.
+    """A question for the symbols that follow known prefixes of words. Prefixes change by round.
 
-    where
-      alphabet   the characters that are spelled briefly, 2 to 200, each once
-      most       the most prefixes of a round
-      longest    the most symbols of a word that are looked at
-      symbols    how many a round asks for, in [1, 10]
+    Attributes
+    ----------
+    alphabet : str
+        The 2 to 200 distinct characters that are one symbol each.
+    most : int
+        The maximum number of prefixes in a round.
+    longest : int
+        The maximum number of symbols of a word that are used.
+    symbols : int
+        The number of symbols that a round asks for, in [1, 10].
     """
 
     alphabet: str
@@ -49,32 +58,52 @@ class Prefixes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def bins(self) -> int:
-        """Every prefix with every symbol, the end and the escape, and everything else."""
+        """The number of bins: one for each prefix with each next symbol, and one for other words.
+
+        The end of a word and the escape are symbols, too.
+        """
         return int(self.most * (len(self.alphabet) + 2) ** self.symbols) + 1
 
 
 class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a contract promises, whoever runs it.
+    """A plan of a collection, independent of the operators that run it.
 
-    where
-      version         of this format
-      question        the whole question; its labels, attributes or hash turn a value into bins
-      edges           where numbers are cut into bins, ascending, bins + 1 of them; None without
-      grid            to whose points numbers are rounded at random; None without
-      prefixes        by which words are asked; None without
-      guarantee       of all parts and all collections together
-      users           people expected to take part
-      minimum_crowd   people without whom no hop lets a round pass, m
-      honest_share    share of them who do as told and whose messages arrive, h, in (0, 1]
-      count_flips     whether these people's flips or replaced values are part of the cover
-      collections     how often a person may be asked, in [1, 1000]
-      hops            mixes in order, 1 to 5
-      cover           who brings it
-      parts           one, or one for each bit or attribute
-      certificate     of all parts and all collections together
-      local_epsilon   what is left when all hops collude with the collector; None for nothing
+    Raises PlanError if the fields contradict each other or a number is outside its range.
 
-    Raises PlanError for what does not fit together and for numbers outside their ranges.
+    Attributes
+    ----------
+    version : int
+        The version of the file format.
+    question : Question
+        The whole question. Its labels, attributes or hash map a value to bins.
+    edges : tuple of float or None
+        The bins + 1 ascending boundaries of the ranges of a number.
+    grid : Grid or None
+        The grid to whose points numbers are rounded at random.
+    prefixes : Prefixes or None
+        The prefixes by which words are asked.
+    guarantee : Guarantee
+        The guarantee of all parts and all collections together.
+    users : int
+        The number of people expected to take part.
+    minimum_crowd : int
+        The number of people m below which no hop passes a round on.
+    honest_share : float
+        The share h of people who follow the protocol and whose messages arrive, in (0, 1].
+    count_flips : bool
+        Whether flips or replaced values of these people are part of the cover.
+    collections : int
+        How often a person may be asked, in [1, 1000].
+    hops : int
+        The number of mixes in the chain, in [1, 5].
+    cover : Cover
+        Who provides the cover.
+    parts : tuple of Part
+        One part, or one for each bit or attribute.
+    certificate : Certificate
+        The certificate of all parts and all collections together.
+    local_epsilon : float or None
+        The epsilon that remains if all hops collude with the collector. None means infinity.
     """
 
     version: int
@@ -100,34 +129,35 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def honest_people(self) -> int:
-        """Honest people who certainly take part: floor(h m), exact in the decimals as written."""
+        """The number of honest people who certainly take part: floor(h m), exact for decimals."""
         return count_arriving(self.minimum_crowd, self.honest_share)
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What each part asks, in their order."""
+        """The question of each part, in order."""
         for way in list_encodings(self.question):
             clear = way.to_clear()
             for sent in (way,) if clear is None else (way, clear):
+                # At most one form fits: a bit in clear has two bins, a flipped bit has one.
                 if _fits(sent.parts, self.parts):
                     return sent.parts
         raise TypeError("plan without a question for their parts")
 
     @property
     def crowd(self) -> int:
-        """People whose flips are counted on: those who certainly take part, or none."""
+        """The number of people whose flips the guarantee counts on: ``honest_people``, or 0."""
         return self.honest_people if self.count_flips else 0
 
     @property
     def fakes_counted(self) -> int:
-        """Fakes of a collection that are counted on: those of honest people, or of one hop."""
+        """The fakes of a collection that the guarantee counts on, of honest people or one hop."""
         if self.cover is Cover.MIXES:
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]
         return sum(own.mean_for(self.honest_people) for own in owns)
 
     def single_part(self, do: str) -> Part:
-        """The one message of a record; raises PlanError, with what to ``do``, for several."""
+        """Return the only part, or raise PlanError with the advice ``do`` if there are several."""
         if len(self.parts) > 1:
             raise PlanError(
                 "plan",
@@ -138,27 +168,29 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return self.parts[0]
 
     def local_epsilon_of(self, collections: int) -> float | None:
-        """The local epsilon of so many collections under it; None where nothing is left."""
+        """Return the local epsilon of ``collections`` collections; None means infinity."""
         if self.local_epsilon is None:
             return None
+        # Local epsilons add up, and ``local_epsilon`` is that of all collections.
         return self.local_epsilon * collections / self.collections
 
     def to_plain(self) -> dict[str, Any]:
-        """As its file has it, integers above 2^53 as decimal strings."""
+        """Return the plan as in its file, with integers above 2^53 as decimal strings."""
         found: dict[str, Any] = stringify_large_integers(msgspec.to_builtins(self))
         return found
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of its file, 64 hexadecimal digits: whoever has the same has the same plan."""
+        """The SHA-256 of the plan's file, 64 hexadecimal digits."""
         return sha256(encode_record(self)).hexdigest()
 
     def facts(self) -> dict[str, Any]:
-        """Everything it says, flat, in the field's terms; for JSON and for people.
+        """Return all properties of the plan as a flat dictionary, for people and for JSON.
 
-        ``local_epsilon`` is None where nothing is left; messages and bytes are those of a device.
+        ``local_epsilon`` is None if it is infinite. Messages and bytes are those of one device.
         """
         shown, first = self.certificate, self.parts[0]
+        # The facts below do not depend on the number of fakes.
         made = first.mechanism(fakes=0, crowd=self.crowd, mixes=self.hops)
         return {
             "protocol": self.protocol,
@@ -181,5 +213,8 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def _fits(asked: tuple[Question, ...], parts: tuple[Part, ...]) -> bool:
-    """Whether ``parts`` are those of these questions: no two ways to send one have like bins."""
+    """Return whether ``parts`` are the messages of these questions.
+
+    Comparing the bins is sufficient, because no two encodings of a question have the same bins.
+    """
     return [one.bins for one in asked] == [part.bins for part in parts]

@@ -1,42 +1,50 @@
-"""Planes of Z_p^t as messages: what is counted of a value in them.
+"""Planes of Z_p^t as messages: the distribution of the count of a value.
 
-A message names a plane, of a direction that its sender drew. It points at a value when the plane
-holds it. Every person draws a direction of their own, so that of n people and m fakes
+Values are points of the vector space Z_p^t. To send a value, a device draws a random direction a,
+which partitions the space into p parallel planes. The message names the plane of this direction
+that contains the value. A message *points at* every value in its plane. Every message has a
+direction of its own. Let n_x of n people have the value x, and let there be m fakes (dummy
+messages). Then the number of messages that point at x is distributed exactly as
 
-    S_x = n_x + Bin(n - n_x, kappa) + Bin(m, 1/p)
+    S_x = n_x + Bin(n - n_x, kappa) + Bin(m, 1/p),
 
-messages point at the value x that n_x people hold: the very distribution, whatever others hold.
+whatever the other values are, because kappa, the probability that a direction puts two different
+values in one plane, is equal for all pairs (``device.contract.planes``).
 
-Source: ``device.contract.planes``; kappa is the same for every pair of values.
+*Sets of at most k values.* A record is k messages: of its members, and of reserved points in place
+of missing ones. For member y_l put v_i = y_i - y_l, where y_i are the other members. Its direction
+a is drawn among those under which it shares no plane with another own member: <a, v_i> is not 0.
+Let w = x - y_l. The message points at x with probability P[<a, w> = 0], which is
 
-*Sets of at most k values.* A record is k messages, of its members and of reserved points for those
-it lacks. Member y_l draws its direction a among those under which it meets no other own member:
-<a, v_i> is not 0 for v_i = y_i - y_l. With w = x - y_l another record's message points at x with
-the chance P[<a, w> = 0], which is
+    1/p                                    if w is not in the span of the v_i, because then <a, w>
+                                           is uniform given all <a, v_i>;
+    (1/p)(1 + (-1)^s (p - 1)^(1 - s))      if the v_i are independent and w is a sum of s of them,
+                                           because the <a, v_i> are uniform nonzero numbers.
 
-    1/p                                    where w is not in the span of the v_i, as <a, w> is then
-                                           uniform whatever they are;
-    (1/p)(1 + (-1)^s (p - 1)^(1 - s))      where the v_i are independent and w is a sum of s of
-                                           them: <a, v_i> are uniform numbers but 0.
+Values that are neighbors in a list would lie on a line, and all of a list of p^2 numbers in a
+plane. So points are hashes (``device.contract.planes``), and are taken as random here. Three events
+change the probability 1/p:
 
-What is close in a list lies on a line, and all of a list of p^2 numbers in a plane; so points are
-hashes (``device.contract.planes``), taken as random. C(k-1, s)(p - 1)^s of p^t points w are such
-sums, so that the chance is off by (1 - 1/p)(2^(k-1) - 1) / p^t on average. Where the v_i are
-dependent, with a chance below p^(k-1)/((p - 1) p^t), and w is in their span, at most p^(k-2)
-points, it is off by at most 1/p, as kappa/(1 - (k-1) kappa) <= 2/p. And with a chance of at most k
-(k + 1)/2 p^t two of the record's points and x are one. So the distribution of
+- C(k-1, s)(p - 1)^s of the p^t points w are such sums. Averaged over w, this changes the
+  probability by (1 - 1/p)(2^(k-1) - 1) / p^t.
+- The v_i are dependent, with probability below p^(k-1)/((p - 1) p^t), and w is one of at most
+  p^(k-2) points in their span. This changes the probability by at most 1/p, because kappa/(1 -
+  (k-1) kappa) <= 2/p.
+- Two of the record's points and x are equal, with probability at most k (k + 1)/2 p^t.
 
-    S_x = n_x + Bin(k (n - n_x) + m, 1/p)
+So the total variation distance between the distribution of S_x and that of
 
-is off, in total variation, by at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t,
-which intervals add to their error. A message that is replaced now and then is off by less.
+    n_x + Bin(k (n - n_x) + m, 1/p)
 
-*Sets of texts* of an open domain: points of texts are keyed hashes (``protocol.encode.hashed``).
-Texts of a person that share a point are one, and where a text has the point of what stands for a
-lacking one, the next takes its place. So a record is of k different points whatever texts there
-are, which is all that its divergence rests on. Whoever holds x points at it once, as before. Of
-others a record changes only where two of x, their texts and what these lack are one point: that
-chance is counted above.
+is at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t. Confidence intervals add
+this distance to their error probability. Messages that are sometimes replaced are closer.
+
+*Sets of texts* of an open domain have keyed hashes as points (``protocol.encode.hashed``). Texts of
+a person that share a point are sent once. If a text has the point that is reserved for a missing
+member, the next reserved point is used. So a record always consists of k different points, and its
+divergence needs no other property. A person with x points at x exactly once, as before. Another
+person's record differs only if two of x, the texts and the reserved points are equal. The
+probability of this is part of the bound above.
 
 Source: proved here; Levin, Peres, Wilmer, Markov Chains and Mixing Times (2009), chapter 4 (total
 variation of products).
@@ -52,11 +60,14 @@ from mixtally.primitives.draw import Integers
 
 
 class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Z_p^t and its planes.
+    """The space Z_p^t and its planes.
 
-    where
-      prime    p, the planes of a direction, in [2, 10^7]
-      digits   t, in [2, 62]
+    Attributes
+    ----------
+    prime : int
+        p, the number of planes of a direction, in [2, 10^7].
+    digits : int
+        t, the dimension, in [2, 62].
     """
 
     prime: int
@@ -64,23 +75,23 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def device_planes(self) -> planes.Planes:
-        """As devices know them."""
+        """The same planes as an instance of ``device.contract.planes.Planes``."""
         return planes.Planes(self.prime, self.digits)
 
     @property
     def points(self) -> int:
-        """Values that can be told apart, p^t."""
+        """The number of distinct values, p^t."""
         return self.device_planes.points
 
     @property
     def messages(self) -> int:
-        """Different messages, and different fakes."""
+        """The number of distinct messages, which is the number of distinct fakes."""
         return self.device_planes.messages
 
     def total_variation_bound(self, people: int, most_set: int = 1) -> float:
-        """A bound of how far, in total variation, the count of one value is from its distribution.
+        """Return the total variation distance bound for the count of one value.
 
-        Of one value a record what is lost is that two share a point.
+        For records of one value, the only error is that two values may share a point.
         """
         each: float = 1.0
         if most_set > 1:
@@ -91,13 +102,15 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def collision_probability(self) -> float:
-        """kappa: the share of directions in which two values lie in one plane."""
+        """kappa, the share of directions in which two different values are in one plane."""
         return (self.points // self.prime - 1) / (self.points - 1)
 
 
 def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """The points of cells of sets, shape as ``cells``: of bins below ``values``, and from there on
-    of what stands for members that a set lacks. Each cell is hashed once.
+    """Return the points of the cells of sets, in the shape of ``cells``.
+
+    Cells below ``values`` are bins. The others are pads, which are sent for missing members. Each
+    cell is hashed once.
     """
     names, places = np.unique(cells, return_inverse=True)
     points = np.array([over.member(one, values) for one in names.tolist()], dtype=np.int64)
@@ -105,7 +118,7 @@ def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDA
 
 
 def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the points of bins of a question with one value to a person, shape as ``bins``.
+    """Return the points of bins of a question with one value per person, in the shape of ``bins``.
 
     The vectorized form of ``device.contract.scatter.point_of``.
     """
@@ -115,11 +128,13 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
 
 
 def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the places of ``bins`` in the permutation of 0..``values`` - 1.
+    """Return the images of ``bins`` under the permutation of 0..``values`` - 1.
 
-    Each half of a number is hashed once a round, so that a list of d labels takes 6 sqrt(d) hashes.
+    Each half of a number is hashed once per round, so a list of d labels takes 6 sqrt(d) hashes.
     """
     side, found = side_of(values), bins.copy()
+    # Cycle walking: the network permutes a larger range, so it is applied again to numbers
+    # outside of the list until they are inside.
     walking = np.arange(bins.size)
     while walking.size:
         found.flat[walking] = _apply_feistel(found.flat[walking], values, side)
@@ -128,7 +143,7 @@ def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
 
 
 def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArray[np.int64]:
-    """Return the numbers below ``side`` squared after all rounds of the Feistel network."""
+    """Return the images of numbers below side^2 under all rounds of the Feistel network."""
     high, low = np.divmod(numbers, side)
     shifts = np.zeros(side, dtype=np.int64)
     for one in range(ROUNDS):
@@ -139,7 +154,7 @@ def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArra
 
 
 def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the points of numbers in [0, p^t), as ``device.contract.scatter.curved`` does."""
+    """Return the points of numbers in [0, p^t), like ``device.contract.scatter.point_on_curve``."""
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
     found: NDArray[np.int64] = others + (last + (numbers % over.prime) ** 2) % over.prime * unit
@@ -147,15 +162,15 @@ def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[
 
 
 def digits_of(points: Integers, prime: int, digits: int) -> Integers:
-    """The digits of points of Z_p^t, the least first, shape (digits, points)."""
+    """Return the digits of points of Z_p^t, least significant first, shape (digits, points)."""
     return np.stack([points // prime**place % prime for place in range(digits)])
 
 
 def directions(numbers: Integers, prime: int, digits: int) -> Integers:
-    """The directions that have these numbers, shape (digits, numbers)."""
+    """Return the directions that have these numbers, shape (digits, numbers)."""
     blocks = [prime ** (digits - 1 - lead) for lead in range(digits)]
     ends = np.cumsum(np.array(blocks, dtype=np.int64))
-    (late,) = np.nonzero(numbers >= blocks[0])  # few: those that do not begin with 1
+    (late,) = np.nonzero(numbers >= blocks[0])  # the few directions that do not begin with 1
     leads, rest = np.searchsorted(ends[:-1], numbers[late], side="right"), numbers.copy()
     rest[late] -= ends[leads - 1]
     found = np.stack([rest // block % prime for block in blocks])  # nothing up to a leading 1
@@ -165,7 +180,7 @@ def directions(numbers: Integers, prime: int, digits: int) -> Integers:
 
 
 def plane_messages(points: Integers, numbers: Integers, prime: int, digits: int) -> Integers:
-    """The message of each point under the direction of its number, shape (points,)."""
+    """Return the message of each point under the direction of its number, shape (points,)."""
     products = directions(numbers, prime, digits) * digits_of(points, prime, digits)
     found: Integers = numbers * prime + products.sum(axis=0) % prime
     return found

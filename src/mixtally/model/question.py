@@ -1,4 +1,4 @@
-"""The question everyone is asked: what a record may hold, its bins in a fixed order."""
+"""Questions: the values that a record may have, as bins in a fixed order."""
 
 import re
 from enum import StrEnum
@@ -14,34 +14,35 @@ from mixtally.model.strict_struct import StrictStructMeta
 MOST_BINS = 10_000_000
 MOST_SET = 16
 MOST_TEXTS = 11
-"""Of a set of texts: planes of larger sets, of twice as large a prime, do not fit in 8 bytes."""
+"""Maximum size of a set of texts. Larger sets need a prime twice as large, whose planes do not fit
+in 8 bytes."""
 MOST_BITS = 64
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Whatever moves a cursor or colors a screen, but for tabs and ends of lines; halves of characters,
-which no file or terminal can be given."""
+"""Characters that move a cursor or change colors, except tabs and line ends, and halves of
+surrogate pairs, which no file or terminal accepts."""
 
 
 class Kind(StrEnum):
-    """What a record may hold."""
+    """What a record may contain."""
 
     ONE = "one"
     """Exactly one of the bins."""
     SET = "set"
-    """At most ``max_set`` of the bins; one of each attribute if there are attributes."""
+    """At most ``max_set`` of the bins; with attributes, one of each attribute."""
     BITS = "bits"
-    """Any of the bins: a free vector of bits, a single bit included."""
+    """Any of the bins: a vector of free bits, possibly a single one."""
 
 
 def check_bins(bins: int, least: int = 2) -> int:
-    """``bins`` itself when it lies in [``least``, 10^7]; raises ParameterError otherwise."""
+    """Return ``bins``, or raise ParameterError if it is not in [``least``, 10^7]."""
     in_range(
         "bins",
         bins,
         least,
         MOST_BINS,
-        "ask an open domain: its texts need no list"
+        "use an open domain, which needs no list of labels"
         if bins > MOST_BINS
-        else "one bin has nothing to tell",
+        else "a question needs at least two bins",
     )
     return bins
 
@@ -53,17 +54,24 @@ class Question(
     kw_only=True,
     forbid_unknown_fields=True,
 ):
-    """What is asked: each person's record sets some of ``bins`` bins.
+    """A question, for which each person's record sets some of ``bins`` bins.
 
-    where
-      labels       name the bins in order; None leaves them numbered from 0
-      kind         what a record may hold
-      max_set      the most bins that a record of kind ``set`` sets, in [1, 16]
-      attributes   how many bins each attribute has, in order; None without attributes
-      hashed       how texts of an open domain become points, as many as ``bins``; None where each
-                   bin is one value
+    Raises ParameterError if a number is outside its range. Raises PlanError if the fields
+    contradict each other.
 
-    Raises ParameterError for numbers outside their ranges, PlanError for parts that do not fit.
+    Attributes
+    ----------
+    labels : tuple of str or None
+        The names of the bins in order. None if bins are numbered from 0.
+    kind : Kind
+        What a record may contain.
+    max_set : int
+        The maximum number of bins in a record of kind ``set``, in [1, 16].
+    attributes : tuple of int or None
+        The number of bins of each attribute, in order.
+    hashed : Hashing or None
+        The hash that maps texts of an open domain to ``bins`` points. None if each bin is one
+        value.
     """
 
     name: str
@@ -93,7 +101,7 @@ class Question(
                 f"hashed question {self.name!r}",
                 expected="one value a record or a set of them, bins without labels",
                 got=f"kind {self.kind}" + ", with labels" * (self.labels is not None),
-                do="values are looked for by name when they are counted",
+                do="leave out the labels; values are named when they are counted",
             )
         texts = (self.name, *(self.labels or ()))
         if CONTROL_CHARACTERS.search("".join(texts)):
@@ -101,10 +109,11 @@ class Question(
                 "question",
                 expected="whole characters, a name and labels without control characters",
                 got=repr(next(filter(CONTROL_CHARACTERS.search, texts))),
-                do="clean the text: a terminal would obey it, or have no way to show it",
+                do="remove these characters, which a terminal would obey or could not show",
             )
         if self.labels is None:
             return
+        # Labels that look equal must count as equal even if their code points differ.
         distinct = len({normalize("NFC", label) for label in self.labels})
         if len(self.labels) != self.bins or distinct != self.bins or "" in self.labels:
             raise PlanError(
@@ -121,7 +130,7 @@ class Question(
                 "max set",
                 expected=f"an integer in [1, {most}] for a question of kind {self.kind}",
                 got=self.max_set,
-                do="it is the most bins that a set has",
+                do="it is the maximum number of bins in a set",
             )
         if self.attributes is not None and (
             self.kind is not Kind.SET
@@ -134,23 +143,26 @@ class Question(
                 expected=f"a set of {self.max_set} with at least two bins each, {self.bins:,} "
                 f"in all",
                 got=f"{list(self.attributes)}",
-                do="say how many bins each attribute has",
+                do="give the number of bins of each attribute",
             )
 
     @property
     def most_changed(self) -> int:
-        """The most bins whose counts change by one when one person's record is replaced."""
+        """The maximum number of counts that change by one if a person's record is replaced."""
         return self.bins if self.kind is Kind.BITS else min(2 * self.max_set, self.bins)
 
     def label(self, bin_index: int) -> str:
-        """What bin ``bin_index`` is called."""
+        """Return the name of the bin ``bin_index``."""
         return self.labels[bin_index] if self.labels else str(bin_index)
 
 
 def make_attributes_question(
     name: str, bins: tuple[int, ...], labels: tuple[str, ...] | None = None
 ) -> Question:
-    """A record with one of ``bins[i]`` values in every attribute i; a single one is no set."""
+    """Return the question for a record with one of ``bins[i]`` values in each attribute i.
+
+    A single attribute gives a question of kind ``one``.
+    """
     if len(bins) > MOST_SET:
         raise ParameterError(
             "attributes",
@@ -173,8 +185,9 @@ def make_attributes_question(
 
 
 def make_open_question(name: str, seed: str, max_set: int = 1) -> Question:
-    """One text a record, whatever it is, or up to ``max_set``; a plan says by how many points texts
-    are told apart. Raises ParameterError for more than 11.
+    """Return the question for a text, or up to ``max_set`` texts, of an open domain.
+
+    The planner chooses the number of points. Raise ParameterError for more than 11 texts.
     """
     in_range("max set", max_set, 1, MOST_TEXTS, "planes of larger sets do not fit in 8 bytes")
     return Question(

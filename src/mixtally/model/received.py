@@ -1,6 +1,6 @@
-"""What came of a collection under a contract: contributors, what hops declared, what was dropped.
+"""Messages received in a collection: contributors, declared fakes and dropped messages.
 
-Estimates rest on these numbers, never on how many people were expected or fakes promised.
+Estimates use these numbers, and never the expected number of people or the planned fakes.
 """
 
 import msgspec
@@ -9,15 +9,19 @@ from mixtally.errors import MessageError
 
 
 class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of one part.
+    """The messages received of one part.
 
-    where
-      declared   how many messages each hop says it added, in their order; None for a hop that says
-                 it drew none. Which of them fell in which bin it does not say
-      received   messages that were tallied, fakes included
-      dropped    reason -> how many that came were impossible, and were not
+    Raises MessageError if a number is negative.
 
-    Raises MessageError for a number below zero.
+    Attributes
+    ----------
+    declared : tuple of int or None
+        How many messages each hop declares to have added, in order. None for a hop that declares
+        that it drew none. The bins of these messages are not declared.
+    received : int
+        The number of tallied messages, fakes (dummy messages) included.
+    dropped : dict
+        The number of invalid messages, which were not tallied, by reason.
     """
 
     declared: tuple[int | None, ...]
@@ -35,33 +39,31 @@ class PartReceived(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     @property
     def received_count(self) -> int:
-        """All messages that reached the collector."""
+        """The number of messages that reached the collector."""
         return self.received + sum(self.dropped.values())
 
     @property
     def added_count(self) -> int:
-        """Those that hops say they added."""
+        """The number of messages that hops declare to have added."""
         return sum(many for many in self.declared if many is not None)
 
     @property
     def drawing_hop_count(self) -> int:
-        """How many hops say that they drew."""
+        """The number of hops that declare that they drew fakes."""
         return sum(many is not None for many in self.declared)
 
 
 class Received(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Of all parts.
+    """The messages received of all parts.
 
-    where
-      contributors   people whose messages the first hop took, all parts of each
-      left_out       reason -> how many bundles it took that are of no contributor
-
-    Raises MessageError for a number below zero.
+    ``contributors`` counts the people whose messages of all parts the first hop accepted.
+    ``left_out`` counts accepted bundles that belong to no contributor, by reason. Raises
+    MessageError if a number is negative.
     """
 
     contributors: int
     parts: tuple[PartReceived, ...]
-    left_out: dict[str, int] = {}
+    left_out: dict[str, int] = {}  # msgspec copies a mutable default
 
     def __post_init__(self) -> None:
         _check_number("contributors", self.contributors)
@@ -71,7 +73,7 @@ def _check_number(subject: str, number: int) -> None:
     if number < 0:
         raise MessageError(
             subject,
-            expected="no less than none",
+            expected="at least 0",
             got=f"{number:,}",
-            do="ask those who counted them; nothing is released before",
+            do="ask the role that counted them; no result is released before",
         )

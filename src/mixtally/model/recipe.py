@@ -1,4 +1,7 @@
-"""What a mix adds to a stream of messages: all that it needs to know of the question."""
+"""Recipes: the fakes that a mix adds to a stream of messages.
+
+A fake is a dummy message. The recipe and the layout are all that a mix knows about the question.
+"""
 
 import msgspec
 
@@ -10,11 +13,11 @@ MOST_DRAWN = 10_000_000_000
 
 
 class NoRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none"):
-    """Nothing: people bring the cover."""
+    """The recipe of a mix that adds nothing, because people provide the cover."""
 
 
 class UniformRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
-    """``count`` messages in clear, in [1, 10^10], each uniform among all that there are."""
+    """``count`` messages in clear, in [1, 10^10], each uniform among all possible messages."""
 
     count: int
 
@@ -23,11 +26,9 @@ class UniformRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
 
 
 class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="blanks"):
-    """``count`` messages with no bit set, each bit then flipped with probability threshold / 2^64.
+    """``count`` messages with no bit set, each bit of which is then flipped independently.
 
-    where
-      count       in [1, 10^10]
-      threshold   in [2^24, 2^63]
+    ``count`` is in [1, 10^10]. ``threshold`` is the flip probability times 2^64, in [2^24, 2^63].
     """
 
     count: int
@@ -50,4 +51,4 @@ def _check_count(count: int, what: str) -> None:
 
 Recipe = NoRecipe | LaplaceShape | GaussianShape | BlanksRecipe | UniformRecipe
 CountedRecipe = BlanksRecipe | UniformRecipe
-"""Those of which every hop adds a number that the contract fixes."""
+"""Recipes in which every hop adds a number of messages that the contract fixes."""

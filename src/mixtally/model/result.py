@@ -1,4 +1,4 @@
-"""What a collector concludes from a plan and tallies of messages, and nothing else."""
+"""Results: everything that a collector concludes from a plan and its tallies."""
 
 from dataclasses import dataclass
 
@@ -15,18 +15,28 @@ from mixtally.model.word_list import WordList
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """The counts of one round under a plan, out of what was received.
+    """The estimated counts of one round under a plan.
 
-    where
-      question      what people were asked, however their records travelled
-      certificate   of everything that a person sent
-      messages      tallied, fakes included
-      figures       what else was derived from the messages
-      doubts    what honest messages hardly ever come to
-      tallies   one a part, of which totals of groups are computed; empty where they were not kept
-      bin_tallies   one a part: how many messages name each bin, or each word that was looked for
-      listed    the words that were looked for, where the question is open
-      summed    of how many consecutive bins each the counts of a part use a known total
+    Attributes
+    ----------
+    question : Question
+        The question that people answered, before it was split into parts.
+    certificate : Certificate
+        The guarantee for everything that a person sent.
+    messages : int
+        The number of tallied messages, fakes (dummy messages) included.
+    figures : tuple of Figures
+        Further numbers derived from the messages.
+    warnings : tuple of str
+        Observations that are very unlikely if all messages are honest.
+    tallies : tuple of Tally
+        One per part, for totals of groups. Empty if the tallies were not stored.
+    bin_tallies : tuple of Tally
+        One per part: the number of messages that name each bin, or each word looked up.
+    listed : WordList or None
+        The words that were looked up in an open domain.
+    known_total_sizes : tuple of tuples of int
+        For each part, the sizes of consecutive groups of bins whose total is known.
     """
 
     plan: Plan
@@ -43,16 +53,16 @@ class Result:
     known_total_sizes: tuple[tuple[int, ...], ...] = ()
 
     def row(self, bin_index: int) -> Row:
-        """One bin's count as it is shown."""
+        """Return the count of one bin with its error and intervals."""
         return self.estimate.row(bin_index, self.question.label(bin_index))
 
     def rank_bins(self) -> NDArray[np.intp]:
-        """Bins from the largest estimate down."""
-        return np.argsort(-self.estimate.counts, kind="stable")
+        """Return the bins from the largest estimate to the smallest."""
+        return np.argsort(-self.estimate.counts, kind="stable")  # ties in the order of bins
 
     @property
     def name(self) -> str:
-        """The mechanism, and what is special about it."""
+        """The mechanism and its variants."""
         return self.plan.name
 
 
@@ -67,13 +77,18 @@ class Step:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """One question asked in one round after another, under one plan.
+    """Results of several rounds of one question under one plan.
 
-    where
-      names     of the rounds
-      results   one a round
-      steps     from each round to the next and, with three or more, from the first to the last
-      figures   what else was derived from the messages of all rounds
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the rounds.
+    results : tuple of Result
+        One per round.
+    steps : tuple of Step
+        From each round to the next and, for three or more rounds, from the first to the last.
+    figures : tuple of Figures
+        Further numbers derived from the messages of all rounds.
     """
 
     names: tuple[str, ...]
@@ -83,22 +98,25 @@ class Series:
 
     @property
     def plan(self) -> Plan:
-        """The one plan of all rounds."""
+        """The plan of all rounds."""
         return self.results[0].plan
 
     @property
     def counts(self) -> NDArray[np.float64]:
-        """Estimates, shape (rounds, bins)."""
+        """The estimates, shape (rounds, bins)."""
         return np.array([result.estimate.counts for result in self.results])
 
     def rank_bins(self) -> NDArray[np.intp]:
-        """Bins from the largest estimate of all rounds together down."""
+        """Return the bins from the largest to the smallest sum of estimates over all rounds."""
         total = sum(result.estimate.counts for result in self.results)
         return np.argsort(-np.asarray(total), kind="stable")
 
     @property
     def is_significant(self) -> NDArray[np.bool_]:
-        """Bins whose change is distinguishable from zero in some step, all taken together."""
+        """The bins whose change differs significantly from zero in some step, shape (bins,).
+
+        The confidence level covers all bins and steps simultaneously.
+        """
         found = np.zeros(self.plan.question.bins, dtype=np.bool_)
         for step in self.steps:
             found |= step.change.significant
@@ -106,14 +124,17 @@ class Series:
 
     @property
     def changed_count(self) -> int:
-        """How many bins have a change that is ``significant``."""
+        """The number of bins with a significant change."""
         return int(self.is_significant.sum())
 
 
 def find_leaders(
     votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None
 ) -> list[int]:
-    """The options with the most votes but ``blank``, which nobody can elect: several in a tie."""
+    """Return the options with the most votes, several in a tie.
+
+    The option ``blank`` cannot be elected.
+    """
     found = np.array(votes, dtype=np.float64)
     if blank is not None:
         found[blank] = -np.inf
@@ -122,14 +143,20 @@ def find_leaders(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vote:
-    """The votes of one way of counting, and who may have won.
+    """The votes under one counting rule, and the possible winners.
 
-    where
-      certificate   of a ballot
-      estimate      in votes
-      chances       shape (options,), the chance that each option truly won
-      may_win       shape (options,), whether the intervals of all options leave it possible
-      blank         the option of blank ballots, which are counted and elect nobody; None for none
+    Attributes
+    ----------
+    certificate : Certificate
+        The guarantee for a ballot.
+    estimate : Estimate
+        The estimated votes.
+    chances : array of float, shape (options,)
+        The probability that each option is the true winner.
+    may_win : array of bool, shape (options,)
+        Whether each option may be the winner, according to the simultaneous intervals.
+    blank : int or None
+        The option of blank ballots, which are counted but elect no one.
     """
 
     certificate: Certificate
@@ -141,5 +168,5 @@ class Vote:
 
     @property
     def leaders(self) -> list[int]:
-        """The options with the largest estimate: several in a tie."""
+        """The options with the largest estimate, several in a tie."""
         return find_leaders(self.estimate.counts, self.blank)

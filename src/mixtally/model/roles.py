@@ -1,4 +1,4 @@
-"""Who runs what, and when: hops, collector, rounds."""
+"""The operators of a contract and its schedule: hops, collector and rounds."""
 
 from functools import partial
 
@@ -7,19 +7,24 @@ import msgspec
 from mixtally.device.contract.roles import parse_verifier_key, read_role, read_rounds
 from mixtally.model.contract_json import check_readable
 
-_DO = "mend the contract's network"
+_DO = "correct the network section of the contract"
 
 
 class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A hop, or the collector.
+    """A hop (a mix at its position in the chain) or the collector.
 
-    where
-      name       letters, digits, dots, dashes, underscores and slashes, at most 100
-      address    https://..., or http:// on this machine and nowhere else
-      key        its Ed25519 verifier key: NAME+HASH+BASE64, as signed notes have it
-      operator   who runs it, in words
+    Raises PlanError if a field is invalid.
 
-    Raises PlanError for anything else.
+    Attributes
+    ----------
+    name : str
+        Letters, digits, dots, dashes, underscores and slashes, at most 100 characters.
+    address : str
+        An https URL. An http URL is permitted for this machine only.
+    key : str
+        The Ed25519 verifier key in the form of signed notes, NAME+HASH+BASE64.
+    operator : str
+        A description of who runs the role.
     """
 
     name: str
@@ -34,18 +39,15 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def public(self) -> bytes:
-        """The 32 bytes of its Ed25519 key, whatever the name they are written with."""
+        """The 32 bytes of the Ed25519 key."""
         return parse_verifier_key(self.name, self.key, self.name)
 
 
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When answers are taken.
+    """The schedule of a contract: when answers are accepted.
 
-    where
-      open_seconds    how long a round is open, in [1, 10^8]
-      every_seconds   from the start of one to the start of the next, no less
-
-    Raises PlanError for anything else.
+    A round is open for ``open_seconds``, in [1, 10^8]. Rounds start every ``every_seconds``, which
+    is not less. Raises PlanError for other numbers.
     """
 
     open_seconds: int

@@ -1,7 +1,9 @@
-"""How many fakes a mix adds to a bin: a discrete Laplace or Gaussian distribution, cut at 0.
+"""Shapes: the distribution of the number of fakes that a mix adds to each bin.
 
-A shape is also a recipe: what a mix is told. Its table of integers over 2^64 is what the mix draws
-from, what is priced, and whose moments the estimate uses: its mean is not quite the shift.
+A fake is a dummy message. The distribution is discrete Laplace or Gaussian, truncated at 0. A shape
+is also a recipe for mixes. Its table of integers over 2^64 is what the mix draws from, what the
+accountant prices, and whose moments the estimator uses. Truncation makes the mean differ slightly
+from the shift.
 """
 
 import math
@@ -19,29 +21,30 @@ from mixtally.errors import ParameterError, in_range
 from mixtally.primitives.fixed_point import SCALE
 
 LEAST_DECAY, MOST_DECAY = 1e-6, 40.0
-_VARIANCE = "twice the collections over the square of epsilon, some dozen times, is usual"
+_VARIANCE = "a common choice is about a dozen times 2 x collections / epsilon^2"
 
 
+# dict=True gives instances a __dict__, which cached_property needs.
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """To every bin k messages in clear with chance ``weights[k]`` / 2^64, bins independent."""
+    """A distribution of fakes, independent in every bin: P[k fakes] = ``weights[k]`` / 2^64."""
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The chances of k = 0, 1, .. times 2^64: they sum to 2^64, the last is not 0."""
+        """The probabilities of k = 0, 1, .. times 2^64. They add up to 2^64; the last is not 0."""
         raise NotImplementedError
 
     def facts(self) -> dict[str, float]:
-        """Its numbers, by the names of their options."""
+        """Return the parameters by the names of their options."""
         raise NotImplementedError
 
     @property
     def most(self) -> int:
-        """The most fakes of a bin."""
+        """The maximum number of fakes in a bin."""
         return len(self.weights) - 1
 
     @cached_property
     def mean(self) -> float:
-        """Fakes of a bin on average: the exact sum of the table, rounded once."""
+        """The mean number of fakes in a bin: the exact value of the table, rounded once."""
         return self._sum / SCALE
 
     @cached_property
@@ -49,24 +52,22 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return sum(k * weight for k, weight in enumerate(self.weights))
 
     def mean_of(self, bins: int) -> int:
-        """Fakes of so many bins on average, to the nearest integer."""
+        """Return the mean number of fakes in ``bins`` bins, rounded to the nearest integer."""
         return (2 * bins * self._sum + SCALE) // (2 * SCALE)
 
     @cached_property
     def spread(self) -> float:
-        """The variance of the fakes of a bin: the exact one of the table, rounded once."""
+        """The variance of the fakes in a bin: the exact value of the table, rounded once."""
+        # Integers up to the last step: the difference of large terms would lose digits.
         squares = sum(k * k * weight for k, weight in enumerate(self.weights))
         return (squares * SCALE - self._sum**2) / SCALE**2
 
 
 class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, tag="shaped"):
-    """P[k] ~ (ratio / 2^64)^|k - shift|: the least spread for a question that is asked seldom.
+    """P[k] ~ (ratio / 2^64)^|k - shift|, the smallest variance for a question that is asked rarely.
 
-    where
-      ratio   exp(-c) times 2^64 for the decay c, in [1, 2^64)
-      shift   the most likely number of fakes in a bin, and nearly their mean, in [1, 10^5]
-
-    Raises ParameterError outside of these.
+    ``ratio`` is exp(-c) times 2^64 for the decay c, in [1, 2^64). ``shift`` is the mode and
+    approximate mean of the fakes in a bin, in [1, 10^5]. Raises ParameterError for other numbers.
     """
 
     ratio: int
@@ -83,16 +84,16 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
 
     @property
     def decay(self) -> float:
-        """The nats c by which the distribution falls from one number to the next."""
+        """The decay c of the distribution per fake, in nats."""
         return math.log(SCALE / self.ratio)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The chances of k = 0, 1, .. times 2^64."""
+        """The probabilities of k = 0, 1, .. times 2^64."""
         return laplace_weights(self.ratio, self.shift)
 
     def facts(self) -> dict[str, float]:
-        """Decay, shift, and the ratio that everything is computed from."""
+        """Return the decay, the shift, and the ratio from which everything is computed."""
         return {
             "shape_decay": self.decay,
             "shape_shift": self.shift,
@@ -101,13 +102,10 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
 
 
 class GaussianShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, tag="gaussian"):
-    """P[k] ~ exp(-(k - shift)^2 / (2 variance)): the least spread where questions are repeated.
+    """P[k] ~ exp(-(k - shift)^2 / (2 variance)), the smallest variance for repeated questions.
 
-    where
-      variance   of the distribution before it is cut, in [1, 10^9]
-      shift      as of the Laplace shape
-
-    Raises ParameterError outside of these.
+    ``variance`` is that before truncation, in [1, 10^9]. ``shift`` is as in ``LaplaceShape``.
+    Raises ParameterError for other numbers.
     """
 
     variance: int
@@ -119,11 +117,11 @@ class GaussianShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, t
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The chances of k = 0, 1, .. times 2^64."""
+        """The probabilities of k = 0, 1, .. times 2^64."""
         return gaussian_weights(self.variance, self.shift)
 
     def facts(self) -> dict[str, float]:
-        """Variance and shift."""
+        """Return the variance and the shift."""
         return {"shape_variance": self.variance, "shape_shift": self.shift}
 
 
@@ -131,7 +129,10 @@ AnyShape = LaplaceShape | GaussianShape
 
 
 def ratio_of(decay: float) -> int:
-    """exp(-decay) times 2^64, to the nearest integer; raises ParameterError unless decay > 0."""
+    """Return the integer nearest to exp(-decay) times 2^64.
+
+    Raise ParameterError if the decay is not in [1e-6, 40].
+    """
     in_range(
         "shape decay", decay, LEAST_DECAY, MOST_DECAY, "epsilon / 2 suits a guarantee of epsilon"
     )

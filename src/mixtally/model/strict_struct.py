@@ -1,4 +1,4 @@
-"""Records that people make by hand: what cannot be one is refused in the one error family."""
+"""Validation of structs that users construct, so that every mistake raises a MixtallyError."""
 
 from functools import cache
 from numbers import Integral, Real
@@ -9,18 +9,17 @@ import msgspec
 from mixtally.errors import ParameterError, check_names
 
 _MOST_BITS = 100
-"""Of a whole number: more count nothing, and cannot even be shown."""
+"""Maximum bits of an integer. No field is as large, and Python refuses to print very long ones."""
 
 
 class StrictStructMeta(type(msgspec.Struct)):  # type: ignore[misc]
-    """The class of such records: fields are checked by name and type before the record is made.
+    """A metaclass that checks names and types of fields before a struct is constructed.
 
-    What the record itself asks of its fields is raised as it is: an error there that is none of the
-    family is a mistake of ours.
+    Errors in the struct's own checks are not translated: one that is not a MixtallyError is a bug.
     """
 
     def __call__(cls, *args: Any, **given: Any) -> Any:
-        """A record of these fields; ParameterError for others, and for values of other types."""
+        """Construct a struct, or raise ParameterError for unknown, missing or mistyped fields."""
         known, needed, types = _describe_fields(cls)
         check_names(cls.__name__, given, known)
         if args:
@@ -34,16 +33,17 @@ class StrictStructMeta(type(msgspec.Struct)):  # type: ignore[misc]
 
 @cache
 def _describe_fields(cls: Any) -> tuple[list[str], list[str], dict[str, Any]]:
-    """All fields, those that have no default, and the types of all."""
+    """Return the names of all fields, the names of the required ones, and the types of all."""
     fields = msgspec.structs.fields(cls)
     needed = [field.name for field in fields if field.required]
     return [field.name for field in fields], needed, get_type_hints(cls)
 
 
 def _convert_field(cls: Any, name: str, expected: Any, value: Any) -> Any:
-    """The value as a field of that type, a list as a tuple; ParameterError for another type."""
+    """Return ``value`` converted to the field's type, or raise ParameterError."""
     try:
         return msgspec.convert(_to_python_number(value), expected)
+    # The value may be any object, whose own conversion can fail in each of these ways.
     except (msgspec.ValidationError, TypeError, ValueError, OverflowError) as error:
         raise _construction_error(
             cls, "fields of the types that it has", f"{name}: {' '.join(str(error).split())[:120]}"
@@ -51,8 +51,8 @@ def _convert_field(cls: Any, name: str, expected: Any, value: Any) -> Any:
 
 
 def _to_python_number(value: Any) -> Any:
-    """A number of an array library as Python's own."""
-    if isinstance(value, bool):
+    """Return a number of an array library as a Python number."""
+    if isinstance(value, bool):  # a bool is an Integral, but must stay a bool
         return value
     if isinstance(value, Integral):
         if (whole := int(value)).bit_length() > _MOST_BITS:

@@ -1,4 +1,4 @@
-"""Words of an open domain that are looked for, with the points that a plan's key gives them."""
+"""Words of an open domain to look up, with the points that the plan's hash assigns to them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,16 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordList:
-    """Words to look for, with their points; those of one point are one line, their sum.
+    """Words to look up. Words that share a point are one line, whose count is their sum.
 
-    where
-      words    different, at least two that do not share one point
-      points   shape (words,)
+    Raises DataError if the words have fewer than two points.
 
-    Raises DataError for others.
+    Attributes
+    ----------
+    words : tuple of str
+        Distinct words with at least two different points.
+    points : array of int, shape (words,)
+        The point of each word.
     """
 
     words: tuple[str, ...]
@@ -39,7 +42,7 @@ class WordList:
     def lines(self) -> NDArray[np.int64]:
         """The points that are counted, in the order of their first words."""
         points, first = np.unique(self.points, return_index=True)
-        return points[np.argsort(first)]
+        return points[np.argsort(first)]  # np.unique sorts by point; restore the given order
 
     @property
     def line_of(self) -> NDArray[np.int64]:
@@ -49,7 +52,7 @@ class WordList:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each line counts: its word, or some of the words that share its point."""
+        """The label of each line: its word, or some of the words that share its point."""
         meeting: list[list[str]] = [[] for _ in self.lines]
         for word, line in zip(self.words, self.line_of.tolist(), strict=True):
             meeting[line].append(word)

@@ -1,1 +1,1 @@
-"""Shared foundations: randomness, packed bits, binomial tails, canonical bytes, files."""
+"""Shared foundations: randomness, packed bits, binomial tails, canonical bytes and files."""

@@ -1,8 +1,9 @@
-"""Packed coin flips by bit-slicing: 64 comparisons U < t at once, digit by digit of t.
+"""Frequent coin flips by bit-slicing: 64 comparisons at once.
 
-Lane by lane a 64-bit uniform U is compared with the threshold from the top digit down; a lane is
-settled at the first digit where they differ, and only words with unsettled lanes draw more. After
-64 digits what is left has U = t, which is not below. The chance of a one is exactly t / 2^64.
+A coin is one if U < t, for a uniform 64-bit integer U and the threshold t. The 64 lanes of a word
+compare 64 coins digit by digit from the top. A lane is settled at the first digit in which U and t
+differ, and only words with unsettled lanes draw another digit. A lane that is unsettled after 64
+digits has U = t, so its coin is zero. The probability of a one is exactly t / 2^64.
 """
 
 from types import ModuleType
@@ -15,15 +16,17 @@ from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.chance import Chance, Words
 
 _ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+# Words settled at once: few enough for the cache, many enough to outweigh the interpreter's
+# overhead.
 _SPAN_WORDS = 1 << 13
-"""Words settled together: small enough for the cache, large enough for the interpreter."""
+# Digits compared in all words. Before only 2^-8 of the lanes are unsettled, too many words contain
+# an unsettled lane for selecting these words to be worthwhile.
 _DENSE_DIGITS = range(63, 55, -1)
-"""Until 2^-8 of the lanes are unsettled too many words hold one for the rest to be worth moving."""
 _SAVED_SECONDS_A_WORD = 40e-9
 
 
 def coin_words(chance: Chance, threshold: int, count: int) -> Words:
-    """``count`` words whose bits are independently one with probability threshold / 2^64."""
+    """Draw ``count`` words whose bits are independently one with probability threshold / 2^64."""
     fast = compiled.load_kernels(_SAVED_SECONDS_A_WORD * count)
     ones = np.zeros(count, dtype=np.uint64)
     for span in spans(count, _SPAN_WORDS):
@@ -35,13 +38,13 @@ def coin_words(chance: Chance, threshold: int, count: int) -> Words:
 
 
 def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
-    """New rows of the shape of ``like`` whose bits, padding too, are such coins."""
+    """Draw rows in the shape of ``like`` whose bits, including the padding, are such coins."""
     words = coin_words(chance, threshold, -(-like.size // 8))
     return words.astype("<u8", copy=False).view(np.uint8)[: like.size].reshape(like.shape)
 
 
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:
-    """Settle every lane of the all-zero ``ones`` in place."""
+    """Settle every lane of ``ones`` in place; all its bits must be zero."""
     unsettled = np.full(len(ones), _ALL)
     for digit, agree in zip(_DENSE_DIGITS, _draw_dense_words(chance, len(ones)), strict=True):
         if _settle_ones(agree, threshold >> digit & 1, unsettled):
@@ -60,15 +63,15 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
 
 
 def _draw_dense_words(chance: Chance, count: int) -> NDArray[np.uint64]:
-    """The words of the dense digits, a row each; drawn at once, as every call takes its time."""
+    """Draw the words of the dense digits, one row per digit, in one call to save overhead."""
     many = len(_DENSE_DIGITS)
     return chance.words(many * count).reshape(many, count)
 
 
 def _sparse_digits(threshold: int) -> range:
-    """The digits after the dense ones, down to the last one of ``threshold``.
+    """Return the digits after the dense ones, down to the lowest set digit of ``threshold``.
 
-    Behind it what is unsettled cannot be below the threshold.
+    Below this digit t has only zeros, so an unsettled lane has U >= t and its coin is zero.
     """
     top = _DENSE_DIGITS.stop
     rest = threshold & ((2 << top) - 1)
@@ -76,9 +79,10 @@ def _sparse_digits(threshold: int) -> range:
 
 
 def _settle_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
-    """Whether this digit settles lanes as ones: ``unsettled`` then keeps these, in place.
+    """Compare one digit, and return whether lanes that it settles are ones.
 
-    ``drawn`` keeps, in place, the unsettled lanes that agree with the digit.
+    If so, ``unsettled`` is reduced in place to these lanes. ``drawn`` is reduced in place to the
+    unsettled lanes that agree with the digit.
     """
     if not digit:
         np.invert(drawn, out=drawn)
@@ -89,7 +93,7 @@ def _settle_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
 
 
 def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Words) -> None:
-    """The same from the same words."""
+    """Compute the result of ``_settle`` from the same words with the compiled kernels."""
     unsettled = np.empty_like(ones)
     fast.settle(_draw_dense_words(chance, len(ones)), np.uint64(threshold), unsettled, ones)
     index = np.empty(len(ones) + 1, dtype=np.int64)

@@ -1,4 +1,8 @@
-"""Rows of packed bits: bit j of a row is bit j % 8, counted from the least, of its byte j // 8."""
+"""Rows of packed bits.
+
+Messages, noise and answers are all stored in this form. Bit j of a row is bit j % 8 of byte j // 8,
+where bit 0 of a byte is its least significant one.
+"""
 
 from collections.abc import Iterator
 
@@ -10,14 +14,14 @@ Counts = NDArray[np.int64]
 
 
 def row_bytes(columns: int) -> int:
-    """Bytes in a row of ``columns`` bits."""
+    """Return the number of bytes in a row of ``columns`` bits."""
     return -(-columns // 8)
 
 
 def one_hot_rows(positions: NDArray[np.integer], columns: int) -> Rows:
-    """Rows with the one bit at each position set, shape (positions, row bytes).
+    """Return one row per position in [0, columns), in which only the bit at this position is set.
 
-    Raises IndexError for a position outside its row: it would be set in another one.
+    Raise IndexError for a position outside its row, because it would set a bit of another row.
     """
     width = row_bytes(columns)
     if len(positions) and not 0 <= positions.min() <= positions.max() < 8 * width:
@@ -30,15 +34,16 @@ def one_hot_rows(positions: NDArray[np.integer], columns: int) -> Rows:
 
 
 def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:
-    """Which rows have a bit set past ``columns``, shape (rows,)."""
+    """Return which rows have a bit set at or after position ``columns``, shape (rows,)."""
     spare = 8 * rows.shape[1] - columns
     if spare == 0:
         return np.zeros(len(rows), dtype=bool)
+    # Padding is shorter than a byte, so only the last byte of a row can contain any.
     past: NDArray[np.bool_] = rows[:, -1] >> (8 - spare) != 0
     return past
 
 
 def spans(total: int, size: int) -> Iterator[slice]:
-    """0..total cut into consecutive slices of at most ``size``."""
+    """Yield consecutive slices of at most ``size`` items that together cover 0..total."""
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))

@@ -1,9 +1,9 @@
-"""Flips of records whose messages may name so many bins at most: a draw with more is drawn again.
+"""Random bit flips of records, limited to a maximum number of set bits.
 
-A message's contents stay, and all its bits are flipped anew, until it names no more than the cap.
-So every message follows the distribution of free flips given that it has at most ``cap`` ones,
-independently of all others. Few flips are drawn as positions: rows that are mostly zero are never
-built.
+The message formats have space for ``cap`` bins only. If flipping leaves more set bits than that,
+all bits of the original record are flipped again. So every message has the distribution of free
+flips conditioned on at most ``cap`` ones, independently of all other messages. Rare flips are drawn
+as positions, so that mostly zero rows are never built.
 """
 
 from dataclasses import dataclass
@@ -21,35 +21,39 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.rare_flips import draw_coin_positions
 
 Integers = NDArray[np.int64]
+# Draws of one message. If each draw exceeds the cap with probability 3/4, a batch of 10^10 messages
+# needs more draws with probability below 10^-21. Plans with such a cap cannot promise privacy.
 _MOST_DRAWS = 256
-"""Draws of one message. Where each passes the cap with a chance of 3/4 a batch of 10^10 messages
-needs more with a chance below 10^-21; no terms with such a cap promise anything."""
+# Positions drawn at once, so that their arrays fit the processor's cache.
 _SPAN_POSITIONS = 1 << 18
-"""Positions drawn together: their arrays fit the cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetBits:
-    """Set bits of ``count`` rows: bit ``columns[i]`` of row ``rows[i]``, by row and then column."""
+    """The set bits of ``count`` rows, sorted: bit ``columns[i]`` of row ``rows[i]``."""
 
     rows: Integers
     columns: Integers
     count: int
 
     def select_rows(self, chosen: NDArray[np.bool_]) -> "SetBits":
-        """Those of the ``chosen`` rows, numbered anew."""
+        """Return the set bits of the ``chosen`` rows, which are renumbered from 0."""
         number = np.cumsum(chosen) - 1
         some = chosen[self.rows]
         return SetBits(number[self.rows[some]], self.columns[some], int(chosen.sum()))
 
 
 class Flips(NamedTuple):
-    """How bits are flipped.
+    """The parameters of a random flip of every bit.
 
-    where
-      columns     bits of a row
-      threshold   the chance of a flip times 2^64, in [2^24, 2^63]
-      cap         the most ones that a row is left with; None for any number
+    Attributes
+    ----------
+    columns : int
+        Bits of a row.
+    threshold : int
+        The flip probability times 2^64, in [2^24, 2^63].
+    cap : int or None
+        The maximum number of ones in a flipped row. None means no limit.
     """
 
     columns: int
@@ -57,15 +61,15 @@ class Flips(NamedTuple):
     cap: int | None
 
     def rows_at_once(self) -> int:
-        """Rows of which about a span of positions is flipped."""
+        """Return the number of rows that together have about ``_SPAN_POSITIONS`` flips."""
         expected = self.columns * self.threshold / SCALE
         return max(1, int(_SPAN_POSITIONS / (expected + 2.0)))
 
 
 def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None) -> Rows:
-    """Packed ``rows`` flipped, again where one is left with more ones than the cap.
+    """Return a copy of packed ``rows`` with random flips, redrawn until each row keeps to the cap.
 
-    Raises ParameterError for a cap that hardly any draw keeps to.
+    Raise ParameterError if a row exceeds the cap in each of ``_MOST_DRAWS`` draws.
     """
     flipped = flip(rows, flips.columns, flips.threshold, chance, memo)
     if flips.cap is None or flips.cap >= flips.columns:
@@ -82,9 +86,10 @@ def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None
 def flip_positions(
     set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None = None
 ) -> tuple[Integers, Integers]:
-    """The ones of all rows after the flips: their rows, ascending, and columns.
+    """Flip rows given by their set bits; return the rows and columns of the resulting ones.
 
-    Has the distribution of ``flip_rows`` in memory for the ones alone; raises as it does.
+    The order is by row. The distribution and the error are those of ``flip_rows``, but whole rows
+    are never in memory.
     """
     numbers, left, done = np.arange(set_bits.count), set_bits, list[Integers]()
     for _ in range(_MOST_DRAWS):
@@ -106,12 +111,13 @@ def flip_positions(
 def _draw_flipped_positions(
     held: SetBits, flips: Flips, chance: Chance, memo: Memo | None
 ) -> Integers:
-    """Places row * columns + column of the ones after one draw: flips XOR what was held."""
+    """Draw flips once and return the ones after them, as places row * columns + column."""
     places = draw_coin_positions(chance, flips.threshold, held.count * flips.columns, memo)
     if not len(held.rows):
         return places
     both = np.concatenate([places, held.rows * flips.columns + held.columns])
-    both.sort(kind="stable")  # two ascending runs: merged
+    both.sort(kind="stable")  # for two ascending runs this is a merge, in linear time
+    # A place that occurs twice is a set bit that was flipped: it becomes zero.
     alone = np.ones(len(both), dtype=bool)
     twice = both[1:] == both[:-1]
     alone[1:] &= ~twice
@@ -120,7 +126,7 @@ def _draw_flipped_positions(
 
 
 def _split_places(places: Integers, columns: int) -> tuple[Integers, Integers]:
-    """What ``divmod`` gives, in a quarter of its time."""
+    """Return row and column of each place. This takes a quarter of the time of ``np.divmod``."""
     row = places // columns
     return row, places - row * columns
 
@@ -132,8 +138,8 @@ def _count_ones(rows: Rows) -> Integers:
 def _cap_error(flips: Flips) -> ParameterError:
     return ParameterError(
         "cap",
-        expected="one that most messages keep to",
+        expected="a number of bins that most messages do not exceed",
         got=f"{flips.cap} of {flips.columns:,} bins at a flip probability of "
-        f"{flips.threshold / SCALE:.3g}: {_MOST_DRAWS} draws of a message passed it",
+        f"{flips.threshold / SCALE:.3g}: {_MOST_DRAWS} draws of a message exceeded the cap",
         do="make the contract again with a larger cap",
     )

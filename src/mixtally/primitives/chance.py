@@ -1,7 +1,7 @@
-"""The one door to randomness: an AES-256 keystream keyed by the operating system.
+"""The source of randomness: an AES-256 keystream keyed by the operating system.
 
-Everything random in this package is computed from the 64-bit words of a ``Chance`` that is passed
-in as an argument. ``SecureChance`` is the only source made here.
+Everything random in the package is computed from the 64-bit words of a ``Chance`` that the caller
+passes in. ``SecureChance`` is the only source that needs no key from its caller.
 """
 
 import os
@@ -25,31 +25,32 @@ class Chance(Protocol):
     """A source of independent, uniform 64-bit words."""
 
     def words(self, count: int) -> Words:
-        """The next ``count`` words, shape (count,)."""
+        """Return the next ``count`` words, shape (count,)."""
         ...
 
 
 class Keystream:
     """The AES-256-CTR keystream of one key, read as little-endian 64-bit words.
 
-    Threads may share one: no word is given to two of them. A draw in the midst of a draw, which is
-    that of a signal handler, has words of a fresh key.
-
-    The counter is of 128 bits and starts at 0.
+    Several threads may share a keystream: no word is given to two of them. A signal handler that
+    interrupts a draw of its own thread receives words of a fresh key. The counter has 128 bits and
+    starts at 0.
     """
 
     def __init__(self, key: bytes) -> None:
+        # Reentrant: a signal handler may draw in the thread that has the lock, and would wait
+        # forever for an ordinary one.
         self._turn = threading.RLock()
         self._drawing = False
         cipher = Cipher(algorithms.AES256(key), modes.CTR(bytes(_BLOCK_BYTES)))
         self._encryptor = cipher.encryptor()
 
     def words(self, count: int) -> Words:
-        """The next ``count`` words of the keystream, shape (count,)."""
+        """Return the next ``count`` words of the keystream, shape (count,)."""
         out = np.empty(8 * count + _BLOCK_BYTES, dtype=np.uint8)
         with self._turn:
             if self._drawing:
-                return Keystream(os.urandom(_KEY_BYTES)).words(count)  # noqa: TID251  (the door)
+                return Keystream(os.urandom(_KEY_BYTES)).words(count)  # noqa: TID251  (see the class)
             try:
                 self._drawing = True
                 self._fill(out.data, 8 * count)
@@ -70,15 +71,15 @@ if hasattr(os, "register_at_fork"):  # Windows does not fork
 
 
 def _process() -> tuple[int, int]:
-    """Another pair in every process; its number alone comes back after another has ended."""
+    """Return an identifier of this process. The system may use the process id alone again."""
     return os.getpid(), len(_forks)
 
 
 class SecureChance:
-    """Words nobody can predict: a keystream under a fresh key from the operating system.
+    """A source of unpredictable words: a keystream under a fresh key from the operating system.
 
-    Threads may share one. A forked child draws a key of its own, so that two processes never share
-    a keystream; copying or pickling a source is refused for the same reason.
+    Several threads may share a source. A forked child draws a key of its own, so that two processes
+    never share a keystream. Copying and pickling a source raises TypeError for the same reason.
     """
 
     def __init__(self) -> None:
@@ -86,11 +87,11 @@ class SecureChance:
 
     def _rekey(self) -> None:
         owner = _process()
-        self._stream = Keystream(os.urandom(_KEY_BYTES))  # noqa: TID251  (this is the door)
-        self._owner = owner  # last: until then no thread may take the old stream for the new
+        self._stream = Keystream(os.urandom(_KEY_BYTES))  # noqa: TID251  (the only place)
+        self._owner = owner  # last, because other threads use the stream as soon as this matches
 
     def words(self, count: int) -> Words:
-        """The next ``count`` words, shape (count,)."""
+        """Return the next ``count`` words, shape (count,)."""
         if self._owner != _process():
             self._rekey()
         return self._stream.words(count)

@@ -1,6 +1,8 @@
-"""Canonical bytes: one value, one encoding, and a decoder that accepts nothing else.
+"""Canonical JSON: exactly one encoding of each value.
 
-JSON with sorted keys, no spaces, no NaN, no repeated field, numbers in their shortest form.
+Plans and contracts are hashed and signed in this form, so equal values must have equal bytes. The
+encoding is JSON with sorted keys, no spaces, no NaN, no repeated field, and shortest numbers. The
+decoder of canonical bytes accepts nothing else.
 """
 
 import hashlib
@@ -15,7 +17,7 @@ T = TypeVar("T", bound=msgspec.Struct)
 
 
 def convert_to_floats(record: msgspec.Struct, *fields: str) -> None:
-    """Make whole numbers in ``fields`` floats: 1 and 1.0 are one value with one encoding."""
+    """Replace integers in ``fields`` by floats, in place: 1 and 1.0 need the same encoding."""
     for field in fields:
         value = getattr(record, field)
         if isinstance(value, int | float):
@@ -23,19 +25,22 @@ def convert_to_floats(record: msgspec.Struct, *fields: str) -> None:
 
 
 def canonical_bytes(record: msgspec.Struct) -> bytes:
-    """The one encoding of ``record``: ASCII JSON, sorted keys, shortest round-trip numbers."""
+    """Return the canonical JSON of ``record`` as ASCII bytes."""
     plain = msgspec.to_builtins(record)
     text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text.encode("ascii")
 
 
 def fingerprint(record: msgspec.Struct) -> str:
-    """SHA-256 of the canonical bytes, 64 hexadecimal digits."""
+    """Return the SHA-256 of the canonical bytes as 64 hexadecimal digits."""
     return hashlib.sha256(canonical_bytes(record)).hexdigest()
 
 
 def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
-    """The record of ``kind`` whose canonical bytes are ``data``; raises PlanError for others."""
+    """Decode a record of class ``kind`` from its canonical bytes.
+
+    Raise PlanError for all other bytes; ``subject`` is the name of the input in the message.
+    """
     record = from_json(data, kind, subject)
     if canonical_bytes(record) != data:
         raise PlanError(
@@ -48,16 +53,16 @@ def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
 
 
 def from_json(data: bytes, kind: type[T], subject: str) -> T:
-    """The record of ``kind`` written in ``data`` in any JSON spelling.
+    """Decode a record of class ``kind`` from JSON in any spelling.
 
-    Raises PlanError for truncated text, repeated, unknown or missing fields and impossible values.
+    Raise PlanError for truncated text, repeated, unknown or missing fields, and impossible values.
     """
     try:
         plain = json.loads(
             data, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant
         )
         return msgspec.convert(plain, kind, strict=True)
-    except (ValueError, RecursionError, MixtallyError) as error:
+    except (ValueError, RecursionError, MixtallyError) as error:  # RecursionError: deep nesting
         raise PlanError(
             subject,
             expected=f"the JSON of a {kind.__name__.lower()} written by this version",
@@ -67,7 +72,7 @@ def from_json(data: bytes, kind: type[T], subject: str) -> T:
 
 
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object's fields; raises ValueError where one stands twice."""
+    """Return the fields of a JSON object, or raise ValueError if one occurs twice."""
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise ValueError("a field stands twice")
@@ -75,5 +80,5 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def reject_constant(name: str) -> None:
-    """Raises ValueError: NaN and infinities are no numbers."""
+    """Raise ValueError, because NaN and infinities are not numbers."""
     raise ValueError(f"{name} is not a number")

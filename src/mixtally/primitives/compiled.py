@@ -1,7 +1,7 @@
-"""Whether to use kernels that numba compiles: the one place where that is chosen.
+"""The choice between NumPy and kernels compiled by numba.
 
-Each has a twin in NumPy beside its caller that gives the same bits, so nothing but time hangs on
-the choice. To load them takes seconds, which only large work wins back.
+Each compiled kernel has a NumPy counterpart next to its caller that computes the same bits, so the
+choice affects only the running time. Loading takes seconds and pays off only for large inputs.
 """
 
 import sys
@@ -10,18 +10,18 @@ from types import ModuleType
 
 _KERNELS = "mixtally.primitives.jitted"
 LOADING_SECONDS = 5.0
-"""What they must save to be loaded. Measured: numba's import takes half of it, its first kernel
-nearly the other half; the kernels themselves, once they are kept, 0.04 s."""
+"""Seconds that the kernels must save before they are loaded. As measured, importing numba takes
+half of this time and its first kernel nearly the rest; cached kernels load in 0.04 s."""
 
 
 def load_kernels(saved_seconds: float) -> ModuleType | None:
-    """The compiled kernels, where they save so many seconds or have been loaded before.
+    """Return the module of compiled kernels if it is loaded already or saves enough seconds.
 
-    None where they do not, or numba is missing or does not run here.
+    Return None otherwise, and where numba is missing or does not run.
     """
     if _KERNELS not in sys.modules and saved_seconds < LOADING_SECONDS:
         return None
     try:
         return import_module(_KERNELS)
-    except (ImportError, RuntimeError):  # the latter where numba may keep nothing
+    except (ImportError, RuntimeError):  # RuntimeError: numba finds no writable cache folder
         return None

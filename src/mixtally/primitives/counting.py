@@ -1,11 +1,12 @@
-"""How many rows have each column's bit set: planes of 64-bit words, added with carries saved.
+"""Column counts of packed rows by bit-sliced carry-save addition.
 
-So many rows as fill whole words are a stretch, and a plane is a run of stretches, so that one word
-of every plane holds bits of the same columns. Three planes of one weight become one of that weight
-and one of twice it, the carry, by five operations on all columns at once. Each weight keeps a total
-and lets a carry wait for a second one, which costs half of adding each as it comes. Bits become
-numbers only at the end, of what is left.
-Source: Warren, Hacker's Delight, 2nd edition, section 5-2 (Harley and Seal).
+A *stretch* is the smallest number of rows that fills whole 64-bit words. A *plane* is a run of
+stretches, so that a word has bits of the same columns in every plane. Three planes of one weight
+become one plane of this weight and one of twice the weight, the carry, by five operations on all
+columns at once. Each weight has a total. A carry waits until a second one arrives, and both are
+added together, which costs half of adding each on its own. Only the totals and the waiting carries
+are unpacked into integers, at the end. Source: Warren, Hacker's Delight, 2nd edition, section 5-2
+(Harley and Seal).
 """
 
 import math
@@ -17,29 +18,29 @@ from mixtally.primitives import compiled
 from mixtally.primitives.bits import Counts, Rows, spans
 from mixtally.primitives.chance import Words
 
+# NumPy planes fit the cache and are large enough to outweigh the interpreter's overhead. For few
+# rows planes are smaller, so that most of the rows fill whole planes.
 _LEAST_PLANE_BYTES, _PLANE_BYTES, _FEW_PLANES = 1 << 14, 1 << 16, 64
-"""Planes that fit the cache, and are worth the interpreter's time; smaller ones for few rows, that
-not most of these are left for the end."""
+# Sixteen groups of sixteen planes are added in one call. Planes at distances of a power of two
+# would compete for the same cache lines, so the size is not a power of two.
 _COMPILED_PLANE_BYTES, _COMPILED_LEVELS = 8000, 8
-"""Sixteen times sixteen planes at once; were they a power of two apart, they would share lines of
-the cache.
-"""
 _SAVED_SECONDS_A_BYTE = 0.3e-9
+# A uint8 counts up to 255 rows without overflow.
 _MOST_ONES, _SLAB_BYTES, _WIDE_BYTES = 255, 1 << 16, 256
 
 
 def column_counts(rows: Rows, columns: int) -> Counts:
-    """How many rows have each column's bit set, shape (columns,)."""
+    """Return how many rows have each column's bit set, shape (columns,)."""
     counter = ColumnCounter(rows.shape[1], rows.size)
     counter.add(rows)
     return counter.counts(columns)
 
 
 class ColumnCounter:
-    """Counts of the columns of rows that come a span at a time."""
+    """A running count of the set bits in each column, over rows that arrive in several calls."""
 
     def __init__(self, row_bytes: int, expected_bytes: int) -> None:
-        """For rows of ``row_bytes``, of which about ``expected_bytes`` are to come in all."""
+        """Prepare for rows of ``row_bytes``, about ``expected_bytes`` in total."""
         self._row_bytes, stretch = row_bytes, math.lcm(max(1, row_bytes), 8)
         self._compiled = compiled.load_kernels(_SAVED_SECONDS_A_BYTE * expected_bytes)
         expected = min(max(_LEAST_PLANE_BYTES, expected_bytes // _FEW_PLANES), _PLANE_BYTES)
@@ -57,7 +58,7 @@ class ColumnCounter:
         self._filled = 0
 
     def add(self, rows: Rows) -> None:
-        """Count ``rows`` too, uint8 of shape (rows, row bytes)."""
+        """Add ``rows`` to the counts; they are uint8 of shape (rows, row bytes)."""
         flat = np.ascontiguousarray(rows).reshape(-1)
         if self._filled:
             flat = self._buffer_rows(flat)
@@ -70,9 +71,9 @@ class ColumnCounter:
         self._buffer_rows(flat[whole:])
 
     def counts(self, columns: int) -> Counts:
-        """Those of all rows until now, shape (columns,)."""
+        """Return the counts of all rows added until now, shape (columns,)."""
         if self._filled >= 8 * self._words:
-            self._held[self._filled :] = 0  # rows without a bit count for nothing
+            self._held[self._filled :] = 0  # complete the group with zero rows, which add nothing
             self._add_groups(self._held)
             self._filled = 0
         total = _unpacked_counts(self._held[: self._filled].reshape(-1, self._row_bytes))
@@ -82,20 +83,21 @@ class ColumnCounter:
         return total[:columns]
 
     def _levels(self) -> list[Words]:
-        """Of every weight, the total and what waits."""
+        """Return the planes of every weight: the total, and the waiting carry if there is one."""
         return [
             np.concatenate([total, waiting]) if waits else total
             for total, waiting, waits in zip_longest(self._totals, self._waiting, self._waits)
         ]
 
     def _buffer_rows(self, flat: Rows) -> Rows:
-        """Keep what there is room for until there is a group; what is left."""
+        """Copy as much of ``flat`` into the buffer as fits, and return the rest."""
         some = flat[: self._held.size - self._filled]
         self._held[self._filled : self._filled + some.size] = some
         self._filled += some.size
         return flat[some.size :]
 
     def _add_groups(self, flat: Rows) -> None:
+        # The compiled kernels require aligned words, and a slice of a buffer may be unaligned.
         words = np.require(flat.view(np.uint64), requirements="A")
         for planes in words.reshape(-1, 1 << self._first, self._words):
             carry = self._carry_buffer(self._first)
@@ -107,7 +109,7 @@ class ColumnCounter:
             self._carry(carry)
 
     def _carry(self, carry: Words) -> None:
-        """Add a carry to the level that it weighs; with one that waits there it carries on."""
+        """Add a carry to the level of its weight, and pass on the carries that result."""
         level = self._first
         while self._waits[level]:
             self._waits[level] = False
@@ -117,7 +119,7 @@ class ColumnCounter:
         self._waits[level] = True
 
     def _carry_buffer(self, level: int) -> Words:
-        """Where a carry to ``level`` is written: where it will wait, or beside what does."""
+        """Return the buffer for a carry to ``level``, or a spare one if that is occupied."""
         while len(self._waiting) <= level:
             self._waiting.append(np.empty(self._words, dtype=np.uint64))
             self._waits.append(False)
@@ -127,7 +129,7 @@ class ColumnCounter:
 
 
 def _add_with_carry(total: Words, a: Words, b: Words, carry: Words, spare: Words) -> None:
-    """Add ``a`` and ``b`` to ``total``, in place; ``carry`` becomes the planes' carry."""
+    """Add ``a`` and ``b`` to ``total`` in place, and write the carry to ``carry``."""
     np.bitwise_xor(total, a, spare)
     np.bitwise_and(total, a, carry)
     np.bitwise_xor(spare, b, total)
@@ -136,8 +138,9 @@ def _add_with_carry(total: Words, a: Words, b: Words, carry: Words, spare: Words
 
 
 def _unpacked_counts(rows: Rows) -> Counts:
-    """Column counts of few rows, padding too: at most 255 bits add up in a byte."""
-    beside = max(1, _WIDE_BYTES // max(1, rows.shape[1]))  # short rows are laid side by side
+    """Return the column counts of few rows, padding included."""
+    # NumPy adds long rows faster, so several short rows are viewed as one.
+    beside = max(1, _WIDE_BYTES // max(1, rows.shape[1]))
     whole = len(rows) - len(rows) % beside
     wide = rows[:whole].reshape(-1, beside * rows.shape[1])
     total = _count_slabs(rows[whole:])
@@ -149,5 +152,5 @@ def _count_slabs(rows: Rows) -> Counts:
     total = np.zeros(8 * rows.shape[1], dtype=np.int64)
     for slab in spans(len(rows), min(_MOST_ONES, max(1, _SLAB_BYTES // max(1, rows.shape[1])))):
         ones = np.unpackbits(rows[slab], axis=1, bitorder="little")
-        total += ones.sum(axis=0, dtype=np.uint8)
+        total += ones.sum(axis=0, dtype=np.uint8)  # at most 255 rows, so no overflow
     return total

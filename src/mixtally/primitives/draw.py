@@ -1,4 +1,4 @@
-"""Exact draws from uniform words: integers below a bound, permutations, tables of integers."""
+"""Exact draws from uniform words: bounded integers, permutations and tabulated distributions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,14 +7,15 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.chance import Chance, Words
 
 Integers = NDArray[np.int64]
+# Draws of keys, and keys in total for small counts, after which the randomness is taken to be
+# broken.
 _MOST_TIES, _MOST_KEYS = 64, 4096
-"""Draws of keys, or keys where few are drawn at a time, before randomness is taken to be broken."""
 
 
 def draw_below(chance: Chance, bound: int, count: int) -> Integers:
-    """``count`` independent uniform integers in [0, bound), bound in [1, 2^63); no modulo bias.
+    """Draw ``count`` independent uniform integers in [0, bound), for a bound in [1, 2^63).
 
-    A word at or above the largest multiple of ``bound`` is drawn again.
+    A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo bias.
     """
     limit = (1 << 64) // bound * bound  # 2^64 itself when the bound divides it: nothing is rejected
     words = chance.words(count)
@@ -25,27 +26,27 @@ def draw_below(chance: Chance, bound: int, count: int) -> Integers:
 
 
 def draw_permutation(chance: Chance, count: int) -> NDArray[np.intp]:
-    """A uniform permutation of 0..count-1: the order of ``count`` distinct uniform keys.
+    """Draw a uniform permutation of 0..count-1, as the order of ``count`` distinct uniform keys.
 
-    Given that the keys are distinct every order is equally likely, so a tie (chance below
-    count^2 / 2^65) throws all keys away. Raises AccountingError when ties come again and again:
-    below 2^32 keys true randomness does that with a chance of at most 2^-64.
+    If the keys are distinct, every order is equally likely. If two are equal (probability below
+    count^2 / 2^65), all keys are drawn again. Raise AccountingError if every draw has ties: below
+    2^32 keys true randomness does so with probability at most 2^-64.
     """
     most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
     for _ in range(most):
         if (order := _order_keys(chance.words(count))) is not None:
             return order
     raise AccountingError(
-        f"permutation: {most:,} draws of {count:,} keys all had two alike: the words of its chance "
-        "repeat, so they hide nothing, and nothing may be promised"
+        f"permutation: expected distinct random keys, got two equal ones in each of {most:,} draws "
+        f"of {count:,} keys. The random source repeats itself, so no privacy can be promised."
     )
 
 
 def _order_keys(keys: Words) -> NDArray[np.intp] | None:
-    """The order of ``keys``; None where two are alike.
+    """Return the order of ``keys``, or None if two of them are equal.
 
-    Keys are sorted with their low bits replaced by their places, in a quarter of the time that
-    ``argsort`` takes; then those few that only the low bits tell apart are put right.
+    Sorting keys whose low bits are replaced by their index takes a quarter of the time of
+    ``argsort``. Afterwards the few keys that differ only in their low bits are sorted again.
     """
     low = np.uint64((1 << max(1, (len(keys) - 1).bit_length())) - 1)
     placed = keys & ~low
@@ -60,9 +61,10 @@ def _order_keys(keys: Words) -> NDArray[np.intp] | None:
 
 
 def _sort_ties(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -> bool:
-    """Order what stands at ``places`` by whole keys, in place; whether no two of these are alike.
+    """Sort the entries at ``places`` by their whole keys, in place; return whether the keys differ.
 
-    Runs of keys with the same top bits stand where they belong, each in the order it came in.
+    Runs of keys with equal top bits are already in the right places, but each in its original
+    order.
     """
     some = order[places]
     some = some[np.argsort(keys[some])]
@@ -72,8 +74,8 @@ def _sort_ties(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -
 
 
 def draw_from_table(chance: Chance, cumulative: Words, count: int) -> Integers:
-    """``count`` draws of k with probability (cumulative[k] - cumulative[k-1]) / 2^64.
+    """Draw ``count`` values k with probability (cumulative[k] - cumulative[k-1]) / 2^64.
 
-    ``cumulative`` is ascending and leaves out its last entry, which is 2^64.
+    ``cumulative`` is ascending. Its last entry, 2^64, is left out because it does not fit a word.
     """
     return np.searchsorted(cumulative, chance.words(count), side="right").astype(np.int64)

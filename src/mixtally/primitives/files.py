@@ -1,7 +1,7 @@
-"""Files that are read whole and replaced whole, never followed to where they have no end.
+"""Reading and replacing whole files, such as plans, ledgers, lists and keys.
 
-What is replaced is moved into place, which would leave the old file under every other name it has:
-so symbolic links are followed first, and a file with several names of its own is refused.
+A new version is moved over the old one, which replaces one name of the file only. Therefore
+symbolic links are resolved first, and a file with several hard links is refused.
 """
 
 import os
@@ -12,19 +12,20 @@ from pathlib import Path
 from mixtally.errors import DataError
 
 _MOST = 1 << 30
-"""Bytes of a plan, a list, a ledger or a key: a gibibyte holds the largest many times."""
+"""Maximum bytes of a plan, a list, a ledger or a key: many times the largest in use."""
 _MOST_PIPED = 1 << 26
-"""Bytes of a pipe, which does not say how many there are."""
+"""Maximum bytes read from a pipe, whose size is not known before it is read."""
 
 
 def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
-    """The bytes of the file ``path``, or of a pipe where ``piped`` allows one.
+    """Return the content of a file, or of a pipe if ``piped`` is True.
 
-    Raises OSError for what cannot be read, for a device, and for more than ``most`` bytes, or than
-    2^26 out of a pipe.
+    Raise OSError for a file that cannot be read, for a device, and for more than ``most`` bytes.
+    The limit of a pipe is 2^26 bytes at most.
     """
     status = path.stat()
     kind, regular = status.st_mode, stat.S_ISREG(status.st_mode)
+    # A folder passes this check, because opening it raises an error with a clearer text.
     if not (regular or stat.S_ISDIR(kind) or (piped and stat.S_ISFIFO(kind))):
         raise OSError("a device, pipe or socket")
     most = most if regular else min(most, _MOST_PIPED)
@@ -39,33 +40,34 @@ def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
 
 
 def resolve_target(path: Path) -> Path:
-    """Where the file that is to be replaced really is; there need not be one yet.
+    """Return ``path`` or, if it is a symbolic link, its target. The file need not exist yet.
 
-    Errors name it: it is ``path`` as it was given, unless that is a link. Raises DataError for
-    links that lead nowhere and for a file with several names.
+    Raise DataError if links form a circle or the file has several hard links.
     """
     try:
         real = path.resolve()
         names = real.stat().st_nlink if real.is_file() else 1
     except (OSError, RuntimeError) as error:  # links in a circle
         raise DataError(
-            str(path), expected="a file, or a place for one", got=str(error), do="look at its links"
+            str(path), expected="a file or a new name", got=str(error), do="look at its links"
         ) from error
     if names > 1:
         raise DataError(
             str(path),
-            expected="a file of one name, as it will be replaced",
-            got=f"one of {names} names (hard links)",
+            expected="a file with one name, because the file will be replaced",
+            got=f"a file with {names} names (hard links)",
             do="remove the other names, or make them symbolic links",
         )
     return real if path.is_symlink() or not path.name else path
 
 
 def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> None:
-    """Write aside, then move into place: whole or not at all. Whoever calls is ``alone`` there.
+    """Write a file atomically: to a temporary file first, which then replaces ``path``.
 
-    So what lies aside already was left by a process that was killed, and is written over. ``path``
-    is ``the_file``. Raises DataError when the disk refuses; what was there is then still there.
+    ``path`` is a result of ``resolve_target``. The caller has the ``exclusive_lock`` of the folder,
+    so an existing temporary file was left by a killed process and is removed. Raise DataError if
+    the file cannot be written; its old content is then unchanged. ``what`` is its name in the
+    message.
     """
     aside = _temporary_path(resolve_target(path))
     try:
@@ -74,6 +76,8 @@ def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -
         with os.fdopen(place, "wb") as file:
             file.write(data)
             file.flush()
+            # The data must be on the disk before the name points to them. Otherwise a power
+            # failure could leave an empty file in place of the old one.
             os.fsync(file.fileno())
         aside.replace(path)
     except OSError as error:
@@ -82,13 +86,13 @@ def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -
             str(path),
             expected=f"to write {what}",
             got=str(error),
-            do="look at the place and its free space, or choose another",
+            do="check the folder and its free space, or choose another",
         ) from error
 
 
 def remove_temporary(path: Path) -> None:
-    """Remove what a killed process left of writing ``path``; only while ``alone`` there."""
-    with suppress(OSError):  # a folder that refuses does so again, and is told, at writing
+    """Remove the temporary file of ``path``. The caller must have the lock of the folder."""
+    with suppress(OSError):  # the write that follows reports the same error
         _temporary_path(path).unlink(missing_ok=True)
 
 
@@ -97,7 +101,10 @@ def _temporary_path(path: Path) -> Path:
 
 
 def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
-    """A whole file, or what a pipe brings; DataError for one that cannot be read says ``make``."""
+    """Return the content of a file or pipe, or raise DataError.
+
+    In the message, ``what`` is the expected content and ``make`` the advice how to make it.
+    """
     try:
         return read_whole(path, piped=True)
     except OSError as error:

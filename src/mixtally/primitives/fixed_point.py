@@ -1,6 +1,7 @@
-"""Probabilities as integers over 2^64: the one form the randomizer and the accountant share.
+"""Probabilities as integers over 2^64, and numbers as exact fractions.
 
-And other numbers as they were written, so that products of them are exact.
+The randomizer compares random words with these integers, the accountant computes delta from them,
+and the estimator divides by them. So all three use exactly the same probability.
 """
 
 from fractions import Fraction
@@ -8,14 +9,15 @@ from fractions import Fraction
 from mixtally.errors import ParameterError
 
 SCALE = 1 << 64
+# Flip probabilities are in [2^-40, 1/2].
 LEAST_THRESHOLD = 1 << 24
 MOST_THRESHOLD = 1 << 63
 
 
 def threshold_of(probability: float) -> int:
-    """The integer t for which t / 2^64 is nearest to ``probability``, in [2^-40, 1/2].
+    """Return the integer nearest to 2^64 times ``probability``, which must be in [2^-40, 1/2].
 
-    Raises ParameterError outside that range.
+    Raise ParameterError outside this range.
     """
     if not 2.0**-40 <= probability <= 0.5:
         raise ParameterError(
@@ -29,7 +31,7 @@ def threshold_of(probability: float) -> int:
 
 
 def check_threshold(threshold: int) -> int:
-    """``threshold`` itself when t / 2^64 lies in [2^-40, 1/2]; raises ParameterError otherwise."""
+    """Return ``threshold``, or raise ParameterError if it is not in [2^24, 2^63]."""
     if not LEAST_THRESHOLD <= threshold <= MOST_THRESHOLD:
         raise ParameterError(
             "flip threshold",
@@ -41,5 +43,5 @@ def check_threshold(threshold: int) -> int:
 
 
 def to_fraction(value: float | Fraction) -> Fraction:
-    """The number as it is written: 1.1 is eleven tenths."""
+    """Return the fraction that the shortest decimal form of ``value`` denotes: 11/10 for 1.1."""
     return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

@@ -1,4 +1,4 @@
-"""Flip every bit of packed rows with the same probability, by the fastest exact algorithm."""
+"""Independent random flips of every bit of packed rows, by the faster of two exact algorithms."""
 
 import numpy as np
 
@@ -10,17 +10,27 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.rare_flips import draw_coin_positions
 
 SKIP_BELOW = SCALE // 100
-"""Measured: below one in a hundred a gap costs less than the digits of the bits it skips."""
+"""Threshold below which gaps between flips are drawn. As measured, a gap is then faster to draw
+than the digits of the bits in it."""
 
 
 def flip(
     rows: Rows, columns: int, threshold: int, chance: Chance, memo: Memo | None = None
 ) -> Rows:
-    """``rows`` with every bit of the first ``columns`` flipped with probability threshold / 2^64.
+    """Return a copy of ``rows`` in which each bit is flipped independently.
 
-    Rows are uint8 of shape (rows, ceil(columns / 8)); padding stays zero. Both algorithms have the
-    same distribution: independent flips of exactly that probability. Whoever calls this often hands
-    in a ``memo``, in which the tables for rare flips stay.
+    Parameters
+    ----------
+    rows : array of uint8, shape (rows, ceil(columns / 8))
+        Packed rows. The padding stays zero.
+    columns : int
+        Bits of a row.
+    threshold : int
+        The exact flip probability times 2^64.
+    chance : Chance
+        The source of random words.
+    memo : Memo, optional
+        A cache of the tables for rare flips, for repeated calls.
     """
     if threshold < SKIP_BELOW:
         return _flip_few(rows, columns, threshold, chance, memo)
@@ -32,12 +42,13 @@ def _flip_few(
 ) -> Rows:
     ones = draw_coin_positions(chance, threshold, len(rows) * columns, memo)
     if spare := 8 * rows.shape[1] - columns:
-        ones += ones // columns * spare  # padding is stepped over: it has no coins
+        ones += ones // columns * spare  # skip the padding, which is never flipped
     flipped = rows.copy()
     flat, places = flipped.reshape(-1), ones >> 3
     masks = np.left_shift(np.uint8(1), ones.astype(np.uint8) & 7)
     while len(places):
-        flat[places] ^= masks  # of ones that share a byte the last is flipped
+        # If several flips share a byte, NumPy applies only the last. The others follow.
+        flat[places] ^= masks
         (others,) = (places[1:] == places[:-1]).nonzero()
         places, masks = places[others], masks[others]
     return flipped

@@ -1,7 +1,7 @@
-"""Kernels compiled by numba: ``compiled`` loads them; each gives what its twin in NumPy gives.
+"""Kernels compiled by numba, each with a NumPy counterpart that computes the same bits.
 
-Their signatures are stated, so that all are compiled, or read from where numba keeps them, when
-this file is imported, and none later.
+Every kernel states its signature. So numba compiles all of them, or loads them from its cache, when
+``compiled.load_kernels`` imports this module, and none during a call.
 """
 
 from collections.abc import Callable
@@ -29,16 +29,14 @@ def _kernel(signature: Any) -> Callable[[Kernel], Kernel]:
 
 @_kernel(_PAIR(uint64, uint64, uint64))
 def _three(a: Any, b: Any, c: Any) -> Any:
-    """Three bits of one weight: one of that weight, and the carry of twice it."""
+    """Return the sum of three bits of one weight: a bit of this weight, and a carry of twice it."""
     half = a ^ b
     return half ^ c, (a & b) | (half & c)
 
 
 @_kernel(void(_READ_PLANES, _PLANES, _PLANE))
 def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
-    """Sixteen ``planes`` added to four ``totals`` of weights that double; ``carry`` weighs twice
-    as much as the last.
-    """
+    """Add sixteen ``planes`` to four ``totals`` of weights 1, 2, 4, 8; ``carry`` has weight 16."""
     for j in range(planes.shape[1]):
         one, two, four, eight = totals[0, j], totals[1, j], totals[2, j], totals[3, j]
         one, a = _three(one, planes[0, j], planes[1, j])
@@ -61,11 +59,11 @@ def add_sixteen(planes: Any, totals: Any, carry: Any) -> None:
 
 @_kernel(void(_READ_GROUPS, _PLANES, _PLANES, _PLANE))
 def add_groups(groups: Any, totals: Any, carries: Any, carry: Any) -> None:
-    """Sixteen ``groups`` of sixteen planes added to ``totals``, of weights 1 to 128; ``carry``
-    weighs 256.
+    """Add sixteen groups of sixteen planes to ``totals`` of weights 1 to 128.
 
-    The shapes are (16, 16, words) and (8, words); ``carries``, (16, words), is room for theirs.
-    Their twin adds in threes.
+    The shape of ``groups`` is (16, 16, words), that of ``totals`` (8, words). ``carry`` receives
+    the bits of weight 256. ``carries``, shape (16, words), is scratch space. The NumPy counterpart
+    adds two planes at a time.
     """
     for i in range(16):
         add_sixteen(groups[i], totals[:4], carries[i])
@@ -74,15 +72,17 @@ def add_groups(groups: Any, totals: Any, carries: Any, carry: Any) -> None:
 
 @_kernel(void(_READ_PLANES, uint64, _PLANE, _PLANE))
 def settle(drawn: Any, threshold: Any, unsettled: Any, ones: Any) -> None:
-    """The eight top digits of every word: ``unsettled`` has the lanes that agree with all.
+    """Compare the eight top digits of uniform numbers with those of ``threshold``.
 
-    Without a branch, so that many words are settled at once.
+    Each bit lane of the words is one number. ``ones`` receives the lanes below the threshold, and
+    ``unsettled`` those that agree in all digits.
     """
     top, one = uint64(63), uint64(1)
     for i in range(len(ones)):
         left, below = ~uint64(0), uint64(0)
+        # The loop has no branch, so that the compiler can settle several words at once.
         for k in range(8):
-            digit = uint64(0) - (threshold >> (top - uint64(k)) & one)  # in every lane
+            digit = uint64(0) - (threshold >> (top - uint64(k)) & one)  # copied to every lane
             agree = left & ~(drawn[k, i] ^ digit)
             below |= (left ^ agree) & digit
             left = agree
@@ -91,7 +91,7 @@ def settle(drawn: Any, threshold: Any, unsettled: Any, ones: Any) -> None:
 
 @_kernel(int64(_PLANE, _INDEX))
 def find(unsettled: Any, index: Any) -> Any:
-    """Where words hold an unsettled lane, written to the front of ``index``; how many there are."""
+    """Write the indices of words with an unsettled lane to ``index``, and return their number."""
     many = 0
     for i in range(len(unsettled)):
         index[many] = i
@@ -101,7 +101,7 @@ def find(unsettled: Any, index: Any) -> Any:
 
 @_kernel(int64(_READ, boolean, _PLANE, _PLANE, _INDEX))
 def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) -> Any:
-    """The same at the words that ``index`` names, which keeps those that stay unsettled."""
+    """Compare one more digit in the words that ``index`` lists, and keep those unsettled."""
     many = 0
     for k in range(len(drawn)):
         i = index[k]
@@ -118,9 +118,10 @@ def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) 
 def count_positions(
     rows: Any, cap: Any, width: Any, count_bytes: Any, bins: Any, counts: Any
 ) -> Any:
-    """Add the bins that ``rows`` name to ``counts``; whether every row is one that may be written.
+    """Add the bins in ``rows`` to ``counts``, and return whether every row is a valid message.
 
-    Where one may not, ``counts`` are void. Its twin is ``Layout.faults`` and a count.
+    If a row is invalid, ``counts`` is unusable. The NumPy counterpart is ``Layout.faults`` and a
+    count.
     """
     one, eight, size = uint64(1), uint64(8), uint64(rows.shape[1])
     mask = (one << width) - one
@@ -133,7 +134,8 @@ def count_positions(
             return False
         place, read, have, least = uint64(count_bytes), uint64(0), uint64(0), uint64(0)
         for _ in range(many):
-            while have < width:  # unsigned numbers all: as an index they cannot count from the end
+            # All numbers are unsigned: a negative index would count from the end of the row.
+            while have < width:
                 read |= uint64(row[place]) << have
                 place, have = place + one, have + eight
             named = read & mask

@@ -1,4 +1,4 @@
-"""One process at a time in a folder: what is read there is still true when it is written back."""
+"""An exclusive lock of a folder, for programs that read a file, change it and write it back."""
 
 import os
 from collections.abc import Iterator
@@ -10,21 +10,21 @@ from mixtally.errors import DataError
 
 @contextmanager
 def exclusive_lock(folder: Path, *, required: bool) -> Iterator[None]:
-    """Nobody else who asks for ``folder`` works in it meanwhile; the lock dies with its process.
+    """Lock ``folder`` exclusively while the context is open, or until the process ends.
 
-    Where the system has no such locks, DataError is raised if the lock is ``required``, and
-    otherwise two writers at the same moment may lose what one of them wrote. Raises DataError for a
-    folder that cannot be opened.
+    On a system without file locks, raise DataError if the lock is ``required``. Otherwise open the
+    context without a lock; then one of two simultaneous writers may lose its change. Raise
+    DataError if the folder cannot be opened.
     """
     try:
-        import fcntl  # not there on every system
+        import fcntl  # does not exist on Windows
     except ImportError:
         if required:
             raise DataError(
                 str(folder),
                 expected="a system with file locks (fcntl)",
-                got="one without",
-                do="run it on Linux or macOS",
+                got="a system without file locks",
+                do="run this command on Linux or macOS",
             ) from None
         yield
         return

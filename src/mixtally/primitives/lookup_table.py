@@ -1,7 +1,7 @@
-"""Where words stand among ascending boundaries: a table by their top bits instead of a search.
+"""A lookup table that replaces binary search among sorted 64-bit boundaries.
 
-A word's first twelve bits leave hardly ever more than one boundary to compare it with. Among a
-thousand boundaries that takes an eighth of the time of a search, and gives the same.
+The first twelve bits of a word select a bucket, which rarely contains more than one boundary. Among
+a thousand boundaries this takes an eighth of the time of ``np.searchsorted``.
 """
 
 from dataclasses import dataclass
@@ -19,14 +19,17 @@ _LARGEST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LookupTable:
-    """A table of 2^12 buckets, the top bits of a word being the number of its bucket.
+    """A table of 2^12 buckets. The bucket of a word is the number in its top twelve bits.
 
-    where
-      boundaries   ascending, and behind them the largest word, which only a word of the last
-                   bucket could pass
-      below        how many boundaries lie below each bucket
-      crowded      which buckets are left to a search: those that hold several boundaries, and the
-                   last
+    Attributes
+    ----------
+    boundaries : array of uint64
+        The boundaries, ascending, followed by the largest word as a sentinel.
+    below : array of int, shape (4096,)
+        The number of boundaries in lower buckets.
+    crowded : array of bool, shape (4096,)
+        The buckets that need a binary search: those with several boundaries, and the last bucket,
+        because its largest word equals the sentinel.
     """
 
     boundaries: Words
@@ -35,7 +38,7 @@ class LookupTable:
 
     @classmethod
     def from_boundaries(cls, boundaries: Words) -> Self:
-        """The table of ``boundaries``, ascending, shape (boundaries,)."""
+        """Build the table for ascending ``boundaries``, shape (boundaries,)."""
         within = np.bincount(_buckets(boundaries), minlength=1 << _BITS)
         crowded = within > 1
         crowded[-1] = True
@@ -43,9 +46,9 @@ class LookupTable:
         return cls(padded, np.cumsum(within) - within, crowded)
 
     def count_passed(self, words: Words) -> NDArray[np.int64]:
-        """How many boundaries are at or below each of ``words``, as a search from the right."""
+        """Return the number of boundaries at or below each word, as ``searchsorted`` does."""
         buckets = _buckets(words)
-        passed = self.below.take(buckets, mode="clip")  # nothing is out of range: clip is faster
+        passed = self.below.take(buckets, mode="clip")  # all in range, and "clip" is the fastest
         passed += self.boundaries.take(passed, mode="clip") <= words
         (left,) = self.crowded.take(buckets, mode="clip").nonzero()
         passed[left] = np.searchsorted(self.boundaries[:-1], words[left], side="right")

@@ -1,18 +1,18 @@
-"""A memory of results that forgets the oldest when it grows past a number of bytes."""
+"""A least-recently-used cache that is limited by the bytes of its results."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
 _ENTRY_BYTES = 512
-"""Of a key, a number and their place, roughly."""
+"""Approximate bytes of a key, a number and their entry."""
 
 
 _MISSING = object()
 
 
 class Memo:
-    """Results by key; each of them counts the bytes it says it has in ``nbytes``, if it says so."""
+    """A cache of results by key. The size of a result is its ``nbytes`` plus a constant."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most, self._held = most_bytes, 0
@@ -22,17 +22,18 @@ class Memo:
         return key in self._entries
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The result memoized under ``key``, made now if there is none."""
+        """Return the result stored under ``key``, or compute it with ``make`` and store it."""
         entries = self._entries
         found = entries.get(key, _MISSING)
         if found is not _MISSING:
             entries.move_to_end(key)
             return found
         result = make()
-        if key in entries:  # making it asked for itself
+        if key in entries:  # ``make`` may have stored the same key in a nested call
             self._held -= _count_bytes(entries.pop(key))
         entries[key] = result
         self._held += _count_bytes(result)
+        # The newest result stays even if it alone exceeds the limit: the caller still needs it.
         while self._held > self._most and len(entries) > 1:
             _, forgotten = entries.popitem(last=False)
             self._held -= _count_bytes(forgotten)

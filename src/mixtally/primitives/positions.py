@@ -1,6 +1,6 @@
-"""Ascending bin numbers packed into rows of one length: a count, then so many bits a number.
+"""Ascending bin numbers packed into rows of equal length: a count, then ``width`` bits a number.
 
-Bits are counted from the least of each byte on, as in ``bits``.
+The bits of each byte are counted from the least significant one, as in ``bits``.
 """
 
 from typing import NamedTuple
@@ -16,12 +16,20 @@ Integers = NDArray[np.int64]
 def pack_positions(
     rows: Integers, numbers: Integers, count: int, cap: int, width: int, count_bytes: int
 ) -> Rows:
-    """``count`` rows, row rows[i] holding numbers[i], at most ``cap`` each.
+    """Return packed rows, where row ``rows[i]`` contains the number ``numbers[i]``.
 
-    where
-      rows          ascending, shape (numbers,)
-      width         bits a number
-      count_bytes   bytes in front that say how many numbers a row holds
+    Parameters
+    ----------
+    rows : array of int, shape (numbers,)
+        The row of each number, ascending.
+    numbers : array of int, shape (numbers,)
+        The numbers, ascending within a row.
+    count, cap : int
+        The number of rows, and the maximum of numbers in a row.
+    width : int
+        Bits of a number.
+    count_bytes : int
+        Bytes at the front of a row that store how many numbers follow.
     """
     out = np.zeros((count, count_bytes + row_bytes(cap * width)), dtype=np.uint8)
     many = np.bincount(rows, minlength=count)
@@ -33,18 +41,23 @@ def pack_positions(
     base = rows * out.shape[1] + count_bytes + place
     for byte in range(row_bytes(width + 7)):
         part = (shifted >> np.uint64(8 * byte)).astype(np.uint8)
-        held = np.flatnonzero(part)  # beyond a row's end nothing is left to write
+        # Zero bytes are skipped. They may be beyond the end of a row, in the next one.
+        held = np.flatnonzero(part)
         np.bitwise_or.at(flat, base[held] + byte, part[held])
     return out
 
 
 class Slots(NamedTuple):
-    """What rows hold, slot by slot.
+    """The content of packed rows, one slot at a time.
 
-    where
-      many      how many numbers each row holds, at most the cap, shape (rows,)
-      numbers   what every slot reads as, shape (cap, rows), unsigned
-      held      which slots hold a number, shape (cap, rows)
+    Attributes
+    ----------
+    many : array of int, shape (rows,)
+        The number of occupied slots of each row, at most the cap.
+    numbers : array of unsigned int, shape (cap, rows)
+        The number read from every slot, occupied or not.
+    occupied : array of bool, shape (cap, rows)
+        Which slots contain a number of the row.
     """
 
     many: Integers
@@ -53,7 +66,8 @@ class Slots(NamedTuple):
 
 
 def read_slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
-    """Every slot of ``rows``, one slot of all rows after the other: each begins at one place."""
+    """Read every slot of ``rows``, each for all rows at once, because it begins at the same bit."""
+    # The padding allows reads of 8 bytes that begin in the last byte of the last row.
     padded = np.zeros((len(rows) + 1, rows.shape[1] + 8), dtype=np.uint8)
     padded[:-1, : rows.shape[1]] = rows
     wide = np.zeros((len(rows), 8), dtype=np.uint8)
@@ -72,7 +86,7 @@ def read_slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
 def unpack_positions(
     rows: Rows, cap: int, width: int, count_bytes: int
 ) -> tuple[Integers, Integers]:
-    """How many numbers each row holds, at most ``cap``, and the numbers, row after row."""
+    """Return how many numbers each row contains, at most ``cap``, and all numbers row by row."""
     found = read_slots(rows, cap, width, count_bytes)
     numbers, held = (np.ascontiguousarray(table.T) for table in found[1:])
     return found.many, numbers[held].astype(np.int64)

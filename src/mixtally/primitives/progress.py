@@ -1,10 +1,10 @@
-"""Who is told how far the work has come."""
+"""Callbacks that report the progress of long work."""
 
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of the step, how much of it is done, and how much there is."""
+"""Called with the name of the step, the amount done, and the total amount."""
 
 
 def ignore_progress(*_: object) -> None:
-    """Tells nobody."""
+    """Ignore the reported progress."""

@@ -1,10 +1,13 @@
-"""Rare coin flips by skipping: draw the gaps between ones, exactly, without a logarithm.
+"""Rare coin flips, drawn as the gaps between ones, exactly and without a logarithm.
 
-The number G of zeros before a one is geometric. Its digits in base 1024 are independent: digit i
-is j with probability proportional to x^j, x = (1-q)^(1024^i), and what is above the last digit is
-geometric again. Every digit is drawn by inversion: one 64-bit word against a table of boundaries.
-The boundaries are real numbers known to 2^-250; a word that shares its 64 digits with one of them
-(chance 1024 / 2^64) draws 192 more.
+Each coin is one with probability q. The number G of zeros before the next one is geometric: P(G >=
+k) = (1 - q)^k. Write G in base 1024. Its digits are independent, because a geometric variable has
+no memory. Digit i equals j with probability proportional to x^j, where x = (1 - q)^(1024^i). The
+number formed by the digits above the last table is geometric again.
+
+Each digit is drawn by inversion: a uniform 64-bit word is compared with a table of boundaries. A
+boundary is a real number, known to 2^-250. If a word equals the first 64 binary digits of a
+boundary (probability below 1024 / 2^64), 192 more digits are drawn, so the result stays exact.
 """
 
 from dataclasses import dataclass
@@ -26,18 +29,20 @@ _KNOWN_BITS = 256
 _EXTRA_BITS = _KNOWN_BITS - 64
 _BOUNDARY_BYTES = 80
 _GUIDE_BYTES = 36 << 10
+# Digits drawn at once: few enough for the cache, many enough to outweigh the interpreter's
+# overhead.
 _SPAN_WORDS = 1 << 13
-"""Digits drawn together: small enough for the cache, large enough for the interpreter."""
 _DOUBT = 1 << 6
-"""Boundaries are within 2^6 of the exact values in units of 2^-256."""
+"""Bound on the error of a boundary, in units of 2^-256."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DigitTable:
-    """Boundaries b_0 < b_1 < ...: the digit is the number of boundaries at or below U.
+    """The distribution of one digit: the number of boundaries at or below a uniform U.
 
-    ``tops`` holds their first 64 binary digits, ``boundaries`` 256 digits as integers; ``guide``
-    leads to the former. The last outcome of the top table means "1024 or more".
+    ``tops`` has the first 64 binary digits of each boundary and ``boundaries`` the first 256, as
+    integers. ``guide`` is a lookup table for ``tops``. The last outcome of the top table means
+    "1024 or more".
     """
 
     tops: Words
@@ -45,7 +50,7 @@ class DigitTable:
     guide: LookupTable
 
     def draw(self, chance: Chance, count: int) -> NDArray[np.int64]:
-        """``count`` independent digits."""
+        """Draw ``count`` independent digits."""
         digits = np.empty(count, dtype=np.int64)
         for span in spans(count, _SPAN_WORDS):
             digits[span] = self._draw_span(chance, span.stop - span.start)
@@ -54,37 +59,37 @@ class DigitTable:
     def _draw_span(self, chance: Chance, count: int) -> NDArray[np.int64]:
         words = chance.words(count)
         digits = self.guide.count_passed(words)
-        # The word equals the top digits of the last boundary passed: it may lie below it yet.
-        # A digit of 0 has passed none, and no word of it equals the first.
+        # A word that equals the first 64 digits of a boundary may still be below the boundary.
+        # Digit 0 gives index -1, clipped to 0: its word is below the first boundary, so not equal.
         (equal,) = (self.tops.take(digits - 1, mode="clip") == words).nonzero()
         for place in equal:
             digits[place] = self._resolve_digit(chance, int(words[place]))
         return digits
 
     def _resolve_digit(self, chance: Chance, word: int) -> int:
-        """The digit of a word that needs more binary digits to be distinguished from a boundary."""
+        """Return the digit of a word that equals the top of a boundary, using more digits."""
         value = word
         for extra in chance.words(_EXTRA_BITS // 64):
             value = value << 64 | int(extra)
         if any(abs(value - boundary) <= _DOUBT for boundary in self.boundaries):
-            # Chance below 2^-170 a draw; an unsettled draw is never guessed.
-            raise AccountingError("skipping: 256 digits did not settle a draw")
+            # This happens with probability below 2^-170 per draw. Guessing would bias the draw.
+            raise AccountingError("skipping: 256 binary digits did not decide a draw")
         return sum(boundary <= value for boundary in self.boundaries)
 
 
 class GapTables(tuple[DigitTable, ...]):
-    """The tables of the digits of a gap, lowest first; the last is the unbounded top."""
+    """The tables of the digits of a gap, lowest first; the last is the unbounded top digit."""
 
     __slots__ = ()
 
     @property
     def nbytes(self) -> int:
-        """What its boundaries and guides take, nearly."""
+        """Approximate memory of the tables in bytes."""
         return sum(_GUIDE_BYTES + _BOUNDARY_BYTES * len(table.boundaries) for table in self)
 
 
 def build_gap_tables(threshold: int) -> GapTables:
-    """Those of flips with probability threshold / 2^64, a millisecond's work each."""
+    """Compute the tables for flips with probability threshold / 2^64, in a millisecond each."""
     one = 1 << _WORK_BITS
     fail = ((SCALE - threshold) << _WORK_BITS) // SCALE
     tables = []
@@ -97,7 +102,7 @@ def build_gap_tables(threshold: int) -> GapTables:
 
 
 def fail_power(fail: int, exponent: int) -> int:
-    """fail^exponent in fixed point, for an exponent that is a power of two."""
+    """Return fail^exponent in fixed point, for an exponent that is a power of two."""
     while exponent > 1:
         fail = fail * fail >> _WORK_BITS
         exponent //= 2
@@ -105,7 +110,7 @@ def fail_power(fail: int, exponent: int) -> int:
 
 
 def _build_table(fail: int, *, bounded: bool) -> DigitTable:
-    """Boundaries 1 - x^j, j = 1.., divided by 1 - x^1024 when the digit is bounded."""
+    """Return the boundaries 1 - x^j, j = 1, 2, .., divided by 1 - x^1024 for a bounded digit."""
     one = 1 << _WORK_BITS
     total = one - fail_power(fail, _BASE) if bounded else one
     power, boundaries = fail, []
@@ -117,11 +122,12 @@ def _build_table(fail: int, *, bounded: bool) -> DigitTable:
 
 
 def draw_gaps(chance: Chance, tables: GapTables, count: int) -> NDArray[np.int64]:
-    """``count`` independent numbers of zeros before a one."""
+    """Draw ``count`` independent gaps: the numbers of zeros before a one."""
     *lower, top = tables
     total = top.draw(chance, count)
     waiting = np.flatnonzero(total == _BASE)
-    while waiting.size:  # the top digit has no memory: past the table it starts again
+    # The top digit has no memory, so a draw beyond the table starts again and is added.
+    while waiting.size:
         digits = top.draw(chance, waiting.size)
         total[waiting] += digits
         waiting = waiting[digits == _BASE]
@@ -134,15 +140,25 @@ def draw_gaps(chance: Chance, tables: GapTables, count: int) -> NDArray[np.int64
 def draw_coin_positions(
     chance: Chance, threshold: int, length: int, memo: Memo | None = None
 ) -> NDArray[np.int64]:
-    """Where the ones are among ``length`` coins that are one with probability threshold / 2^64.
+    """Return the positions of ones among independent coins, ascending.
 
-    ``memo`` holds the tables from one call to the next.
+    Parameters
+    ----------
+    chance : Chance
+        The source of random words.
+    threshold : int
+        The probability of a one times 2^64.
+    length : int
+        The number of coins.
+    memo : Memo, optional
+        A cache of the tables of gaps, for repeated calls.
     """
     tables: GapTables = (memo or Memo(0)).get(
         ("gaps", threshold), lambda: build_gap_tables(threshold)
     )
     found, reached = [], -1
     while reached < length:
+        # Four standard deviations above the mean, so that a second round is hardly ever needed.
         expected = (length - reached) * threshold / SCALE
         steps = draw_gaps(chance, tables, int(expected + 4.0 * expected**0.5) + 8) + 1
         positions = np.cumsum(steps, out=steps)

@@ -1,4 +1,4 @@
-"""Binomial probabilities to 13 digits at any size, and proved bounds for what is cut away."""
+"""Binomial probabilities to 13 digits at any size, with proved bounds for truncated tails."""
 
 import math
 from typing import NamedTuple
@@ -10,29 +10,34 @@ Floats = NDArray[np.float64]
 
 _CUT_NATS = 64.0
 CUT_TAIL = math.exp(-_CUT_NATS)
-"""An upper bound, 1.7e-28, for the probability cut off each side of a window."""
+"""Upper bound, 1.7e-28, of the probability that is cut off at each side of a window."""
 
+# Below this number log n! is tabulated: the Stirling series is not accurate enough there.
 _EXACT_FACTORIALS = 16
 _LOG_FACTORIALS = np.array([math.lgamma(n + 1.0) for n in range(_EXACT_FACTORIALS)])
+# Largest relative error of one rounding.
 _UNIT = 2.0**-53
 _POINT_ERROR = 1e-12
-"""Bound on the relative error of ``half_pmf`` down to 1e-60, with room; measured below 1e-13."""
+"""Upper bound of the relative error of ``half_pmf`` for values above 1e-60. The measured error is
+below 1e-13."""
+# Terms smaller than e^-40 of the largest one are below its last bit and are left out.
 _NATS_OF_A_DOUBLE = 40.0
 _CELLS = 1 << 16
-"""Numbers that are held at once where every row has a sum of its own."""
+"""Numbers in memory at once where each row has a sum of its own."""
 
 
 class Window(NamedTuple):
-    """The integers first..last that hold all but ``CUT_TAIL`` on either side."""
+    """The integers first..last, outside of which at most ``CUT_TAIL`` is on either side."""
 
     first: int
     last: int
 
 
 def window(trials: int, probability: float) -> Window:
-    """Where Bin(trials, probability) lives, by Bernstein's inequality.
+    """Return the likely range of Bin(trials, probability), by Bernstein's inequality.
 
-    P(X - mean >= t) and P(mean - X >= t) are at most exp(-t^2 / (2 (variance + t/3))).
+    P(X - mean >= t) and P(mean - X >= t) are at most exp(-t^2 / (2 (variance + t/3))). The range
+    ends at the t for which this bound equals ``CUT_TAIL``.
     """
     mean = trials * probability
     variance = mean * (1.0 - probability)
@@ -42,21 +47,23 @@ def window(trials: int, probability: float) -> Window:
 
 
 def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
-    """P(X = k) for k = first..last, X ~ Bin(trials, probability), 0 < probability < 1.
+    """Return P(X = k) for k = first..last, X ~ Bin(trials, probability), 0 < probability < 1.
 
-    Loader's form: deviances instead of differences of huge logarithms, so that the relative error
-    stays near 1e-13 at 1e10 trials.
+    Loader's form uses deviances instead of differences of large logarithms. So the relative error
+    stays near 1e-13 even at 10^10 trials.
 
-    Source: Loader, Fast and Accurate Computation of Binomial Probabilities (2000), section 3.
+    References
+    ----------
+    .. [1] Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000, section 3.
     """
     k = np.arange(first, last + 1, dtype=np.float64)
-    inner = k[first == 0 : len(k) - (last == trials)]  # neither none nor all
+    inner = k[first == 0 : len(k) - (last == trials)]  # Loader's form excludes k = 0 and k = trials
     rest = trials - inner
-    # The mean in integers: as one double it would cost five digits at 1e10 trials.
+    # The mean is split into integer and fraction: one double would lose five digits at 10^10.
     numerator, denominator = probability.as_integer_ratio()
     whole, part = divmod(trials * numerator, denominator)
     gap = (inner - whole) - part / denominator
-    # Both sides at once: of short arrays every call costs more than its numbers.
+    # Ones and zeros share one call, because the overhead of a call dominates for short arrays.
     means = np.array([[trials * probability], [trials * (1.0 - probability)]])
     ones, zeros = _deviance(np.stack((inner, rest)), means, np.stack((gap, -gap)))
     errors = _stirling_error(np.concatenate(([trials], inner, rest)))
@@ -71,11 +78,11 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
 
 
 def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Floats:
-    """P(Bin(trials, 1/2) >= first) for arrays with trials / 2 < first <= trials.
+    """Return P(Bin(trials, 1/2) >= first) for arrays with trials / 2 < first <= trials.
 
-    By the ratios of neighboring points, which fall: see ``_terms``. To the relative error of
-    ``half_pmf`` come two roundings for each unit of the root of ``trials``. About ``cells`` numbers
-    are held at once.
+    The first point is multiplied by a sum of products of ratios of neighbors; see ``_terms``. The
+    relative error is that of ``half_pmf`` plus two roundings per unit of sqrt(trials). About
+    ``cells`` numbers are in memory at once.
     """
     points = np.exp2(-trials)
     inner = first < trials
@@ -91,7 +98,7 @@ def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Float
 
 
 def _falling_sum(trials: Floats, first: Floats, reach: int) -> Floats:
-    """Sums of P(X = first + i) / P(X = first) for i = 0..reach."""
+    """Return the sums of P(X = first + i) / P(X = first) over i = 0..reach."""
     i = np.arange(float(reach))
     ratios = np.maximum(trials[:, None] - first[:, None] - i, 0.0) / (first[:, None] + 1.0 + i)
     sums: Floats = 1.0 + np.cumprod(ratios, axis=1).sum(axis=1)
@@ -99,10 +106,10 @@ def _falling_sum(trials: Floats, first: Floats, reach: int) -> Floats:
 
 
 def _terms(trials: Floats, first: Floats) -> Floats:
-    """How many ratios of neighbors after ``first`` hold all but e^-40 of their sum's largest term.
+    """Return an upper bound of the number of terms after ``first`` above e^-40 of the largest.
 
-    The ratios r_i = (trials - first - i) / (first + 1 + i) < 1 fall so that the product of the
-    first i is at most r_0^i e^{-2 i (i-1) / (trials+1)}.
+    The ratios r_i = (trials - first - i) / (first + 1 + i) < 1 decrease. The product of the first i
+    is at most r_0^i e^{-2 i (i-1) / (trials+1)}.
     """
     left = trials - first
     slope = np.log((first + 1.0) / np.maximum(left, 0.5))
@@ -112,10 +119,7 @@ def _terms(trials: Floats, first: Floats) -> Floats:
 
 
 def half_pmf(trials: Floats, k: Floats) -> Floats:
-    """P(Bin(trials, 1/2) = k) for arrays with 1 <= k <= trials - 1.
-
-    Source: as ``pmf``.
-    """
+    """Return P(Bin(trials, 1/2) = k) for 1 <= k <= trials - 1, in the same form as ``pmf``."""
     rest, half = trials - k, 0.5 * trials
     whole, ones, zeros = _stirling_error(np.stack((trials, k, rest)))
     heads, tossed = _deviance(np.stack((k, rest)), half, np.stack((k - half, half - k)))
@@ -125,11 +129,10 @@ def half_pmf(trials: Floats, k: Floats) -> Floats:
 
 
 class Walk(NamedTuple):
-    """Points and tails of fair coins for a run of consecutive numbers of tosses.
+    """Points and tails of fair coins for consecutive numbers of tosses m.
 
-    where
-      points   P(Bin(m, 1/2) = k), each with the relative error ``share`` at most
-      tails    P(Bin(m, 1/2) > k), each with the absolute error in ``errors`` at most
+    ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most ``share``. ``tails`` are
+    P(Bin(m, 1/2) > k), with the absolute ``errors`` at most.
     """
 
     points: Floats
@@ -139,18 +142,19 @@ class Walk(NamedTuple):
 
 
 def half_walk(trials: Floats, k: Floats) -> Walk | None:
-    """Points and tails for ascending consecutive ``trials`` m, each from the next by Pascal's rule.
+    """Return points and tails for consecutive ascending ``trials`` m, by Pascal's rule.
 
-    With p(m, k) the point and S(m, k) the tail,
+    Let p(m, k) = P(Bin(m, 1/2) = k) be the point and S(m, k) = P(Bin(m, 1/2) > k) the tail. Then
 
         p(m, k) = p(m+1, k) 2 (m+1-k) / (m+1) = p(m+1, k+1) 2 (k+1) / (m+1),
         S(m, k) = S(m+1, k) - p(m, k) / 2     = S(m+1, k+1) + p(m, k+1) / 2,
         S(m, k) = S(m+2, k+1) - p(m, k) (2k+1-m) / (4 (k+1))
                 = S(m+2, k+2) + p(m, k+1) (1/2 + (m+1) / (4 (k+2))).
 
-    Tails go downwards by two, as single steps up and down come to far more than their sum, and the
-    bound of their error counts all that was ever added or taken. Points start afresh at the head of
-    every row. None unless m/2 <= k < m and k rises by 0 or 1, by 1 or 2 over two.
+    The tails are computed downwards in steps of two, because the absolute values of single steps
+    add up to far more than their sum. The bound of the error counts the absolute value of every
+    term. Points restart from ``half_pmf`` at regular intervals, which limits their error. Return
+    None unless m/2 <= k < m, and k rises by 0 or 1 from one m to the next, and by 1 or 2 over two.
     """
     rises, pairs = np.diff(k), k[2:] - k[:-2]
     if not (
@@ -169,7 +173,7 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
         points[:-2] * (0.25 * (m - 2.0 * j - 1.0) / (j + 1.0)),
     )[::-2]
     last, last_error = _first_tail(float(trials[-1]), float(k[-1]), float(points[-1]))
-    # Downwards from here on: the last tail, the last but two, ..; those between by single steps.
+    # Descending order: every second tail from the last one, then those between by single steps.
     steps: Floats = np.concatenate([[last], double])
     tails, moved = np.empty_like(k), np.empty_like(k)
     tails[::2], moved[::2] = _running_sum(steps), _running_sum(np.abs(steps))
@@ -180,12 +184,13 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
 
 
 def _by_steps(k: Floats, rises: Floats, pairs: Floats) -> bool:
-    """Whether k is 1 or more and rises by 0 or 1, and by 1 or 2 over two."""
+    """Return whether k >= 1 rises by 0 or 1 in each step, and by 1 or 2 over two steps."""
     single = np.all((rises == 0.0) | (rises == 1.0))
     return bool(k[0] >= 1.0 and single and np.all((pairs == 1.0) | (pairs == 2.0)))
 
 
 def _points_by_rows(trials: Floats, k: Floats, rises: Floats, width: int) -> Floats:
+    """Return the points, restarted by ``half_pmf`` every ``width`` entries."""
     count = len(k)
     ratios: Floats = np.ones(-(-count // width) * width)
     ratios[1:count] = (2.0 * np.where(rises > 0.0, k[1:], trials[1:] - k[1:]) / trials[1:])[::-1]
@@ -197,22 +202,25 @@ def _points_by_rows(trials: Floats, k: Floats, rises: Floats, width: int) -> Flo
 
 
 def _first_tail(trials: float, k: float, point: float) -> tuple[float, float]:
-    """P(Bin(trials, 1/2) > k) from ``point`` at k >= trials / 2, and a bound on its error.
+    """Return P(Bin(trials, 1/2) > k) and a bound of its error, from P(Bin(trials, 1/2) = k).
 
-    A geometric series bounds what the sum leaves out.
+    A geometric series bounds the terms that are left out.
     """
     i = np.arange(float(_terms(np.array(trials), np.array(k))))
     ratios = (trials - k - i) / (k + 1.0 + i)
     terms = np.cumprod(ratios)
     total = float(terms.sum())
     left = float(terms[-1]) / (1.0 - float(ratios[-1]))
-    # Term i carries 2 (i + 1) roundings.
+    # Term i is a product of i + 1 ratios, so it contains 2 (i + 1) roundings.
     roundings = 4.0 * _UNIT * (float((terms * i).sum()) + 32.0 * total)
     return point * total, point * (total * _POINT_ERROR + roundings + left)
 
 
 def _running_sum(terms: Floats) -> Floats:
-    """Sums of the first 1, 2, .. n terms; the roundings of each are at most 2 sqrt(n) + 3."""
+    """Return the sums of the first 1, 2, .., n terms, each with at most 2 sqrt(n) + 3 roundings.
+
+    Summing rows of sqrt(n) terms first keeps the number of roundings this small.
+    """
     width = math.isqrt(len(terms)) + 1
     rows = np.zeros(-(-len(terms) // width) * width)
     rows[: len(terms)] = terms
@@ -223,14 +231,14 @@ def _running_sum(terms: Floats) -> Floats:
 
 
 def log_factorials(k: NDArray[np.int64]) -> Floats:
-    """log(k!) for k >= 0, by Stirling's formula and what it lacks."""
+    """Return log(k!) for k >= 0, by Stirling's formula and its error term."""
     n = np.maximum(k, 1).astype(np.float64)
     out: Floats = (n + 0.5) * np.log(n) - n + 0.5 * math.log(2.0 * math.pi) + _stirling_error(n)
     return out
 
 
 def _stirling_error(n: NDArray[np.float64] | np.float64) -> Floats:
-    """log(n!) minus Stirling's formula for it, n >= 1."""
+    """Return log(n!) minus Stirling's formula for n >= 1."""
     n = np.atleast_1d(np.asarray(n, dtype=np.float64))
     small = n < _EXACT_FACTORIALS
     large = np.where(small, _EXACT_FACTORIALS, n)
@@ -249,7 +257,7 @@ def _stirling_error(n: NDArray[np.float64] | np.float64) -> Floats:
 
 
 def _deviance(x: Floats, mean: Floats | float, gap: Floats) -> Floats:
-    """Return x log(x / mean) + mean - x with gap = x - mean given exactly, without cancellation."""
+    """Return x log(x / mean) + mean - x without cancellation; gap = x - mean is exact."""
     near = np.abs(gap) < 0.1 * (x + mean)
     v = gap / (x + mean)
     square = v * v

@@ -16,10 +16,10 @@ MIXES = [contracts.shaped(4, shift=28)]
     [
         (MIXES, {}, "if any one of the 2 mixes is honest, whatever everybody else does"),
         (MIXES, {"hops": 1}, "if the mix is honest, whatever everybody else does"),
-        (OWN, {}, "if the first mix is honest, or those before the first honest one pass on all,"),
-        (OWN, {"hops": 1}, "if the mix is honest, and enough of the 1,000 people or more who"),
-        (ALONE, {"hops": 1}, "if the mix is honest, and enough of the 1,000 people or more who"),
-        (ALONE, {"count_flips": False}, "whatever everybody else does: your own flips hide you"),
+        (OWN, {}, "if the first mix is honest, or mixes before the first honest one drop nothing,"),
+        (OWN, {"hops": 1}, "if the mix is honest, and enough of the at least 1,000 people who"),
+        (ALONE, {"hops": 1}, "if the mix is honest, and enough of the at least 1,000 people who"),
+        (ALONE, {"count_flips": False}, "whatever everybody else does: your own flips protect you"),
     ],
     ids=["mixes", "one mix", "people", "people behind one mix", "flips of others", "alone"],
 )

@@ -1,6 +1,6 @@
-"""What a device needs to take part: it reads a contract, checks it, turns a value into messages.
+"""The client: it reads a contract, checks it, and turns a value into messages.
 
-The standard library is enough for all of it.
+Only the standard library is needed.
 """
 
 from mixtally.device.client.limits import Limits, check_plan

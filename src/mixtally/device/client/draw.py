@@ -1,4 +1,8 @@
-"""How words become messages: uniform integers, flips, fakes, order. SPEC.md fixes every word."""
+"""Random draws of a device: uniform integers, flips, fakes and the order of messages.
+
+SPEC.md fixes how every random word is used, so that clients in all languages agree. Fakes are dummy
+messages that carry no answer.
+"""
 
 import sys
 from array import array
@@ -10,22 +14,24 @@ from mixtally.device.contract.planes import Planes
 from mixtally.errors import AccountingError
 
 T = TypeVar("T")
+# Bytes 0 and 1 as characters, and the lowest byte of a lane of 16 bytes.
 _DIGITS, _LANE = bytes.maketrans(b"\0\1", b"01"), b"\1" + bytes(15)
+# Far more than any valid contract needs. The limit ends draws from a source that repeats itself.
 _MOST_REDRAWS = 10_000
-"""Far more than any contract leads to: randomness that repeats would never end."""
 
 
 class RandomWords:
-    """Independent uniform 64-bit words, from bytes that ``source`` gives: 8 a word, little-endian.
+    """Independent uniform 64-bit words from a source of random bytes.
 
-    Raises AccountingError for fewer or more bytes, and for words that are refused without end.
+    ``source`` maps a number of words to 8 bytes per word, little-endian. Raises AccountingError if
+    it returns another number of bytes, or if too many draws in a row are rejected.
     """
 
     def __init__(self, source: Callable[[int], bytes]) -> None:
         self._source = source
 
     def bytes(self, count: int) -> bytes:
-        """The next ``count`` words as they come, 8 bytes each."""
+        """Return the next ``count`` words as bytes, 8 per word."""
         data = self._source(count)
         if len(data) != 8 * count:
             raise AccountingError(
@@ -34,7 +40,7 @@ class RandomWords:
         return data
 
     def take(self, count: int) -> "array[int]":
-        """The next ``count`` words."""
+        """Return the next ``count`` words."""
         words = array("Q")
         words.frombytes(self.bytes(count))
         if sys.byteorder == "big":
@@ -42,7 +48,11 @@ class RandomWords:
         return words
 
     def uniform(self, bound: int) -> int:
-        """A uniform integer in [0, bound): a word past the last multiple of it is drawn again."""
+        """Draw a uniform integer in [0, bound).
+
+        A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo
+        bias.
+        """
         limit = SCALE // bound * bound
         for _ in range(_MOST_REDRAWS):
             word = self.take(1)[0]
@@ -52,19 +62,24 @@ class RandomWords:
 
 
 def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[int]:
-    """How many fakes the device adds in each part; drawn before its value is read."""
+    """Draw how many fakes the device adds in each part.
+
+    This happens before the value is read, so the number cannot depend on the value.
+    """
     return [
         part.own.whole + (words.take(1)[0] < part.own.coin) if part.own else 0 for part in parts
     ]
 
 
 def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> list[bytes]:
-    """The messages of a record that sets ``bins``, ascending; in clear one a bin, and pads.
+    """Return the messages of a record that sets the ascending ``bins``.
 
-    Raises AccountingError for more bins than are hidden, or one twice.
+    In clear there is one message per bin and one per missing member of a set. Raise AccountingError
+    for too many bins or a repeated one.
     """
     if part.threshold is not None:
         return [draw_message(part, bins, words) for _ in range(part.repeats)]
+    # An impossible record here is a bug. Sending it would reveal more than the guarantee allows.
     lacking = part.record_messages - len(bins)
     if lacking < 0 or len(set(bins)) < len(bins):
         raise AccountingError(
@@ -78,9 +93,10 @@ def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> 
 
 
 def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) -> bytes:
-    """The message of a record that sets ``bins``, ascending; drawn again while past the cap.
+    """Return the message of a record that sets the ascending ``bins``, randomized.
 
-    In clear any message takes its place where its word is below ``replaced``.
+    A flipped message with more bits than the cap is drawn again. In clear a uniform message
+    replaces it if a random word is below ``replaced``.
     """
     if _is_replaced(part, words):
         return _draw_uniform_message(part, words)
@@ -92,6 +108,7 @@ def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) ->
     for place in bins:
         record |= 1 << place
     cap = part.bins if part.layout.cap is None else part.layout.cap
+    # All bits are drawn again, so the message has the distribution of free flips given the cap.
     for _ in range(_MOST_REDRAWS):
         row = record ^ draw_flips(part.threshold, words.bytes(part.bins))
         if row.bit_count() <= cap:
@@ -100,10 +117,11 @@ def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) ->
 
 
 def draw_flips(threshold: int, words: bytes) -> int:
-    """An integer whose bit j is one where word j, 8 bytes, is below ``threshold``.
+    """Return an integer whose bit j is one if word j, 8 bytes, is below ``threshold``.
 
-    All are compared at once, by the borrow of 2^64 + threshold - 1 - word in lanes of 16 bytes: one
-    integer has the words of even places, another those of odd ones.
+    All words are compared at once. Every word has a lane of 16 bytes in a large integer, with even
+    and odd words in two integers. In each lane 2^64 + threshold - 1 - word is computed. It carries
+    into the upper half of the lane exactly if the word is below the threshold.
     """
     count, lanes = len(words) // 8, -(-len(words) // 16)
     every, ones = int.from_bytes(words, "little"), int.from_bytes(_LANE * lanes, "little")
@@ -124,7 +142,7 @@ def _write_row(layout: Layout, row: int) -> bytes:
 
 
 def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
-    """A fake as the device draws it: a blank or a uniform record, flipped as records are."""
+    """Draw a fake: a blank or a uniform record, flipped as records are."""
     uniform = part.own is not None and part.own.uniform
     if uniform and part.threshold is None:
         return _draw_uniform_message(part, words)
@@ -132,27 +150,27 @@ def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
 
 
 def _is_replaced(part: ContractPart, words: RandomWords) -> bool:
-    """Whether a message is replaced."""
+    """Draw whether a message is replaced."""
     return part.replaced is not None and words.take(1)[0] < part.replaced
 
 
 def _draw_uniform_message(part: ContractPart, words: RandomWords) -> bytes:
-    """A message as likely as any other."""
+    """Draw a message that is uniform among all messages."""
     return write_message(part.layout, (words.uniform(part.layout.bins),))
 
 
 def _draw_plane(layout: Layout, planes: Planes, point: int, words: RandomWords) -> bytes:
-    """A plane that holds the point, of a direction drawn for this one message."""
+    """Draw a direction, and return the message of its plane that contains the point."""
     return write_message(layout, (planes.message(point, words.uniform(planes.directions)),))
 
 
 def _draw_set(
     part: ContractPart, planes: Planes, bins: Sequence[int], words: RandomWords
 ) -> list[bytes]:
-    """A plane for each point of a set, of a direction in which it meets no other: two messages that
-    may name one plane would tell more. Each is replaced as single values are.
+    """Draw a plane for each point of a set. Each plane contains no other point of the set.
 
-    Raises AccountingError for fewer points than messages.
+    The proof requires different planes. Each message is replaced independently, as single values
+    are. Raise AccountingError if there are fewer points than messages.
     """
     points = planes.members(bins, part.bins, part.record_messages)
     if len(points) < part.record_messages:
@@ -168,7 +186,7 @@ def _draw_set(
 def _draw_separate_plane(
     layout: Layout, planes: Planes, point: int, points: Sequence[int], words: RandomWords
 ) -> bytes:
-    """A plane of ``point`` that holds no other of ``points``."""
+    """Draw a plane that contains ``point`` but none of the other ``points``."""
     for _ in range(_MOST_REDRAWS):
         number = words.uniform(planes.directions)
         if not planes.has_collision(point, points, number):
@@ -177,7 +195,7 @@ def _draw_separate_plane(
 
 
 def write_message(layout: Layout, ones: Sequence[int]) -> bytes:
-    """The bytes of a message that names the bins ``ones``, ascending."""
+    """Return the bytes of a message that names the ascending bins ``ones``."""
     if layout.form == "index":
         return ones[0].to_bytes(layout.message_bytes, "little")
     if layout.form == "bits":
@@ -193,7 +211,7 @@ def write_message(layout: Layout, ones: Sequence[int]) -> bytes:
 
 
 def shuffle(several: list[T], words: RandomWords) -> None:
-    """Fisher-Yates in place, from the last place down."""
+    """Shuffle a list in place (Fisher-Yates, from the last place down)."""
     for place in range(len(several) - 1, 0, -1):
         other = words.uniform(place + 1)
         several[place], several[other] = several[other], several[place]

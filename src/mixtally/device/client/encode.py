@@ -1,6 +1,6 @@
-"""From a person's value to the bins that each message sets: one tuple a part, ascending.
+"""Encoding of a person's value: the bins that each message sets, as one ascending tuple per part.
 
-Only where numbers are rounded does a value take a word: one, whatever it is.
+Encoding uses no randomness, except that rounding a number uses one word, whatever the number is.
 """
 
 import hmac
@@ -16,7 +16,7 @@ from mixtally.device.contract.spelling import find_extension_bin
 from mixtally.errors import RefusedError
 
 Value = str | int | float | Sequence[str] | Sequence[int] | None
-"""A label or the number of a bin, a number, a word, several of them, bits; None for no answer."""
+"""A label or bin number, a number, a word, a list of these, or bits. None means no answer."""
 
 
 def encode_value(
@@ -27,12 +27,25 @@ def encode_value(
     *,
     closing: bool = False,
 ) -> list[tuple[int, ...]]:
-    """The bins that ``value`` sets in the message of each part.
+    """Return the bins that ``value`` sets in the message of each part.
 
-    Where numbers are rounded the next of ``words`` decides, which is used for nothing else.
+    Parameters
+    ----------
+    plan : ContractPlan
+        The plan of the contract.
+    value : Value
+        The answer. None is the empty set, or "other" for words; elsewhere it is refused.
+    words : RandomWords
+        The source of the word that rounds a number.
+    prefixes : sequence of sequences of int, optional
+        The prefixes of this round, for questions that ask for words by prefixes.
+    closing : bool
+        Whether this round asks for words that end after their prefix and its extension.
 
-    Raises RefusedError for a value that the question does not have. Nobody's answer, None, is the
-    empty set, or everything else than words with a prefix; elsewhere it is refused.
+    Raises
+    ------
+    RefusedError
+        If the question does not have this value.
     """
     question, parts = plan.question, plan.parts
     if plan.prefixes is None and (prefixes is not None or closing):
@@ -64,28 +77,29 @@ def encode_value(
 
 
 def _refusal(reason: str, expected: str, got: object) -> RefusedError:
-    do = "give another value, or take no part"
+    do = "give another value, or do not take part"
     return RefusedError(reason, "value", expected=expected, got=ascii(got)[:80], do=do)
 
 
 def _bin(question: Question, value: object, first: int, last: int) -> int:
-    """The bin in [first, last) that ``value`` names: by its label, or counted from the first."""
+    """Return the bin in [first, last) of a label, or of a number counted from ``first``."""
     if question.labels is not None:
         labels = [normalize("NFC", label) for label in question.labels[first:last]]
         if not isinstance(value, str) or (form := normalize("NFC", value)) not in labels:
             raise _refusal("value-outside-labels", f"one of {len(labels)} labels", value)
         return first + labels.index(form)
-    if type(value) is not int or not 0 <= value < last - first:
+    if type(value) is not int or not 0 <= value < last - first:  # a bool is not a bin
         raise _refusal("value-outside-bins", f"an integer from 0 to {last - first - 1}", value)
     return first + value
 
 
 def _find_range(edges: tuple[float, ...], value: object) -> int:
+    # Numbers outside all ranges are counted in the first or last range.
     return min(max(bisect_right(edges, _number(value)) - 1, 0), len(edges) - 2)
 
 
 def _number(value: object) -> float:
-    """A finite number as a double."""
+    """Return a finite number as a double."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise _refusal("not-a-number", "a number", value)
     try:
@@ -98,7 +112,7 @@ def _number(value: object) -> float:
 
 
 def _word(value: object) -> str:
-    """Text with every letter and its accents as one character, where there is one: form NFC."""
+    """Return a text in Unicode form NFC, in which a letter and its accents are one character."""
     if not isinstance(value, str):
         raise _refusal("not-text", "text", value)
     if not value:
@@ -109,7 +123,7 @@ def _word(value: object) -> str:
 
 
 def _hash_point(seed: bytes, points: int, value: object) -> int:
-    """HMAC-SHA-256 of the text in form NFC, as a big-endian integer, modulo the points."""
+    """Return HMAC-SHA-256 of the text in form NFC, as a big-endian integer, modulo ``points``."""
     digest = hmac.digest(seed, _word(value).encode("utf-8"), "sha256")
     return int.from_bytes(digest, "big") % points
 
@@ -145,7 +159,7 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
-    """The bins of a set, ascending; texts that share a point are one bin."""
+    """Return the bins of a set, ascending. Texts that share a point are one bin."""
     named, seed = _check_list(value), question.seed
     found: Collection[object]
     if seed is None:

@@ -1,4 +1,4 @@
-"""What a device asks of a contract before it answers: its own limits, and what it can check."""
+"""The device's own limits on a contract, checked before it answers."""
 
 from typing import NamedTuple
 
@@ -22,15 +22,21 @@ COVERS = frozenset({"every mix", "people"})
 
 
 class Limits(NamedTuple):
-    """The most that this device gives away, and whom it trusts.
+    """The maximum privacy cost that this device accepts, and whom it trusts.
 
-    where
-      epsilon         the largest that may be promised
-      delta           the largest that may be promised
-      local_epsilon   the largest that may be left when all hops collude; None for any, and nothing
-      hops            the fewest
-      protocols       those allowed
-      covers          those allowed: "every mix", "people"
+    Attributes
+    ----------
+    epsilon, delta : float
+        The largest guarantee that is accepted.
+    local_epsilon : float or None
+        The largest epsilon that may remain if all hops (mixes) collude. None accepts any, even
+        none.
+    hops : int
+        The minimum number of hops.
+    protocols : frozenset of str
+        The accepted protocols.
+    covers : frozenset of str
+        Who may provide the fakes or flips that protect a person: "every mix", "people".
     """
 
     epsilon: float = 1.0
@@ -42,10 +48,10 @@ class Limits(NamedTuple):
 
 
 def check_plan(plan: ContractPlan, limits: Limits) -> ContractPlan:
-    """``plan`` itself; raises RefusedError past a limit, and for a promise that is false.
+    """Return ``plan``, or raise RefusedError if it exceeds a limit or its stated delta is false.
 
-    A certificate is derived again where shaped fakes hide one message of one collection, which of a
-    set is the least that it reveals; all others are what their operators signed.
+    The device derives delta again only for one collection of one part with shaped fakes. For sets
+    this is a lower bound. All other certificates are trusted as signed by the operators.
     """
     _check_limits(plan, limits)
     for part in plan.parts:
@@ -78,22 +84,23 @@ def _check_limits(plan: ContractPlan, limits: Limits) -> None:
 
 
 def _check_shaped(plan: ContractPlan) -> None:
-    """What this device can compute by itself."""
+    """Refuse a certificate below the delta of its shaped fakes, which the device can compute."""
     recipe = plan.parts[0].recipe
     if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
         return
+    # Fractions of integers are compared exactly, so no rounding can hide a false certificate.
     true, of = delta(SHAPES[recipe.kind](recipe.first, recipe.second), plan.epsilon)
     stated, in_all = plan.upper.as_integer_ratio()
     if true * in_all > stated * of:
         raise RefusedError(
             "promise-false",
             "certificate",
-            expected=f"a delta of at least {true / of:.6g}, which its recipe has",
+            expected=f"a delta of at least {true / of:.6g}, which follows from its recipe",
             got=f"{plan.upper:.6g}",
-            do="take no part: its promise is false",
+            do="do not take part: the stated privacy is false",
         )
 
 
 def _limit_error(reason: str, subject: str, expected: str, got: object) -> RefusedError:
-    do = "take no part, or allow more on this device"
+    do = "do not take part, or raise the limits of this device"
     return RefusedError(reason, subject, expected=expected, got=got, do=do)

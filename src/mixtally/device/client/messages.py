@@ -1,4 +1,4 @@
-"""What a device sends: its own message and its fakes, in random order, for every part."""
+"""The messages of a device in a round: its own and its fakes, in random order, for every part."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,15 +21,29 @@ def messages(
     prefixes: Sequence[Sequence[int]] | None = None,
     closing: bool = False,
 ) -> list[list[bytes]]:
-    """The messages of a person who answers ``value``: a list for each part.
+    """Return the messages of a person who answers ``value``, as one list per part.
 
-    where
-      words      count -> 8 * count random bytes, used once
-      prefixes   of this round, as lists of symbols; None for the first
-      closing    whether this round asks for words that end
+    The number of messages is drawn before the value is read.
 
-    Raises RefusedError for a value that has no answer, AccountingError for bad words. How many
-    messages there are is drawn before the value is read.
+    Parameters
+    ----------
+    plan : ContractPlan
+        The plan of the contract.
+    value : Value
+        The answer.
+    words : callable
+        Maps a count to 8 * count random bytes, which are never used again.
+    prefixes : sequence of sequences of int, optional
+        The prefixes of this round as lists of symbols; None in the first round.
+    closing : bool
+        Whether this round asks for words that end.
+
+    Raises
+    ------
+    RefusedError
+        If the question does not have this value.
+    AccountingError
+        If the random words are invalid.
     """
     parts, source = plan.parts, RandomWords(words)
     fakes = draw_fake_counts(parts, source)
@@ -41,6 +55,7 @@ def messages(
         ]
         for part, bins, count in zip(parts, records, fakes, strict=True)
     ]
+    # The order must not tell which message is the answer, since envelopes are in this order.
     for several in sent:
         shuffle(several, source)
     return sent

@@ -1,4 +1,4 @@
-"""A contract as a device reads it: every form and range is checked, nothing is taken on trust."""
+"""The contract as a device reads it. Every format and range is checked."""
 
 import re
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from mixtally.device.contract.roles import Role, read_role, read_rounds
 
 VERSION = 3
 LAYER_BYTES = {1: 48, 2: 1136}
-"""What a layer of encryption adds, by the number of the suite."""
+"""Bytes that a layer of encryption adds, by the number of the suite."""
 _FIELDS = (
     "version name serial plan hops collector suite envelope_bytes rounds admission client_files"
 )
@@ -30,10 +30,14 @@ _FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
 class Contract(NamedTuple):
     """What a device needs of a contract.
 
-    where
-      fingerprint   SHA-256 of its text
-      hops          mixes in the order in which messages pass them
-      suite         number of the HPKE suite: 1 has X25519, 2 MLKEM768-X25519
+    Attributes
+    ----------
+    fingerprint : str
+        The SHA-256 of its text.
+    hops : tuple of Role
+        The mixes in the order in which messages pass them.
+    suite : int
+        The HPKE suite: 1 is X25519, 2 is MLKEM768-X25519.
     """
 
     fingerprint: str
@@ -48,15 +52,15 @@ class Contract(NamedTuple):
 
 
 def parse_contract(data: bytes) -> Contract:
-    """The contract in ``data``, signatures below it or not.
+    """Read the contract in ``data``, with or without signatures below it.
 
-    Raises RefusedError for anything else, its ``reason`` saying why.
+    Raise RefusedError, with a ``reason``, for anything else.
     """
     return read_contract(parse_json(text_of(data)), fingerprint_of(data))
 
 
 def read_contract(plain: object, fingerprint: str = "") -> Contract:
-    """The same of plain data."""
+    """Read a contract from parsed JSON, like ``parse_contract``."""
     check_version(plain, "contract", VERSION)
     held = Fields(plain, "contract", _FIELDS)
     if not _NAME.fullmatch(name := held.text("name")):
@@ -75,9 +79,9 @@ def read_contract(plain: object, fingerprint: str = "") -> Contract:
 
 
 def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tuple[int, ...], ...]:
-    """The bytes of an envelope before each hop and the collector, for ``messages`` of these bytes.
+    """Return the bytes of an envelope before each hop and the collector, for each message size.
 
-    A tuple for each of them; every hop takes a layer off.
+    Every hop removes one layer.
     """
     layer, layers = LAYER_BYTES[suite], range(hops + 1, 0, -1)
     return tuple(tuple(size + layer * left for left in layers) for size in messages)
@@ -90,6 +94,7 @@ def _check_network(plan: ContractPlan, hops: tuple[Role, ...], collector: Role) 
     if len(hops) > plan.hops:
         raise make_refusal("more-hops-than-priced", "hops", f"{plan.hops}", len(hops))
     roles = [*hops, collector]
+    # Names, addresses and keys must all be distinct. Otherwise one server could play two roles.
     for values in zip(*(role[:3] for role in roles), strict=True):
         if len(set(values)) < len(values):
             raise make_refusal(
@@ -103,7 +108,7 @@ def _check_sizes(held: Fields, plan: ContractPlan, suite: int) -> None:
     sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
     expected = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
     if sizes != expected:
-        raise make_refusal("envelope-bytes", place, "what follows from its layouts", sizes)
+        raise make_refusal("envelope-bytes", place, "the sizes that follow from its layouts", sizes)
 
 
 def _check_files(value: object) -> None:

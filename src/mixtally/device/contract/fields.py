@@ -1,7 +1,7 @@
-"""What is read of a contract or another note: its text, its JSON, and its fields one by one.
+"""Strict parsing of contracts and other notes: text, JSON and fields.
 
-Every object has exactly its fields, each once. Integers up to 2^53 are numbers and larger ones
-decimal strings, so that every language reads the same.
+Every object has exactly its fields, each once. Integers up to 2^53 are JSON numbers and larger ones
+decimal strings, so that every language reads the same value.
 
 Source: RFC 8259; C2SP signed-note, for the lines below the text.
 """
@@ -17,37 +17,37 @@ from mixtally.errors import RefusedError
 
 MOST_PLAIN = 1 << 53
 MOST_NOTE_BYTES = 1 << 24
-"""Of a note as it travels: roles and devices read no more."""
+"""Maximum bytes of a note with its signatures, for roles and devices."""
 MOST_TEXT_BYTES = MOST_NOTE_BYTES - (1 << 16)
-"""Of its text: what is left is for signatures."""
+"""Maximum bytes of the text of a note, which leaves space for signatures."""
 _BELOW = "\n\n\u2014 ".encode()
 _DECIMAL = re.compile(r"-?[1-9][0-9]{15,39}")
 
 
 def text_of(data: bytes) -> bytes:
-    """The text that is hashed and signed: ``data`` without the lines of its signatures."""
+    """Return the text that is hashed and signed: ``data`` without signature lines."""
     text, below, _ = data.partition(_BELOW)
     return text + b"\n" if below else data
 
 
 def fingerprint_of(data: bytes) -> str:
-    """SHA-256 of the text, 64 hexadecimal digits."""
+    """Return the SHA-256 of the text as 64 hexadecimal digits."""
     return sha256(text_of(data)).hexdigest()
 
 
 def make_refusal(reason: str, place: str, expected: str, got: object) -> RefusedError:
-    """The refusal of a contract for what stands at ``place``."""
+    """Return the error for a contract with an invalid value at ``place``."""
     return RefusedError(
         reason,
         place,
         expected=expected,
         got=ascii(got)[:80],
-        do="take no part: the file was altered or is for another version",
+        do="do not take part: the file was altered or is for another version",
     )
 
 
 def parse_json(text: bytes) -> Any:
-    """The JSON in ``text``; raises RefusedError for other bytes and a field that stands twice."""
+    """Parse the JSON in ``text``; raise RefusedError for anything else or a repeated field."""
     if len(text) > MOST_TEXT_BYTES:
         raise make_refusal("too-long", "contract", f"at most {MOST_TEXT_BYTES:,} bytes", len(text))
     try:
@@ -56,7 +56,7 @@ def parse_json(text: bytes) -> Any:
             object_pairs_hook=_reject_duplicate_fields,
             parse_constant=_reject_constant,
         )
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
         raise make_refusal("not-json", "contract", "JSON in UTF-8", str(error)) from error
 
 
@@ -72,7 +72,7 @@ def _reject_duplicate_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def base64_of(value: str) -> bytes | None:
-    """The bytes that ``value`` writes in base64; None where an encoder would not write it so."""
+    """Decode base64; return None unless ``value`` is exactly what an encoder would write."""
     try:
         raw = a2b_base64(value, strict_mode=True)
     except (Error, ValueError):
@@ -81,7 +81,7 @@ def base64_of(value: str) -> bytes | None:
 
 
 def _escape_name(name: str) -> str:
-    """A name that somebody else gave, as a message may hold it."""
+    """Return a name from outside, escaped and cut for a message."""
     return ascii(name)[1:-1][:80]
 
 
@@ -90,7 +90,7 @@ def _reject_constant(name: str) -> None:
 
 
 def whole(value: object, place: str) -> int:
-    """An integer as the rule wants it written."""
+    """Return an integer, or raise RefusedError unless it is written by the rule for large ones."""
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) > MOST_PLAIN:
             raise make_refusal("integer-as-number", place, "a decimal string above 2^53", value)
@@ -103,7 +103,7 @@ def whole(value: object, place: str) -> int:
 
 
 def number(value: object, place: str) -> float:
-    """A number, whole or not, that is exactly a double."""
+    """Return a number as a double, or raise RefusedError if it is not exactly a double."""
     if isinstance(value, float):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -116,21 +116,21 @@ def number(value: object, place: str) -> float:
 
 
 def text(value: object, place: str) -> str:
-    """A string."""
+    """Return a string, or raise RefusedError."""
     if not isinstance(value, str):
         raise make_refusal("wrong-type", place, "a string", value)
     return value
 
 
 def items(value: object, place: str) -> list[Any]:
-    """A list."""
+    """Return a list, or raise RefusedError."""
     if not isinstance(value, list):
         raise make_refusal("wrong-type", place, "a list", value)
     return value
 
 
 class Fields:
-    """The fields of one object, which has exactly ``names``."""
+    """The fields of an object with exactly the given ``names``."""
 
     def __init__(self, value: object, place: str, names: str) -> None:
         if not isinstance(value, dict):
@@ -149,48 +149,48 @@ class Fields:
         self.values, self.place = value, place
 
     def at(self, name: str) -> str:
-        """Where a field stands."""
+        """Return the path of a field, for error messages."""
         return f"{self.place}.{name}"
 
     def whole(self, name: str, least: int, most: int, reason: str) -> int:
-        """An integer in [least, most]."""
+        """Return an integer in [least, most]."""
         value = whole(self.values[name], self.at(name))
         if not least <= value <= most:
             raise make_refusal(reason, self.at(name), f"an integer in [{least}, {most}]", value)
         return value
 
     def number(self, name: str, least: float, most: float, reason: str) -> float:
-        """A number in [least, most]."""
+        """Return a number in [least, most]."""
         value = number(self.values[name], self.at(name))
         if not least <= value <= most:
             raise make_refusal(reason, self.at(name), f"a number in [{least:g}, {most:g}]", value)
         return value
 
     def text(self, name: str) -> str:
-        """A string."""
+        """Return a string."""
         return text(self.values[name], self.at(name))
 
     def choice(self, name: str, among: str, reason: str) -> str:
-        """One of the strings in ``among``."""
+        """Return one of the strings in ``among``, which are separated by "|"."""
         value = self.text(name)
         if value not in among.split("|"):
             raise make_refusal(reason, self.at(name), f"one of {among}", value)
         return value
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Return True or False."""
         value = self.values[name]
         if not isinstance(value, bool):
             raise make_refusal("wrong-type", self.at(name), "true or false", value)
         return value
 
     def items(self, name: str) -> list[Any]:
-        """A list."""
+        """Return a list."""
         return items(self.values[name], self.at(name))
 
 
 def check_version(plain: object, place: str, version: int) -> None:
-    """Raises RefusedError for another version, whatever else is in it: it has other fields."""
+    """Raise RefusedError for another version before its fields, which differ, are read."""
     if isinstance(plain, dict) and "version" in plain:
         where = f"{place}.version"
         found = whole(plain["version"], where)

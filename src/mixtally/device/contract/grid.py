@@ -1,18 +1,18 @@
-"""Rounding at random: a number goes to one of the two nearest points of a grid, right on average.
+"""Unbiased random rounding of a number to one of the two nearest points of a grid.
 
-Point i of so many ``points`` lies at low + i w, w = (high - low) / (points - 1): the ends are
-points themselves. A number y, moved into [low, high], stands at the place
+The grid has the points low + i w for i = 0, 1, .., where w = (high - low) / (points - 1). A number
+y is first clipped to [low, high]. Put
 
-    t = (y - low) / w,    i = floor t,    f = t - i    in [0, 1)
+    t = (y - low) / w,    i = floor t,    f = t - i    in [0, 1).
 
-and is sent as point i + 1 with chance f, as point i otherwise: so what is sent is y on average,
-and of a spread of w^2 f (1 - f), at most w^2 / 4. The chance is the integer floor(2^64 f) over
-2^64, computed exactly from the doubles that y, low and high are: the average is off by less than
-w / 2^64.
+Point i + 1 is sent with probability f, and point i otherwise. So the mean of what is sent is y, and
+its variance is w^2 f (1 - f), at most w^2 / 4. The probability that is used is the integer
+floor(2^64 f) over 2^64, computed exactly from the doubles y, low and high. So the mean is off by
+less than w / 2^64.
 
-No privacy is spent. Given y the distribution of a person's messages is the mixture, f to 1 - f, of
-those of two bins, and hockey sticks are jointly convex: delta of two numbers is at most that of the
-worst pair of bins, whatever f is and however badly it is drawn.
+Rounding costs no privacy. For given y, the distribution of a person's messages is a mixture of
+those of two bins, with weights f and 1 - f. Hockey-stick divergences are jointly convex. So delta
+for two numbers is at most that of the worst pair of bins, whatever f is and however it is drawn.
 """
 
 import math
@@ -27,27 +27,28 @@ _LARGEST = sys.float_info.max
 
 
 class ContractGrid(NamedTuple):
-    """So many ``points`` at equal distances, the first at ``low`` and the last at ``high``."""
+    """``points`` numbers at equal distances from ``low`` to ``high``."""
 
     low: float
     high: float
     points: int
 
     def round_randomly(self, number: float, word: int) -> int:
-        """The point, counted from 0, to which a finite ``number`` goes by a uniform 64-bit word.
+        """Return the index of the point to which a finite ``number`` is rounded.
 
-        With all three numbers in one unit, t and f are quotients of integers.
+        ``word`` is a uniform 64-bit word. The three doubles are written over one denominator, so
+        that t and f are exact quotients of integers.
         """
         inside = min(max(number, self.low), self.high)
         ratios = [value.as_integer_ratio() for value in (self.low, inside, self.high)]
-        unit = max(below for _, below in ratios)  # powers of two: each of them divides it
+        unit = max(below for _, below in ratios)  # powers of two, so each divides the largest
         low, y, high = (above * (unit // below) for above, below in ratios)
         point, rest = divmod((y - low) * (self.points - 1), high - low)
         return point + (word < rest * SCALE // (high - low))
 
 
 def read_grid(value: object, bins: int) -> ContractGrid | None:
-    """The grid of a question of so many bins; raises RefusedError for what is none."""
+    """Read the grid of a question with ``bins`` bins, or raise RefusedError."""
     if value is None:
         return None
     held = Fields(value, "plan.grid", "low high points")

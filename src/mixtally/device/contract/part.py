@@ -1,4 +1,4 @@
-"""One stream of messages of a contract, as a device needs it."""
+"""A part of a plan, as a device needs it: one stream of messages."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ LEAST_FLIP, MOST_FLIP = 1 << 24, 1 << 63
 
 
 class Layout(NamedTuple):
-    """How a message is written: ``form`` is bits, index or positions."""
+    """A message format; ``form`` is bits, index or positions."""
 
     form: str
     bins: int
@@ -23,7 +23,7 @@ class Layout(NamedTuple):
 
     @property
     def position_bits(self) -> int:
-        """Bits in which every bin's number can be written."""
+        """The bits that are needed for the number of any bin."""
         return (self.bins - 1).bit_length()
 
     @property
@@ -33,7 +33,7 @@ class Layout(NamedTuple):
 
     @property
     def message_bytes(self) -> int:
-        """Bytes of every message."""
+        """The bytes of every message."""
         if self.form == "bits":
             return _count_bytes(self.bins)
         if self.form == "index":
@@ -42,7 +42,7 @@ class Layout(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Fakes of the device: ``whole`` ones, and one more with probability coin / 2^64."""
+    """The fakes of a device: ``whole`` fakes, and one more with probability coin / 2^64."""
 
     uniform: bool
     whole: int
@@ -50,11 +50,10 @@ class Own(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """What a hop adds.
+    """The fakes of a hop; ``kind`` is none, shaped, gaussian, blanks or uniform.
 
-    where
-      kind            none, shaped, gaussian, blanks or uniform
-      first, second   ratio and shift, variance and shift, count and threshold, or count
+    ``first`` and ``second`` are ratio and shift (shaped), variance and shift (gaussian), count and
+    threshold (blanks), or only the count (uniform).
     """
 
     kind: str
@@ -63,17 +62,23 @@ class Recipe(NamedTuple):
 
 
 class ContractPart(NamedTuple):
-    """A stream of messages.
+    """One stream of messages.
 
-    where
-      most_set    the most bins of a record; None for free bits
-      threshold   the chance of a flip times 2^64; None in clear
-      layout      of a set in clear ``most_set`` bins more than there are: the last ones are pads;
-                  planes have no more, and the pads are points
-      repeats     how often a record is sent, each time flipped afresh
-      planes      what a message in clear names in place of a bin; None for the bin itself
-      replaced    the chance, times 2^64, that a uniform bin is sent in place of one's own; None for
-                  never
+    Attributes
+    ----------
+    most_set : int or None
+        The maximum number of bins in a record. None for free bits.
+    threshold : int or None
+        The flip probability times 2^64. None for messages in clear.
+    layout : Layout
+        The message format. For sets in clear over bins it has ``most_set`` additional bins at the
+        end, the pads, which are sent for missing members. Over planes the pads are points.
+    repeats : int
+        How often a record is sent, each time with new flips.
+    planes : Planes or None
+        The planes that a message in clear names in place of a bin.
+    replaced : int or None
+        The probability that a uniform bin replaces a value, times 2^64. None for never.
     """
 
     bins: int
@@ -93,24 +98,22 @@ class ContractPart(NamedTuple):
 
     @property
     def record_messages(self) -> int:
-        """Messages that a record travels as: of a set in clear one a member, pads for those it
-        lacks.
-        """
+        """The number of messages of a record. In clear a set has one for each member and pad."""
         return self.repeats if self.threshold is not None else self.most_set or 1
 
     @property
     def least(self) -> int:
-        """The fewest messages that a device sends."""
+        """The minimum number of messages that a device sends."""
         return self.record_messages + (self.own.whole if self.own else 0)
 
     @property
     def most(self) -> int:
-        """The most messages that a device sends, which is the slots of its part in a bundle."""
+        """The maximum number of messages that a device sends: the slots of the part in a bundle."""
         return self.least + (self.own is not None and self.own.coin > 0)
 
     @property
     def protocol(self) -> str:
-        """The name of the mechanism."""
+        """The public name of the mechanism."""
         if self.replaced is not None:
             return "kary-response"
         if self.threshold is None:
@@ -123,7 +126,7 @@ class ContractPart(NamedTuple):
 
 
 def read_part(value: object, place: str) -> ContractPart:
-    """A part; raises RefusedError for one that has no proof."""
+    """Read a part; raise RefusedError if there is no proof for its combination of fields."""
     held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats replaced")
     layout = _read_layout(held.values["layout"], held.at("layout"))
     recipe = _read_recipe(held.values["recipe"], held.at("recipe"))
@@ -164,11 +167,11 @@ def _read_layout(value: object, place: str) -> Layout:
     bins = held.whole("bins", 1, MOST_MESSAGES, "layout-bins")
     if held.values["cap"] is None:
         if form == "positions":
-            raise make_refusal("cap-missing", place, "a cap, as positions have one", None)
+            raise make_refusal("cap-missing", place, "a cap, which the form positions needs", None)
         return Layout(form, bins, None)
     cap = whole(held.values["cap"], held.at("cap"))
     if form == "index":
-        raise make_refusal("cap-with-index", place, "no cap, as one bin is named", cap)
+        raise make_refusal("cap-with-index", place, "no cap, because one bin is named", cap)
     most = min(bins, MOST_CAP) if form == "positions" else bins
     if cap < 1:
         raise make_refusal("cap-below-one", place, "a cap of at least 1", cap)
@@ -228,7 +231,7 @@ def _read_own(value: object, place: str) -> Own:
     if coin >= SCALE:
         raise make_refusal("coin-too-large", held.at("coin"), "a coin below 2^64", coin)
     if not many and not coin:
-        raise make_refusal("own-fakes-none", place, "a fake, or no fakes at all", "none of them")
+        raise make_refusal("own-fakes-none", place, "at least one fake, or null", "no fakes")
     return Own(uniform, many, coin)
 
 
@@ -237,7 +240,7 @@ def _read_threshold(held: Fields) -> int:
 
 
 def _count_pads(part: ContractPart) -> int:
-    """Bins of a set in clear that stand for members which it lacks."""
+    """Return the number of bins that are sent for missing members of a set in clear."""
     most = part.most_set or 1
     return most if part.threshold is None and most > 1 else 0
 
@@ -275,7 +278,7 @@ def _check_clear(part: ContractPart, place: str) -> None:
 
 
 def _check_set(part: ContractPart, planes: Planes, most: int, place: str) -> None:
-    """Of a set over planes."""
+    """Check the planes of a set."""
     prime, digits = planes
     if prime < 2 * most:
         raise make_refusal("planes-below-set", place, f"a prime of at least {2 * most}", prime)
@@ -288,6 +291,7 @@ def _check_flips(part: ContractPart, place: str, threshold: int) -> None:
     layout, most = part.layout, part.most_set
     if part.replaced is not None:
         raise make_refusal("replaced-unfit", place, "values replaced or bits flipped", "both")
+    # A bit that is flipped with probability 1/2 is independent of the answer.
     if threshold * 2 == SCALE:
         raise make_refusal("threshold-half", place, "flips that leave something to count", "half")
     if layout.form == "index":
@@ -302,6 +306,7 @@ def _check_flips(part: ContractPart, place: str, threshold: int) -> None:
         raise make_refusal(
             "planes-flipped", place, "no planes where bits are flipped", [*part.planes]
         )
+    # Fakes must be flipped with the same probability as records, or they could be distinguished.
     flips = part.recipe.second if part.recipe.kind == "blanks" else threshold
     if part.recipe.kind in (*SHAPES, "uniform") or flips != threshold:
         raise make_refusal(

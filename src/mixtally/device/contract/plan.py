@@ -1,4 +1,4 @@
-"""The plan of a contract: what is asked, how it is hidden, what that is worth."""
+"""The plan of a contract: the question, the mechanism of each part, and the guarantee."""
 
 import sys
 from typing import NamedTuple
@@ -25,17 +25,26 @@ _LARGEST = sys.float_info.max
 
 
 class ContractPlan(NamedTuple):
-    """What a contract promises, whoever runs it.
+    """The plan of a contract, independent of the operators that run it.
 
-    where
-      edges           where numbers are cut into bins; None without
-      grid            to whose points numbers are rounded at random; None without
-      epsilon, delta  what is promised
-      upper           the delta that is said to be proved
-      assumption      who must be trusted for it, in words
-      local_epsilon   what is left when all hops collude with the collector; None for nothing
-      count_flips     whether other people's flips or replaced values are part of the cover
-      by_mixes        whether every hop brings the cover
+    Attributes
+    ----------
+    edges : tuple of float or None
+        The ascending boundaries of the ranges of a number.
+    grid : ContractGrid or None
+        The grid to whose points numbers are rounded at random.
+    epsilon, delta : float
+        The guarantee.
+    upper : float
+        The upper bound of delta that the certificate states.
+    assumption : str
+        Who must be trusted for the certificate, in words.
+    local_epsilon : float or None
+        The epsilon that remains if all hops collude with the collector. None means infinity.
+    count_flips : bool
+        Whether other people's flips or replaced values are part of the cover.
+    by_mixes : bool
+        Whether every hop provides the cover.
     """
 
     question: Question
@@ -57,13 +66,13 @@ class ContractPlan(NamedTuple):
 
     @property
     def is_self_protecting(self) -> bool:
-        """Whether each message hides its person by itself, whatever everybody else does."""
+        """Whether the own flips of each person are the whole cover."""
         covered = self.by_mixes or self.count_flips or any(part.own for part in self.parts)
         return not covered
 
 
 def read_plan(value: object) -> ContractPlan:
-    """The plan; raises RefusedError for what does not fit together."""
+    """Read the plan; raise RefusedError if its fields contradict each other."""
     check_version(value, "plan", VERSION)
     held = Fields(value, "plan", _FIELDS)
     question = read_question(held.values["question"])
@@ -114,7 +123,7 @@ def _read_guarantee(value: object) -> tuple[float, float]:
 
 
 def _read_certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
-    """Its upper end, and whom it trusts."""
+    """Return the upper bound and the assumption of a certificate."""
     place = "certificate"
     held = Fields(value, place, "epsilon lower upper observer status source assumption")
     upper = held.number("upper", 0.0, 1.0, "bounds-out-of-range")
@@ -137,7 +146,10 @@ def _local_epsilon(held: Fields) -> float | None:
 
 
 def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]:
-    """Ways to send a record: for each message its bins, the most it sets, whether just one."""
+    """Return all ways to send a record.
+
+    A message is its number of bins, its maximum set, and whether it always names exactly one bin.
+    """
     bins, one = question.bins, question.kind == "one"
     if question.kind == "bits":
         ways: list[list[tuple[int, int | None, bool]]] = [[(bins, None, False)]]
@@ -186,10 +198,10 @@ def _check_cover(plan: ContractPlan, held: Fields) -> None:
             "too-few-honest", "minimum_crowd", "at least 2 honest people of it", certain
         )
     if not plan.count_flips and any(p.most_set is None and p.bins > 1 for p in plan.parts):
-        expected = "true, as nothing else hides several free bits"
+        expected = "true, because only other people's flips protect several free bits"
         raise make_refusal("free-bits-uncounted", "count_flips", expected, "false")
     if not plan.count_flips and any(part.replaced is not None for part in plan.parts):
-        expected = "true, as other people's replaced values are counted on"
+        expected = "true, because the proof counts on other people's replaced values"
         raise make_refusal("replaced-uncounted", "count_flips", expected, "false")
     uniform = any(part.protocol == "flip-uniform" for part in plan.parts)
     if uniform and len(plan.parts) * plan.collections > 1:
@@ -197,7 +209,11 @@ def _check_cover(plan: ContractPlan, held: Fields) -> None:
 
 
 def count_honest(crowd: int, share: float) -> int:
-    """floor(share x crowd), the share being the decimal that its shortest spelling writes."""
+    """Return ``share`` times ``crowd``, rounded down.
+
+    The product is exact for the shortest decimal form of ``share``.
+    """
+    # Integers only: a product of doubles could be one too large or too small.
     digits, _, power = repr(share).partition("e")
     before, _, after = digits.partition(".")
     scale = len(after) - int(power or "0")

@@ -1,4 +1,4 @@
-"""What a contract asks: the question, and how a value becomes bins."""
+"""The question of a contract, and how a value becomes bins."""
 
 import math
 import re
@@ -10,19 +10,24 @@ from mixtally.device.contract.fields import Fields, make_refusal, number, text, 
 
 MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_POINTS = (1 << 63) - 1
-"""Points by which the texts of an open domain are told apart."""
+"""Maximum number of points of the texts of an open domain."""
 _SEED = re.compile(r"[0-9a-f]{32}")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Question(NamedTuple):
-    """What a record may hold: one bin, a set of bins, or free bits.
+    """The values that a record may have: one bin, a set of bins, or free bits.
 
-    where
-      kind         one, set or bits
-      max_set      the most bins of a set
-      attributes   how many bins each attribute has; None without
-      seed         the key by which texts of an open domain become points, one a bin; None without
+    Attributes
+    ----------
+    kind : str
+        one, set or bits.
+    max_set : int
+        The maximum number of bins in a set.
+    attributes : tuple of int or None
+        The number of bins of each attribute.
+    seed : bytes or None
+        The key of the hash that maps texts of an open domain to points; each point is a bin.
     """
 
     name: str
@@ -35,12 +40,10 @@ class Question(NamedTuple):
 
 
 class Prefixes(NamedTuple):
-    """A word is asked by the symbols that follow a prefix.
+    """A question for the symbols that follow known prefixes of words.
 
-    where
-      most      the most prefixes of a round
-      longest   the most symbols of a word that are looked at
-      symbols   how many a round asks for
+    ``most`` is the maximum number of prefixes in a round, ``longest`` the maximum number of symbols
+    of a word that are used, and ``symbols`` the number of symbols that a round asks for.
     """
 
     alphabet: str
@@ -50,17 +53,17 @@ class Prefixes(NamedTuple):
 
     @property
     def symbol_count(self) -> int:
-        """Symbols: the end, the characters of the alphabet, the escape."""
+        """The number of symbols: the end, the characters of the alphabet, and the escape."""
         return len(self.alphabet) + 2
 
     @property
     def extension_count(self) -> int:
-        """What may follow a prefix."""
+        """The number of possible extensions of a prefix."""
         return int(self.symbol_count**self.symbols)
 
 
 def read_question(value: object) -> Question:
-    """The question; raises RefusedError for what records could not hold."""
+    """Read the question, or raise RefusedError."""
     place = "question"
     held = Fields(value, place, "name bins labels kind max_set attributes hashed")
     kind = held.choice("kind", "one|set|bits", "unknown-kind")
@@ -102,7 +105,9 @@ def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
     if "" in labels:
         raise make_refusal("label-empty", place, "labels of a character or more", "an empty one")
     if len({normalize("NFC", label) for label in labels}) < len(labels):
-        raise make_refusal("label-twice", place, "different labels, also in form NFC", "two alike")
+        raise make_refusal(
+            "label-twice", place, "different labels, also in form NFC", "two equal ones"
+        )
     if len(labels) != bins:
         raise make_refusal("labels-miscounted", place, f"{bins} labels, one per bin", len(labels))
     return labels
@@ -122,7 +127,7 @@ def _read_seed(value: object) -> bytes:
 
 
 def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
-    """Where numbers are cut: bins + 1 finite numbers that ascend."""
+    """Read the boundaries of ranges: bins + 1 finite ascending numbers."""
     if value is None:
         return None
     held = Fields({"edges": value}, "plan", "edges")
@@ -136,7 +141,7 @@ def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
 
 
 def read_prefixes(value: object, bins: int) -> Prefixes | None:
-    """How words are asked by their prefixes."""
+    """Read the rules of a question for words by prefixes."""
     if value is None:
         return None
     held = Fields(value, "plan.prefixes", "alphabet most longest symbols")

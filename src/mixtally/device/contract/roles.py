@@ -1,4 +1,4 @@
-"""Who runs a hop or the collector, by which key it signs, and when it takes answers.
+"""The roles of a contract, the keys with which they sign, and the schedule of rounds.
 
 Source: C2SP signed-note, "verifier keys".
 """
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from mixtally.device.contract.fields import Fields, base64_of, make_refusal
 
 _ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+# Unencrypted http is accepted only for tests on one machine.
 _ADDRESS = re.compile(
     r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
 )
@@ -28,7 +29,7 @@ class Role(NamedTuple):
 
 
 def read_role(value: object, place: str) -> Role:
-    """A role; raises RefusedError for anything else."""
+    """Read a role, or raise RefusedError."""
     held = Fields(value, place, "name address key operator")
     if not _ROLE.fullmatch(name := held.text("name")):
         raise make_refusal("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
@@ -43,17 +44,17 @@ def read_role(value: object, place: str) -> Role:
 
 
 def key_hash(name: str, public: bytes) -> bytes:
-    """The four bytes by which a note tells whose signature is meant."""
+    """Return the four bytes by which a note identifies the key of a signature."""
     return sha256(name.encode() + b"\n" + ED25519 + public).digest()[:HASH_BYTES]
 
 
 def format_verifier_key(name: str, public: bytes) -> str:
-    """The verifier key of ``name`` as text; ``public`` has 32 bytes."""
+    """Return the verifier key of ``name`` as text, for a public key of 32 bytes."""
     return f"{name}+{key_hash(name, public).hex()}+{b64encode(ED25519 + public).decode()}"
 
 
 def parse_verifier_key(name: str, written: str, place: str) -> bytes:
-    """The 32 bytes of the Ed25519 key that NAME+HASH+BASE64 writes; RefusedError otherwise."""
+    """Return the 32 bytes of the Ed25519 key in NAME+HASH+BASE64, or raise RefusedError."""
     raw = base64_of(written.split("+", 2)[-1]) or b""
     if len(raw) != 1 + KEY_BYTES or written != format_verifier_key(name, raw[1:]):
         raise make_refusal(
@@ -63,7 +64,7 @@ def parse_verifier_key(name: str, written: str, place: str) -> bytes:
 
 
 def read_rounds(value: object) -> tuple[int, int]:
-    """How long a round is open, and from the start of one to the start of the next; in seconds."""
+    """Return how long a round is open, and the time from one start to the next, in seconds."""
     held = Fields(value, "rounds", "open_seconds every_seconds")
     every = held.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
     return held.whole("open_seconds", 1, every, "rounds-out-of-range"), every

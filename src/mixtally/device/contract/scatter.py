@@ -1,33 +1,33 @@
-"""Points of a closed list: a public map that gives the labels of a list points in general position.
+"""A public map from the labels of a closed list to points in general position.
 
-A device and whoever counts call ``point_of`` for a question whose values travel over planes of
-Z_p^t (``device.contract.planes``). The map from the d labels to points is injective and has two
-steps.
+A device and a collector call ``point_of`` for a question whose values are sent as planes of Z_p^t
+(``device.contract.planes``). The map from the d labels to points is injective and has two steps.
 
 *Permutation.* The numbers 0..d - 1 of the labels are permuted. With s the least integer whose
-square is at least d, a number is s high + low. A round of a Feistel network replaces the pair
-(low, high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d and
-high. Six rounds permute [0, s^2); they are repeated until the number is below d (cycle walking).
-So labels that are neighbors, or every seventh label, become numbers without such a pattern.
+square is at least d, a number is s high + low. A round of a Feistel network replaces the pair (low,
+high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d and high. Six
+rounds permute [0, s^2). They are repeated until the number is below d (cycle walking). So regular
+patterns of labels, such as neighbors or every seventh label, disappear.
 
-*Curve.* A number has the digits l_0, .., l_(t-1) in base p, the least first. Its point has the same
-digits but the last, which is (l_(t-1) + l_0^2) mod p.
+*Curve.* A number has the digits l_0, .., l_(t-1) in base p, least significant first. Its point has
+the same digits except the last, which is (l_(t-1) + l_0^2) mod p.
 
-**No plane holds more than 2 d / p + 2 labels**, for d above p and the least t >= 2 with p^t >= d.
-A plane is the set of points with <a, x> = c. A label lies in it when
+**No plane contains more than 2 d / p + 2 labels**, for d above p and the least t >= 2 with p^t >=
+d. A plane is the set of points with <a, x> = c. A label lies in it if
 
     a_(t-1) l_0^2 + a_0 l_0 + a_1 l_1 + .. + a_(t-1) l_(t-1) = c  (mod p).
 
-Call the numbers that differ in l_0 alone a row; d labels take at most d / p + 1 rows. Let p be odd
-(for p = 2 the bound is above d). If a_(t-1) is not 0, the equation is quadratic in l_0, so a row
-has at most two solutions: 2 d / p + 2 in all. If a_(t-1) is 0, the equation is linear in the other
-digits: of every p^(t-1) numbers with the same last digit, p^(t-2) solve it. With
-d = m p^(t-1) + r and r < p^(t-1), at most (m + 1) p^(t-2) labels do. Since d > p^(t-1), m is at
-least 1, so that this is at most 2 m p^(t-2) <= 2 d / p.
+Call numbers that differ only in l_0 a row. The d labels occupy at most d / p + 1 rows. Let p be odd
+(for p = 2 the bound exceeds d). If a_(t-1) is not 0, the equation is quadratic in l_0, so a row has
+at most two solutions: 2 d / p + 2 in total. If a_(t-1) is 0, the equation is linear in the other
+digits. Then p^(t-2) of the p^(t-1) numbers with the same last digit solve the equation. With d = m
+p^(t-1) + r and r < p^(t-1), at most (m + 1) p^(t-2) labels do. Since d > p^(t-1), m is at least 1,
+so this is at most 2 m p^(t-2) <= 2 d / p.
 
-Without the curve the numbers 0..p - 1 would be one line, whose labels err together. A hash in place
-of the permutation could give two labels one point. The permutation needs no key: the price of a
-message is that of p bins for any two different points, so privacy does not depend on the map.
+Without the curve, the numbers 0..p - 1 would be a line, and their estimates would have a common
+error. A hash in place of the permutation could map two labels to one point. The permutation needs
+no key: delta of a message is that of p bins for any two different points, so privacy does not
+depend on the map.
 
 Source: Luby, Rackoff, How to Construct Pseudorandom Permutations (1988); Patarin, Security of
 Random Feistel Schemes with 5 or More Rounds (2004), for six rounds; Black, Rogaway, Ciphers with
@@ -38,8 +38,9 @@ from hashlib import sha256
 from math import isqrt
 
 LARGEST_LIST = 10_000_000
-"""Open domains have more points than this; their bins are points already."""
-ROUNDS = 6
+"""Maximum number of bins of a closed list. Open domains have more, and their bins are points
+already."""
+ROUNDS = 6  # enough for a pseudorandom permutation, by Patarin's theorem
 
 
 def side_of(values: int) -> int:
@@ -48,13 +49,13 @@ def side_of(values: int) -> int:
 
 
 def round_shift(number: int, values: int, half: int) -> int:
-    """Return what round ``number`` adds to one half beside the other ``half``, before mod s."""
+    """Return F, which round ``number`` adds to one half, given the other ``half``, before mod s."""
     text = f"mixtally point {number} {values} {half}"
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
 
 def permute_bin(number: int, values: int) -> int:
-    """Return the place of ``number`` in the permutation of 0..``values`` - 1."""
+    """Return the image of ``number`` under the permutation of 0..``values`` - 1."""
     side = side_of(values)
     while True:
         high, low = divmod(number, side)
@@ -66,14 +67,14 @@ def permute_bin(number: int, values: int) -> int:
 
 
 def point_on_curve(number: int, prime: int, digits: int) -> int:
-    """Return the point of a number in [0, p^t): the square of its first digit moves its last."""
+    """Return the point of a number in [0, p^t): its last digit plus its first digit squared."""
     rest, unit = number % prime, int(prime ** (digits - 1))
     last, others = divmod(number, unit)
     return others + (last + rest * rest) % prime * unit
 
 
 def point_of(number: int, values: int, prime: int, digits: int) -> int:
-    """Return the point of bin ``number`` of a question of ``values`` bins.
+    """Return the point of bin ``number`` of a question with ``values`` bins.
 
     A bin of an open domain, which has more than ``LARGEST_LIST`` bins, is a point already.
     """

@@ -1,13 +1,14 @@
-"""The shapes of a mix's fakes: tables of integers over 2^64, by integers alone.
+"""The shapes of a mix's fakes: tables of integers over 2^64, computed with integers only.
 
-A bin gets k fakes with a chance F(k) that falls on both sides of a shift s:
+A fake is a dummy message. Each bin receives k fakes with a probability F(k) that decreases on both
+sides of a shift s:
 
     Laplace    F(k) ~ (ratio / 2^64)^|k - s|
     Gaussian   F(k) ~ exp(-(k - s)^2 / (2 variance))
 
-for k = 0, 1, ..: cut at 0 alone. A table ends with the last k whose chance is not nothing in 64
-bits, at the latest 100,000 past s. What it ends with is as much a part of it as what it begins
-with: whoever prices it takes the integers as they are.
+for k = 0, 1, .., truncated below 0. A table ends with the last k whose probability is not zero in
+64 bits, at most 100,000 above s. The accountant computes delta from these integers, so it accounts
+for both ends of the table exactly.
 
 Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-maximizing Privacy Mechanisms (2009);
 Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
@@ -19,16 +20,17 @@ SCALE_BITS = 64
 MOST_SHIFT = 100_000
 MOST_VARIANCE = 1_000_000_000
 _MOST_ABOVE = 100_000
+# Bits of intermediate results: enough that rounding does not affect the 64 bits of an entry.
 _GUARD_BITS = 256
 
 
 def laplace_weights(ratio: int, shift: int) -> tuple[int, ...]:
-    """F(k) times 2^64 for k = 0, 1, ..: integers that sum to 2^64, the last of them above 0."""
+    """Return F(k) times 2^64 for k = 0, 1, ..: integers with sum 2^64, the last of them above 0."""
     return _build_table(_laplace_falls(ratio), shift)
 
 
 def gaussian_weights(variance: int, shift: int) -> tuple[int, ...]:
-    """The same of the discrete Gaussian."""
+    """Return F(k) times 2^64 of the discrete Gaussian, like ``laplace_weights``."""
     return _build_table(_gaussian_falls(variance), shift)
 
 
@@ -36,13 +38,14 @@ SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     "shaped": laplace_weights,
     "gaussian": gaussian_weights,
 }
-"""By the kind of a recipe, whose two integers they take."""
+"""The functions for the two integers of a recipe, by the recipe's kind."""
 
 
 def _build_table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
-    """Chances that fall as ``falls``, over 2^256 for 1, 2, .. from the shift.
+    """Return a table whose probabilities decrease like ``falls`` on both sides of the shift.
 
-    Rounded down everywhere but at the shift, which takes what is left.
+    ``falls`` are the ratios to the probability at the shift, over 2^256, at distances 1, 2, .. All
+    entries are rounded down, except the entry at the shift, which receives the remainder.
     """
     above: list[int] = []
     for fall in falls:
@@ -59,7 +62,7 @@ def _build_table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
 
 
 def _laplace_falls(ratio: int) -> Iterator[int]:
-    """(ratio / 2^64)^j for j = 1, 2, .., each rounded down."""
+    """Yield (ratio / 2^64)^j for j = 1, 2, .., each rounded down."""
     power = 1 << _GUARD_BITS
     while True:
         power = power * ratio >> SCALE_BITS
@@ -67,9 +70,10 @@ def _laplace_falls(ratio: int) -> Iterator[int]:
 
 
 def _gaussian_falls(variance: int) -> Iterator[int]:
-    """exp(-j^2 / (2 variance)) for j = 1, 2, ..: each is the one before times g^(2j - 1).
+    """Yield exp(-j^2 / (2 variance)) for j = 1, 2, ..: each is the previous one times g^(2j - 1).
 
-    g = exp(-1 / (2 variance)) is one over the exponential series, every term rounded down.
+    The factor g = exp(-1 / (2 variance)) is the inverse of the exponential series, with each term
+    rounded down.
     """
     one = 1 << _GUARD_BITS
     term, series, k = one, 0, 0

@@ -1,10 +1,12 @@
-"""A word as symbols of a public alphabet, and its bin among the extensions of prefixes.
+"""Words as symbols of a public alphabet, and the bin of a word among the extensions of prefixes.
 
-Symbol 0 ends a word, 1.. are the characters of the alphabet, and the last symbol announces a
-character outside it, whose code point follows in digits (symbols 1.. again, the largest first).
-A round asks for the symbols behind a prefix, one or several: as digits of a number s below
-size^symbols, the first the most significant, prefix i followed by s is bin i * size^symbols + s.
-The last bin is everything else.
+Symbol 0 ends a word. The symbols 1, 2, .. are the characters of the alphabet. The last symbol, the
+escape, announces a character outside the alphabet. Its code point follows in digits, which are the
+symbols 1, 2, .. again, most significant first.
+
+A round asks for one or several symbols after a prefix. They are the digits of a number s below
+size^symbols, most significant first. Prefix i followed by s is bin i * size^symbols + s. The last
+bin is for all other words.
 """
 
 from collections.abc import Sequence
@@ -17,7 +19,7 @@ CODE_POINTS = 0x110000
 
 
 def code_digits(base: int) -> int:
-    """Digits of a code point in this base."""
+    """Return the number of digits of a code point in this base."""
     digits, reach = 1, base
     while reach < CODE_POINTS:
         digits, reach = digits + 1, reach * base
@@ -25,7 +27,7 @@ def code_digits(base: int) -> int:
 
 
 def spell(word: str, alphabet: str, length: int) -> list[int]:
-    """The first ``length`` symbols of ``word``, ends behind it included."""
+    """Return the first ``length`` symbols of ``word``, padded with ends."""
     base = len(alphabet)
     digits = code_digits(base)
     symbols: list[int] = []
@@ -43,9 +45,9 @@ def spell(word: str, alphabet: str, length: int) -> list[int]:
 def find_extension_bin(
     word: str | None, asked: Prefixes, prefixes: Sequence[Sequence[int]], *, closing: bool
 ) -> int:
-    """The bin of ``word``; of nobody's word, everything else.
+    """Return the bin of ``word``; the last bin if there is no word.
 
-    Raises RefusedError for prefixes that are not asked.
+    Raise RefusedError for prefixes that the question does not permit.
     """
     depth = check_prefixes(asked, prefixes)
     last = asked.most * asked.extension_count
@@ -64,7 +66,7 @@ def find_extension_bin(
 
 
 def check_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
-    """The one length of ``prefixes``, below ``longest``; raises RefusedError for others."""
+    """Return the common length of ``prefixes``, or raise RefusedError for invalid ones."""
     if not 1 <= len(prefixes) <= asked.most:
         raise _prefix_error("prefixes-miscounted", f"1 to {asked.most} prefixes", len(prefixes))
     if not all(isinstance(prefix, list | tuple) for prefix in prefixes):
@@ -81,10 +83,10 @@ def check_prefixes(asked: Prefixes, prefixes: Sequence[Sequence[int]]) -> int:
                 "prefix-symbol", f"symbols 1 to {asked.symbol_count - 1}", list(prefix)
             )
     if len({tuple(prefix) for prefix in prefixes}) < len(prefixes):
-        raise _prefix_error("prefix-twice", "different prefixes", "two alike")
+        raise _prefix_error("prefix-twice", "different prefixes", "two equal ones")
     return depth
 
 
 def _prefix_error(reason: str, expected: str, got: object) -> RefusedError:
-    do = "take no part in this round: its prefixes are not the contract's"
+    do = "do not take part in this round: the contract does not permit its prefixes"
     return RefusedError(reason, "prefixes", expected=expected, got=got, do=do)

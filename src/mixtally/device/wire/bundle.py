@@ -1,10 +1,9 @@
 """Bundles: all envelopes that a person sends in one round.
 
-    the envelopes, part after part, in the order in which the contract lists the parts
-
-Every part of a bundle has a number of slots that the contract fixes, and all envelopes of a part
-have one length. So all bundles of a contract have the same length. Where a device tosses a coin for
-one more fake and gets none, the last slot of that part holds padding (``device.wire.envelope``).
+A bundle consists of the envelopes of all parts, in the order of the parts in the contract. Every
+part has a fixed number of slots, and all envelopes of a part have one length. So all bundles of a
+contract have the same length. If a device draws at random that it sends no additional fake, the
+last slot of that part contains padding (``device.wire.envelope``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,10 +15,8 @@ from mixtally.device.contract.fields import make_refusal
 class PartShape(NamedTuple):
     """The slots of a part in every bundle.
 
-    where
-      slots            envelopes of the part
-      most_padding     how many of these may be padding: 1 where the part has a coin, else 0
-      envelope_bytes   bytes of an envelope before the first hop
+    ``most_padding`` of its ``slots`` envelopes may be padding: 1 if the part may have an additional
+    fake, else 0. ``envelope_bytes`` is the size of an envelope before the first hop.
     """
 
     slots: int
@@ -38,7 +35,7 @@ def write_bundle(parts: Sequence[Sequence[bytes]]) -> bytes:
 
 
 def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
-    """Raise RefusedError for a body that is empty or does not end where a bundle ends."""
+    """Raise RefusedError unless a body consists of one or several whole bundles."""
     size = bundle_bytes(shapes)
     if not body or len(body) % size:
         expected = f"one bundle of {size:,} bytes, or several"
@@ -46,7 +43,7 @@ def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
 
 
 def split_bundles(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
-    """Yield the bundles of a body that was checked, in their order."""
+    """Yield the bundles of a valid body, in order."""
     size = bundle_bytes(shapes)
     return (body[start : start + size] for start in range(0, len(body), size))
 

@@ -1,7 +1,7 @@
-"""Whether notes belong together: a sheet to its contract, a manifest to its sheet, hop after hop.
+"""Consistency of notes: a sheet with its contract, and manifests with the sheet and each other.
 
-Forms are checked where notes are read, signatures before; this is what a role, a device or anybody
-who looks at a round checks beside them.
+Reading a note checks its format, and signatures are verified before that. These functions check the
+rest for roles, devices and anyone else who verifies a round.
 """
 
 from collections.abc import Sequence
@@ -14,17 +14,22 @@ from mixtally.device.wire.sheet import Sheet
 from mixtally.device.wire.suite import SUITES
 
 MOST_WAIT = 10**7
-"""Seconds from a round's close to its expiry, at most: keys are destroyed then."""
+"""Maximum seconds from the close of a round to its expiry, when its keys are destroyed."""
 
 
 class Frame(NamedTuple):
-    """What a contract says of its rounds.
+    """The properties of a contract that its rounds must have.
 
-    where
-      contract        its fingerprint
-      rounds          its collections
-      parts           how many streams of messages there are
-      minimum_crowd   fewer bundles, and a round is destroyed
+    Attributes
+    ----------
+    contract : str
+        The fingerprint.
+    rounds : int
+        The maximum number of rounds.
+    parts : int
+        The number of streams of messages.
+    minimum_crowd : int
+        With fewer bundles a round is destroyed.
     """
 
     contract: str
@@ -37,7 +42,7 @@ class Frame(NamedTuple):
 
 
 def check_sheet(sheet: Sheet, frame: Frame) -> None:
-    """Raises RefusedError for a sheet of another contract, and one that it does not allow."""
+    """Raise RefusedError for a sheet that does not belong to the contract or violates it."""
     if sheet.contract != frame.contract:
         raise make_refusal("other-contract", "sheet.contract", frame.contract, sheet.contract)
     if sheet.round > frame.rounds:
@@ -52,7 +57,7 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
     if len(sheet.keys) != frame.hops + 1:
         raise make_refusal("keys-miscounted", "sheet.keys", f"{frame.hops + 1}", len(sheet.keys))
     for key in sheet.keys:
-        SUITES[frame.suite].key(key)
+        SUITES[frame.suite].key(key)  # raises for a key that cannot be used
     if len(set(sheet.keys)) < len(sheet.keys):
         raise make_refusal(
             "key-twice", "sheet.keys", "another key for every role", "one of two roles"
@@ -60,10 +65,10 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
 
 
 def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
-    """Raises RefusedError where manifests, each with its SHA-256, are not those of a round.
+    """Raise RefusedError unless manifests are those of the first hops of a round, in order.
 
-    They are of the first hops, in order, none left out; ``sheet`` is its SHA-256. What a hop
-    received is what the one before sent.
+    Each manifest comes with its SHA-256. ``sheet`` is the SHA-256 of the sheet. A hop must have
+    received what the previous hop sent.
     """
     before: tuple[str, Manifest] | None = None
     for place, (digest, manifest) in enumerate(manifests, start=1):
@@ -78,7 +83,7 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
 
 
 def check_manifest(manifest: Manifest, frame: Frame) -> None:
-    """Raises RefusedError for one of other parts, and for too few that are not destroyed."""
+    """Raise RefusedError for other parts, or too few bundles in a round that is not destroyed."""
     if len(manifest.parts) != frame.parts:
         got = len(manifest.parts)
         raise make_refusal("parts-miscounted", "manifest.parts", f"{frame.parts}", got)
@@ -88,7 +93,7 @@ def check_manifest(manifest: Manifest, frame: Frame) -> None:
 
 
 def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
-    if manifest.before is None:  # it expired before one came, as reading it has made sure
+    if manifest.before is None:  # only possible if the round expired before a manifest arrived
         return
     if manifest.before != digest:
         raise make_refusal("before-unfit", "manifest.before", digest, manifest.before)
@@ -105,7 +110,7 @@ def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
 
 
 def check_receipt(receipt: Receipt, digest: str, manifest: Manifest) -> None:
-    """Raises RefusedError for a receipt of another manifest than this, or by another hop."""
+    """Raise RefusedError for a receipt of another manifest, or by another hop."""
     if receipt.manifest != digest:
         raise make_refusal("other-manifest", "receipt.manifest", digest, receipt.manifest)
     if receipt.hop != manifest.hop + 1:
@@ -113,7 +118,7 @@ def check_receipt(receipt: Receipt, digest: str, manifest: Manifest) -> None:
 
 
 def check_piece(data: bytes, piece: Piece, message_bytes: int) -> None:
-    """Raises RefusedError for other bytes than ``piece`` names, and for another length."""
+    """Raise RefusedError unless ``data`` has the hash and length of ``piece``."""
     if sha256(data).hexdigest() != piece.sha256:
         raise make_refusal("piece-differs", "piece", piece.sha256, sha256(data).hexdigest())
     expected = piece.messages * message_bytes

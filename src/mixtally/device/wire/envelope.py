@@ -1,17 +1,17 @@
-"""Envelopes: a message sealed for the collector, that for the last hop, and so on to the first.
+"""Envelopes: a message encrypted for the collector, then for the last hop, and so on to the first.
 
     envelope_h = HPKE(key of hop h, info_h, envelope_{h+1});  hop number hops + 1 is the collector
     info_h = LABEL, SHA-256 of the sheet's text (32 bytes), h (1 byte), part (2 bytes)
 
-Every layer adds as many bytes, so all envelopes of a part are of one length at every hop. What was
-sealed for another round, hop or part does not open.
+Every layer adds equally many bytes, so all envelopes of a part have one length at every hop. An
+envelope that was sealed for another round, hop or part cannot be opened.
 
-Padding has the length of an envelope and fills a slot of a bundle in which no message travels:
+Padding has the length of an envelope, and fills a slot of a bundle in which no message is sent:
 
-    padding = HPKE(key of hop 1, info_1, zeros)      as many as an envelope before hop 2 has bytes
+    padding = HPKE(key of hop 1, info_1, zeros)      as many zeros as bytes of an envelope at hop 2
 
-Zeros are no envelope: the share of an envelope is, or ends with, a public key of X25519, and no
-private key has the public key 0, which is a point of small order.
+Zeros are never a valid envelope. The key share of an envelope is, or ends with, a public key of
+X25519, and no private key has the public key 0, which is a point of small order.
 
 Source: RFC 9180, single-shot encryption in base mode, no additional data.
 """
@@ -25,26 +25,22 @@ from mixtally.device.wire.suite import HpkeSuite
 
 
 class KeyDomain(bytes, Enum):
-    """What begins every string that is bound into a key; one for each use."""
+    """The first bytes of every string that is bound into a key; one for each use."""
 
     ENVELOPE = b"mixtally envelope 1"
     ORDER = b"mixtally order 1"
 
 
 def info(sheet: bytes, hop: int, part: int) -> bytes:
-    """What an envelope is bound to; hops and the collector are counted from 1, parts from 0."""
+    """Return the HPKE info of an envelope. Hops count from 1, parts from 0."""
     return KeyDomain.ENVELOPE.value + sheet + hop.to_bytes(1) + part.to_bytes(2)
 
 
 class Sealer:
-    """Seals messages for the hops from ``first`` on and the collector.
+    """Encrypts messages for the hops from ``first`` on and for the collector.
 
-    where
-      keys    key configurations of these, in order
-      sheet   SHA-256 of the round's sheet
-      first   place of the hop to which the first key belongs
-
-    Raises RefusedError for a key of another suite.
+    ``keys`` are the key configurations of these roles, in order. ``sheet`` is the SHA-256 of the
+    round's sheet. Raises RefusedError for a key of another suite.
     """
 
     def __init__(
@@ -55,7 +51,7 @@ class Sealer:
         self._sheet, self._first = sheet, first
 
     def seal(self, message: bytes, part: int) -> bytes:
-        """The envelope of ``message``, with a layer for every key."""
+        """Return the envelope of ``message``, with one layer for every key."""
         hop = self._first + len(self._keys)
         for key in reversed(self._keys):
             hop -= 1
@@ -63,18 +59,16 @@ class Sealer:
         return message
 
     def padding(self, message_bytes: int, part: int) -> bytes:
-        """Return padding as long as the envelope of a message of so many bytes."""
+        """Return padding as long as the envelope of a message of ``message_bytes`` bytes."""
         inside = bytes(message_bytes + self._layer_bytes * (len(self._keys) - 1))
         return self._suite.encrypt(inside, self._keys[0], info(self._sheet, self._first, part))
 
 
 class Opener:
-    """Takes off the layer of one hop, or of the collector, in one round.
+    """Removes the layer of one hop, or of the collector, in one round.
 
-    where
-      private   its secret bytes
-      sheet     SHA-256 of the round's sheet
-      hop       its place, from 1; the collector's is hops + 1
+    ``private`` are the bytes of the secret key. ``sheet`` is the SHA-256 of the round's sheet.
+    ``hop`` is the position, from 1; that of the collector is hops + 1.
     """
 
     def __init__(self, suite: HpkeSuite, private: bytes, sheet: bytes, hop: int) -> None:
@@ -82,7 +76,7 @@ class Opener:
         self._sheet, self._hop = sheet, hop
 
     def open(self, envelope: bytes, part: int) -> bytes | None:
-        """What is inside; None for what does not open."""
+        """Return the content of an envelope; None if it cannot be opened."""
         try:
             return self._suite.decrypt(envelope, self._key, info(self._sheet, self._hop, part))
         except (InvalidTag, ValueError):

@@ -1,8 +1,9 @@
-"""What a hop says of the batch that leaves it, and what the next one says of having it.
+"""Manifests and receipts: statements of a hop about the batch that it sends.
 
-A manifest names the pieces of every part by their SHA-256, so that anybody can carry them. It tells
-how many messages came, how many were dropped and why, and how many the hop added: whoever concludes
-from the round needs that. A round that is destroyed has a manifest with nothing in its parts.
+A manifest names the pieces of every part by their SHA-256, so that anyone can transport them. It
+states how many messages were received, dropped for each reason, and added. The collector needs
+these numbers for the estimate. The manifest of a destroyed round has nothing in its parts. A
+receipt states that the next role has all pieces.
 """
 
 import re
@@ -24,22 +25,29 @@ TOO_FEW, EXPIRED = "too-few", "expired"
 
 
 class Piece(NamedTuple):
-    """Some of the messages of a part, one after the other, in a file that its hash names."""
+    """Consecutive messages of a part, in a file named by its hash."""
 
     sha256: str
     messages: int
 
 
 class PartManifest(NamedTuple):
-    """A part as it passed a hop.
+    """A part in the batch of a hop.
 
-    where
-      received    envelopes that came
-      copies      of one that came already
-      unopened    not sealed for this round, hop and part
-      malformed   opened, and of another length than all
-      added       fakes of this hop
-      pieces      what leaves, in order
+    Attributes
+    ----------
+    received : int
+        The number of envelopes received.
+    copies : int
+        Envelopes that are equal to an earlier one.
+    unopened : int
+        Envelopes that were not sealed for this round, hop and part.
+    malformed : int
+        Opened messages with a wrong length.
+    added : int
+        Fakes of this hop.
+    pieces : tuple of Piece
+        The messages that are sent, in order.
     """
 
     received: int
@@ -51,23 +59,30 @@ class PartManifest(NamedTuple):
 
     @property
     def sent_count(self) -> int:
-        """Messages that leave."""
+        """The number of messages that are sent."""
         return self.received - self.copies - self.unopened - self.malformed + self.added
 
 
 class Manifest(NamedTuple):
-    """A hop's word on a round.
+    """The statement of a hop about a round.
 
-    where
-      sheet       SHA-256 of the sheet
-      hop         its place, from 1
-      bundles     different bundles that the first hop took, all of whose envelopes opened there
-      left_out    different bundles that it left out whole: an envelope of theirs did not open
-      destroyed   why nothing leaves ("too-few", "expired"); None where something does
-      before      SHA-256 of the manifest of the hop before; None at the first, and where a round
-                  expired before one came
-      parts       one a part
-      overruled   roles that were silent when this one started and were not waited for
+    Attributes
+    ----------
+    sheet : str
+        The SHA-256 of the sheet.
+    hop : int
+        The position of the hop, from 1.
+    bundles : int
+        The distinct bundles whose envelopes all opened at the first hop.
+    left_out : int
+        The distinct bundles that were dropped because an envelope did not open.
+    destroyed : str or None
+        Why nothing is sent ("too-few", "expired"); None if something is sent.
+    before : str or None
+        The SHA-256 of the previous hop's manifest. None at the first hop, and if the round expired
+        before one arrived.
+    overruled : tuple of str
+        Roles that were silent when this hop started, and were not waited for.
     """
 
     sheet: str
@@ -81,11 +96,9 @@ class Manifest(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """The word of the next hop, or of the collector, that it has all pieces of a manifest.
+    """The statement of the next hop, or of the collector, that it has all pieces of a manifest.
 
-    where
-      manifest   SHA-256 of the manifest
-      hop        place of who says so: one more than the manifest's
+    ``manifest`` is the SHA-256 of the manifest. ``hop`` is one more than that of the manifest.
     """
 
     manifest: str
@@ -93,7 +106,7 @@ class Receipt(NamedTuple):
 
 
 def write_manifest(manifest: Manifest) -> bytes:
-    """The text to be signed."""
+    """Return the text to be signed."""
     parts = [
         {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
         for part in manifest.parts
@@ -102,7 +115,7 @@ def write_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(data: bytes) -> Manifest:
-    """The manifest in ``data``; raises RefusedError for anything else and for false sums."""
+    """Read the manifest in ``data``; raise RefusedError for anything else and for wrong sums."""
     held = note_fields(data, "manifest", _MANIFEST)
     destroyed = None
     if held.values["destroyed"] is not None:
@@ -132,12 +145,12 @@ def read_manifest(data: bytes) -> Manifest:
 
 
 def write_receipt(receipt: Receipt) -> bytes:
-    """The text to be signed."""
+    """Return the text to be signed."""
     return write_note("receipt", receipt._asdict())
 
 
 def read_receipt(data: bytes) -> Receipt:
-    """The receipt in ``data``; raises RefusedError for anything else."""
+    """Read the receipt in ``data``, or raise RefusedError."""
     held = note_fields(data, "receipt", _RECEIPT)
     hop = held.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
     return Receipt(read_digest(held, "manifest"), hop)
@@ -177,7 +190,7 @@ def _check_sums(parts: tuple[PartManifest, ...]) -> None:
     for place, part in enumerate(parts):
         listed = sum(piece.messages for piece in part.pieces)
         if part.sent_count != listed or part.sent_count < part.added:
-            expected = f"pieces of {part.sent_count:,} messages, which its numbers add up to"
+            expected = f"pieces of {part.sent_count:,} messages, the sum of its numbers"
             raise make_refusal("false-sum", f"part {place}", expected, f"of {listed:,}")
     named = [piece.sha256 for part in parts for piece in part.pieces]
     if len(set(named)) < len(named):

@@ -1,11 +1,11 @@
-"""Signed notes: a text, and below it a line for each who signed it. Bytes are signed as they are.
+"""Signed notes: a text, followed by one line for each signature.
 
     TEXT, which ends with a newline
     (an empty line)
     — NAME BASE64(hash of the key, 4 bytes; Ed25519 signature of TEXT, 64 bytes)
 
-A verifier key is written NAME+HASH+BASE64(1, public key), a signing key
-PRIVATE+KEY+NAME+HASH+BASE64(1, seed); HASH is the first four bytes of
+The bytes of the text are signed as they are. A verifier key is written NAME+HASH+BASE64(1, public
+key), and a signing key PRIVATE+KEY+NAME+HASH+BASE64(1, seed). HASH is the first four bytes of
 SHA-256(NAME, newline, 1, public key).
 
 Source: C2SP signed-note; RFC 8032.
@@ -33,15 +33,16 @@ _ORDER_8 = int.from_bytes(
     bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05"), "little"
 )
 _SMALL = (0, 1, _FIELD - 1, _ORDER_8, _FIELD - _ORDER_8)
-"""Second coordinates of the points of small order: everybody can sign with such a key."""
+"""The y coordinates of the points of small order. For such a key, anyone can make valid signatures.
+"""
 _PRIVATE = "PRIVATE+KEY+"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Signer:
-    """A name and its Ed25519 key, made of a ``seed`` of 32 secret bytes.
+    """A name and its Ed25519 signing key, derived from a ``seed`` of 32 secret bytes.
 
-    Raises PlanError for a name that notes cannot carry and for another seed.
+    Raises PlanError for an invalid name or another length of the seed.
     """
 
     name: str
@@ -68,12 +69,12 @@ class Signer:
 
     @property
     def private_key_text(self) -> str:
-        """The signing key as text, to be kept secret."""
+        """The signing key as text, which must be kept secret."""
         raw = b64encode(ED25519 + self.seed).decode()
         return f"{_PRIVATE}{self.name}+{key_hash(self.name, self.public).hex()}+{raw}"
 
     def signature_line(self, text: bytes) -> bytes:
-        """The signature line of ``text``."""
+        """Return the signature line of ``text``."""
         raw = key_hash(self.name, self.public) + self._private.sign(text)
         return _DASH + self.name.encode() + b" " + b64encode(raw) + b"\n"
 
@@ -83,7 +84,7 @@ class Signer:
 
 
 def parse_signer(written: str) -> Signer:
-    """The signer whose key ``written`` is; raises PlanError for anything else."""
+    """Return the signer with the signing key ``written``, or raise PlanError."""
     name, _, rest = written.removeprefix(_PRIVATE).partition("+")
     stated, _, encoded = rest.partition("+")
     raw = base64_of(encoded) or b""
@@ -95,9 +96,9 @@ def parse_signer(written: str) -> Signer:
 
 
 def sign_note(data: bytes, *signers: Signer) -> bytes:
-    """``data`` with a line of each of ``signers`` added, unless it stands there already.
+    """Return ``data`` with a signature line of each of ``signers``, each line once.
 
-    Raises RefusedError for a text that no note can carry.
+    Raise RefusedError for a text that cannot be a note.
     """
     text = text_of(data)
     _check_text(text)
@@ -107,11 +108,11 @@ def sign_note(data: bytes, *signers: Signer) -> bytes:
 def merge_notes(
     text: bytes, notes: Collection[bytes], known: Mapping[str, bytes] | None = None
 ) -> bytes:
-    """``text`` with the signature lines of all ``notes``, each line once, in order.
+    """Return ``text`` with the signature lines of all ``notes``, each once, in order.
 
-    With ``known`` (name -> public key) the first line of each of these names alone, checked: what
-    strangers put below a note is left out. Raises RefusedError for a note of another text, a false
-    signature of a known key, and more lines than a note may have.
+    With ``known`` (public keys by name), only the first verified line of each known name is kept.
+    So lines that strangers added are dropped. Raise RefusedError for a note of another text, a
+    false signature of a known key, and too many lines.
     """
     lines: list[bytes] = []
     first: dict[str, bytes] = {}
@@ -122,25 +123,25 @@ def merge_notes(
         if known is None:
             lines += _lines(note)
         else:
-            first = _known_lines(note, known) | first
+            first = _known_lines(note, known) | first  # lines of earlier notes take precedence
     if known is not None:
         lines = [first[name] for name in known if name in first]
     return _join_lines(text, lines)
 
 
 def find_signers(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
-    """Those of ``known`` (name -> public key of 32 bytes) whose signatures stand below ``data``.
+    """Return the names in ``known`` (public keys of 32 bytes by name) that have signed ``data``.
 
-    Lines of other keys say nothing. Raises RefusedError for a line that says to be of a known key
-    and is not, and for what is no note.
+    Lines of other keys are ignored. Raise RefusedError for an invalid signature under a known key,
+    and for data that is not a note.
     """
     return frozenset(_known_lines(data, known))
 
 
 def verify_note(data: bytes, signers: Mapping[str, bytes]) -> bytes:
-    """The text of ``data``, which all of ``signers`` (name -> public key) have signed.
+    """Return the text of ``data``, or raise RefusedError unless all ``signers`` have signed it.
 
-    Raises RefusedError where one of them has not.
+    ``signers`` are public keys by name.
     """
     names = find_signers(data, signers)
     if missing := [name for name in signers if name not in names]:
@@ -150,7 +151,7 @@ def verify_note(data: bytes, signers: Mapping[str, bytes]) -> bytes:
 
 
 def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Name -> the first line of its signature, of those of ``known`` that have signed."""
+    """Return the first signature line of each known name that has signed."""
     text, found = text_of(data), dict[str, bytes]()
     _check_text(text)
     for line in _lines(data):
@@ -168,6 +169,7 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def _is_valid_signature(public: bytes, signature: bytes, text: bytes) -> bool:
     second = int.from_bytes(public, "little") & ((1 << 255) - 1)
+    # Second coordinates that are not reduced would be another spelling of the same key.
     if second >= _FIELD or second in _SMALL:
         return False
     try:
@@ -189,11 +191,11 @@ def _check_text(text: bytes) -> None:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """The signature lines below the text, checked for their form."""
+    """Return the signature lines below the text, after checking their form."""
     below = data[len(text_of(data)) :]
     if not below:
         return []
-    most = MOST_SIGNATURES + 2  # more lines are not even taken apart
+    most = MOST_SIGNATURES + 2  # bounds the work for data with very many lines
     lines = [line + b"\n" for line in below[1:].split(b"\n", most)[:-1]]
     if below[:1] != b"\n" or below[-1:] != b"\n" or len(lines) > MOST_SIGNATURES:
         raise make_refusal("no-note", "note", "an empty line and signature lines", "something else")
@@ -203,7 +205,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _read_line(line: bytes) -> tuple[str, bytes]:
-    """The name, and the four bytes and the signature behind it."""
+    """Return the name of a signature line, and the bytes of key hash and signature."""
     head, _, encoded = line.removeprefix(_DASH).rstrip(b"\n").partition(b" ")
     try:
         name, raw = head.decode("ascii"), base64_of(encoded.decode("ascii")) or b""

@@ -1,7 +1,7 @@
-"""Why a role refuses what it is sent: problem details whose type is a path it explains itself.
+"""Problem details: why a role refuses a request. The type of a problem is a path that explains it.
 
-Clients act on the status alone: 408, 429 and 5xx, the same bytes after Retry-After; another 4xx,
-never the same bytes again.
+Clients act only on the status. For 408, 429 and 5xx they send the same bytes again after
+Retry-After; for another 4xx they never do.
 
 Source: RFC 9457; RFC 9205, section 4.6.
 """
@@ -15,7 +15,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemKind(NamedTuple):
-    """A kind of refusal: its status, a title, and what to do, for people."""
+    """A kind of refusal: its HTTP status, its title, and advice for people."""
 
     status: int
     title: str
@@ -23,25 +23,25 @@ class ProblemKind(NamedTuple):
 
 
 class Problem(Enum):
-    """All kinds, by the last word of their paths."""
+    """All kinds of refusals. Their paths are made of their names."""
 
     BODY_LENGTH = ProblemKind(
-        400, "The body is not made of whole bundles", "send whole bundles of this contract"
+        400, "The body does not consist of whole bundles", "send whole bundles of this contract"
     )
     NO_NOTE = ProblemKind(
         400, "The body is no note of a kind that belongs here", "send the note as it is"
     )
     WRONG_DIGEST = ProblemKind(
-        400, "The body is not what its digest says", "send it again as it was meant"
+        400, "The body does not match its digest", "send the body and its digest again"
     )
     NOT_SIGNED = ProblemKind(
         403, "A signature is missing or false", "have the note signed by its role"
     )
     NOT_AGREED = ProblemKind(
-        403, "This role does not sign that", "ask for what the contract and earlier rounds allow"
+        403, "This role does not agree to this note", "ask for what the contract permits"
     )
     ANOTHER_NOTE = ProblemKind(
-        409, "This role knows another note in this place", "find out who signed two"
+        409, "This role has a different note for this place", "find out which role signed both"
     )
     UNKNOWN = ProblemKind(404, "There is nothing here", "look at the contract for names and rounds")
     METHOD = ProblemKind(405, "That cannot be done here", "look at the description of the protocol")
@@ -57,7 +57,7 @@ class Problem(Enum):
 
     @property
     def path(self) -> str:
-        """Where the role explains it."""
+        """The path at which the role explains the problem."""
         return PATH + self.name.lower().replace("_", "-")
 
     @property
@@ -66,7 +66,7 @@ class Problem(Enum):
         return self.value.status in (408, 429, 503)
 
     def body(self, detail: str = "") -> bytes:
-        """The problem as JSON."""
+        """Return the problem as JSON."""
         said = {"type": self.path, "title": self.value.title, "status": self.value.status}
         if detail:
             said["detail"] = detail
@@ -74,5 +74,5 @@ class Problem(Enum):
 
 
 def problem_of_path(path: str) -> Problem | None:
-    """The problem that a path explains."""
+    """Return the problem that a path explains; None if there is none."""
     return next((problem for problem in Problem if problem.path == path), None)

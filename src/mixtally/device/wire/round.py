@@ -1,6 +1,7 @@
-"""A round by its notes, signatures included: what devices check before, and anybody after it.
+"""Verification of a round from its notes, before it by devices, and after it by anyone.
 
-Signatures are checked before a text is read; what a text says, before it is compared with others.
+Signatures are verified before a text is parsed. The content of a text is checked before it is
+compared with other notes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +14,10 @@ from mixtally.device.wire.sheet import Sheet, read_sheet
 
 
 def verify_sheet(data: bytes, roles: Mapping[str, bytes], frame: Frame) -> Sheet:
-    """The sheet in ``data``, which all roles have signed and the contract allows.
+    """Return the sheet in ``data``, after verifying that all roles signed it.
 
-    where
-      roles   name -> public key of the hops in order and of the collector
-
-    Raises RefusedError for anything else.
+    ``roles`` are public keys by name, of the hops in order and the collector. Raise RefusedError if
+    a signature is missing, or the contract does not permit the sheet.
     """
     sheet = read_sheet(verify_note(data, roles))
     check_sheet(sheet, frame)
@@ -32,14 +31,26 @@ def verify_round(
     roles: Mapping[str, bytes],
     frame: Frame,
 ) -> tuple[Manifest, ...]:
-    """What the first hops say of a round, each signed by its hop, receipts by the next role.
+    """Return the manifests of the first hops, after verifying all notes of a round.
 
-    where
-      sheet       the note of the sheet
-      manifests   notes of the first hops in order
-      receipts    notes, the first of the first manifest; at most as many
+    Parameters
+    ----------
+    sheet : bytes
+        The note of the sheet.
+    manifests : sequence of bytes
+        Notes of the first hops in order, each signed by its hop.
+    receipts : sequence of bytes
+        Notes, beginning with that of the first manifest, each signed by the next role. There are at
+        most as many as manifests.
+    roles : mapping
+        Public keys by name, of the hops in order and the collector.
+    frame : Frame
+        The properties of the contract.
 
-    Raises RefusedError for anything else.
+    Raises
+    ------
+    RefusedError
+        If a signature is missing or a note does not fit.
     """
     verify_sheet(sheet, roles, frame)
     if len(manifests) > frame.hops or len(receipts) > len(manifests):

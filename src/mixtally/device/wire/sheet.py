@@ -1,7 +1,7 @@
-"""The sheet of a round: when it is open, and the one key of every hop. All roles sign it.
+"""The sheet of a round: its times and the public keys of all hops. All roles sign it.
 
-Clients take no key from anywhere else: a mix that showed one person a key of their own would
-recognize them behind an honest mix.
+Clients use no key from another source. A mix that gave one person a key of their own could
+recognize this person's messages behind an honest mix.
 """
 
 import json
@@ -24,21 +24,28 @@ from mixtally.device.contract.fields import (
 VERSION = 1
 MOST_TIME = 1 << 53
 MOST_ROUNDS = 1000
-LEAST_KEYS, MOST_KEYS = 2, 6
+LEAST_KEYS, MOST_KEYS = 2, 6  # one to five hops, and the collector
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _FIELDS = "version kind contract round opens closes expires keys prefixes closing"
 
 
 class Sheet(NamedTuple):
-    """What a round is.
+    """A round, as all roles agree on it.
 
-    where
-      contract   fingerprint of the contract
-      round      its number, counted over all serials of the contract's name; in [1, 1000]
-      opens, closes, expires   seconds since 1970, UTC; opens < closes < expires
-      keys       key configurations, of every hop in order and of the collector
-      prefixes   of the words asked for, as symbols; None for the first round and other questions
-      closing    whether this round asks for words that end
+    Attributes
+    ----------
+    contract : str
+        The fingerprint of the contract.
+    round : int
+        Its number in [1, 1000], counted over all serials of the contract's name.
+    opens, closes, expires : int
+        Seconds since 1970, UTC; opens < closes < expires.
+    keys : tuple of bytes
+        Key configurations of every hop in order, and of the collector.
+    prefixes : tuple of tuples of int, or None
+        The prefixes asked for, as symbols. None for the first round, and for other questions.
+    closing : bool
+        Whether this round asks for words that end.
     """
 
     contract: str
@@ -52,7 +59,7 @@ class Sheet(NamedTuple):
 
 
 def write_sheet(sheet: Sheet) -> bytes:
-    """The text to be signed."""
+    """Return the text to be signed."""
     return write_note(
         "sheet",
         {
@@ -64,7 +71,7 @@ def write_sheet(sheet: Sheet) -> bytes:
 
 
 def read_sheet(data: bytes) -> Sheet:
-    """The sheet in ``data``, signatures below it or not; raises RefusedError for anything else."""
+    """Read the sheet in ``data``, with or without signatures, or raise RefusedError."""
     held = note_fields(data, "sheet", _FIELDS)
     opens, closes, expires = (
         held.whole(name, 0, MOST_TIME, "times-out-of-range")
@@ -90,30 +97,34 @@ def read_sheet(data: bytes) -> Sheet:
 
 
 def write_withdrawal(sheet: str) -> bytes:
-    """The text that withdraws the round whose sheet has this SHA-256; before it opens, by all."""
+    """Return the text that withdraws a round before it opens; all roles sign it.
+
+    ``sheet`` is the SHA-256 of the sheet.
+    """
     return write_note("withdrawal", {"sheet": sheet})
 
 
 def read_withdrawal(data: bytes) -> str:
-    """SHA-256 of the sheet that ``data`` withdraws; raises RefusedError for anything else."""
+    """Return the SHA-256 of the sheet that ``data`` withdraws, or raise RefusedError."""
     return read_digest(note_fields(data, "withdrawal", "version kind sheet"), "sheet")
 
 
 def sheet_hash(data: bytes) -> bytes:
-    """SHA-256 of the sheet's text: what every envelope of its round is bound to."""
+    """Return the SHA-256 of the sheet's text, to which every envelope of its round is bound."""
     return bytes.fromhex(fingerprint_of(data))
 
 
 def write_note(kind: str, fields: dict[str, Any]) -> bytes:
-    """A note of ``kind`` as text: its kind comes first, so that none passes for another."""
+    """Return a note as text. It includes its ``kind``, so no note passes for another kind."""
     plain = json.dumps({"version": VERSION, "kind": kind, **fields}, indent=1, allow_nan=False)
     return plain.encode("ascii") + b"\n"
 
 
 def note_fields(data: bytes, kind: str, names: str) -> Fields:
-    """The fields of a note of ``kind``; raises RefusedError for another kind or version."""
+    """Return the fields of a note of ``kind``; raise RefusedError for another kind or version."""
     plain = parse_json(text_of(data))
-    for name in ("version", "kind"):  # others have other fields
+    # First, because another version or kind has other fields, and the error should say so.
+    for name in ("version", "kind"):
         if isinstance(plain, dict) and name in plain:
             one = Fields({name: plain[name]}, kind, name)
             if name == "version":
@@ -124,7 +135,7 @@ def note_fields(data: bytes, kind: str, names: str) -> Fields:
 
 
 def kind_of(data: bytes) -> str:
-    """What a note says it is: a contract, if it does not."""
+    """Return the kind of a note; a note without a kind is a contract."""
     plain = parse_json(text_of(data))
     kind = plain.get("kind", "contract") if isinstance(plain, dict) else None
     if not isinstance(kind, str):
@@ -133,7 +144,7 @@ def kind_of(data: bytes) -> str:
 
 
 def read_digest(held: Fields, name: str) -> str:
-    """A SHA-256 in 64 hexadecimal digits."""
+    """Return a field with a SHA-256 in 64 hexadecimal digits, or raise RefusedError."""
     value = held.text(name)
     if not _DIGEST.fullmatch(value):
         raise make_refusal("digest-malformed", held.at(name), "64 digits of 0-9a-f", value)

@@ -1,8 +1,8 @@
 """HPKE suites by their numbers in contracts, and the keys of a round.
 
-Suite 1 is X25519, HKDF-SHA256, AES-128-GCM; suite 2 has MLKEM768_X25519 in place of X25519, which
-holds against who has a quantum computer later. Public keys travel as RFC 9458 key configurations:
-key identifier (1 byte, 0), KEM (2), public key, length of what follows (2), KDF (2), AEAD (2).
+Suite 1 is X25519, HKDF-SHA256, AES-128-GCM. Suite 2 has MLKEM768_X25519 in place of X25519, which
+also resists a later quantum computer. Public keys are sent as RFC 9458 key configurations: key
+identifier (1 byte, 0), KEM (2), public key, length of the rest (2), KDF (2), AEAD (2).
 
 Source: RFC 9180; RFC 9458, section 3; draft-ietf-hpke-pq.
 """
@@ -25,19 +25,18 @@ from cryptography.hazmat.primitives.hpke import (
 from mixtally.device.contract.fields import make_refusal
 
 _TAIL = bytes.fromhex("0004 0001 0001")  # HKDF-SHA256, AES-128-GCM
-_SEED_BYTES = 64  # of ML-KEM
-_LATTICE_BYTES = 1184  # its public key
-_POINT_BYTES = 32  # of X25519, which comes last in both suites
+_SEED_BYTES = 64  # an ML-KEM-768 private key
+_LATTICE_BYTES = 1184  # an ML-KEM-768 public key
+_POINT_BYTES = 32  # an X25519 public key, which is last in both suites
 _CHECKER = X25519PrivateKey.from_private_bytes(bytes([1] * _POINT_BYTES))
 
 
 @dataclass(frozen=True, slots=True)
 class HpkeSuite:
-    """A suite, and how its keys are written.
+    """A suite, and the encoding of its keys.
 
-    where
-      layer_bytes     what an envelope is longer than what it holds
-      private_bytes   secret bytes of which a key is made
+    ``layer_bytes`` is the number of bytes that a layer of encryption adds. ``private_bytes`` is the
+    number of secret bytes from which a key is derived.
     """
 
     number: int
@@ -51,15 +50,15 @@ class HpkeSuite:
     public_of: Callable[[bytes], bytes]
 
     def create_suite(self) -> Suite:
-        """The library's suite; it cannot be pickled, so every process makes its own."""
+        """Create the library's suite. It cannot be pickled, so every process creates its own."""
         return Suite(self.library, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
     def configuration(self, private: bytes) -> bytes:
-        """The public key of a private one, as others are told."""
+        """Return the key configuration of the public key that belongs to ``private``."""
         return bytes([0]) + self.kem.to_bytes(2) + self.public_of(private) + _TAIL
 
     def key(self, configuration: bytes) -> Any:
-        """The public key in a configuration; raises RefusedError for another suite or form."""
+        """Return the public key in a configuration; raise RefusedError for an invalid one."""
         head, tail = bytes([0]) + self.kem.to_bytes(2), configuration[-len(_TAIL) :]
         raw = configuration[len(head) : -len(_TAIL)]
         right = configuration[: len(head)] == head and tail == _TAIL
@@ -67,9 +66,10 @@ class HpkeSuite:
             expected = f"a key configuration of suite {self.number}"
             raise make_refusal("key-configuration", "key of a hop", expected, configuration.hex())
         try:
+            # The exchange fails for points of small order, for which nobody could seal.
             _CHECKER.exchange(X25519PublicKey.from_public_bytes(raw[-_POINT_BYTES:]))
             return self.public(raw)
-        except ValueError as error:  # among them points of small order: nobody could seal for them
+        except ValueError as error:
             expected = "a public key"
             raise make_refusal("key-configuration", "key of a hop", expected, str(error)) from error
 
@@ -119,4 +119,4 @@ SUITES = {
         public_of=_hybrid_public_bytes,
     ),
 }
-"""Suites by their numbers."""
+"""HPKE suites by number."""

@@ -1,4 +1,4 @@
-"""Contracts: what strangers can check before they answer."""
+"""Contracts and plans: what a person can check before answering."""
 
 from mixtally.device.contract.contract import VERSION as CONTRACT_VERSION
 from mixtally.device.contract.fields import fingerprint_of, text_of

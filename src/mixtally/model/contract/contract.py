@@ -1,4 +1,4 @@
-"""The contract: all that devices, mixes and a collector agree on, in one file that is signed."""
+"""The contract: everything that devices, mixes and a collector agree on, in one signed file."""
 
 import msgspec
 
@@ -14,23 +14,30 @@ SUITES = {
     1: "X25519, HKDF-SHA256, AES-128-GCM",
     2: "MLKEM768-X25519, HKDF-SHA256, AES-128-GCM",
 }
-"""HPKE suites by their numbers; ``device.wire.suite`` has their keys."""
+"""HPKE suites by number. Their keys are in ``device.wire.suite``."""
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Plan, and who keeps them.
+    """A plan together with its operators and its schedule.
 
-    where
-      version         of this format
-      name, serial    a mix signs one contract of a name and serial; a larger serial ends the others
-      hops            mixes in the order in which messages pass them
-      suite           number of the HPKE suite
-      envelope_bytes  for every part, the bytes of an envelope as each hop and then the collector
-                      receives it
-      admission       who may take part: "open"
-      client_files    file -> SHA-256 of the files of a client, for whoever wants to compare
+    Raises PlanError if the fields contradict each other.
 
-    Raises PlanError for what does not fit together.
+    Attributes
+    ----------
+    version : int
+        The version of the file format.
+    name, serial : str, int
+        A mix signs one contract of each name and serial. A larger serial ends the earlier ones.
+    hops : tuple of Role
+        The mixes in the order in which messages pass them.
+    suite : int
+        The number of the HPKE suite.
+    envelope_bytes : tuple of tuples of int
+        For each part, the bytes of an envelope as each hop and then the collector receive it.
+    admission : str
+        Who may take part: always "open".
+    client_files : dict
+        The SHA-256 of each file of a client, so that people can compare their copy.
     """
 
     version: int
@@ -50,38 +57,38 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
-    """For every part the bytes of an envelope before each hop and before the collector.
+    """Return, for each part, the bytes of an envelope before each hop and before the collector.
 
-    Raises PlanError for a suite that is not known.
+    Raise PlanError for an unknown suite.
     """
     if suite not in SUITES:
         raise PlanError(
             "suite of the contract",
             expected=f"one of {list(SUITES)}",
             got=suite,
-            do="take one of these",
+            do="choose one of these",
         )
     return bare.envelope_bytes(plan.message_bytes, plan.hops, suite)
 
 
 def write_contract(contract: Contract) -> bytes:
-    """The bytes to be served and signed."""
+    """Return the bytes that are signed and published."""
     return encode_record(contract)
 
 
 def read_contract(data: bytes, subject: str) -> Contract:
-    """The contract in ``data``, signatures below it or not; its numbers are not derived again.
+    """Read the contract in ``data``, with or without signatures below it.
 
-    Raises PlanError for anything else.
+    Its certificate is not proved again. Raise PlanError for anything else.
     """
     return decode_record(text_of(data), Contract, bare.read_contract, subject)
 
 
 def write_plan(plan: Plan) -> bytes:
-    """Plan as a file, from which contracts are made."""
+    """Return the plan as a file."""
     return encode_record(plan)
 
 
 def read_plan(data: bytes, subject: str) -> Plan:
-    """The plan in ``data``; raises PlanError for anything else."""
+    """Read the plan in ``data``, or raise PlanError."""
     return decode_record(data, Plan, read_bare_plan, subject, "plan")

@@ -1,4 +1,4 @@
-"""What the roles of a contract need of it, with the question taken away."""
+"""Conversion of a contract into what a role may know, without the question."""
 
 from msgspec.structs import asdict
 
@@ -9,7 +9,7 @@ from mixtally.model.part import Part
 
 
 def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
-    """What the role at ``place``, from 1, must know; the collector stands behind the last hop."""
+    """Return the agreement of the role at ``place``, from 1; the collector follows the last hop."""
     return Agreement(
         contract=fingerprint,
         name=contract.name,
@@ -26,7 +26,7 @@ def agreement_of(contract: Contract, fingerprint: str, place: int) -> Agreement:
 
 
 def job_of(contract: Contract, fingerprint: str, place: int) -> Job:
-    """What the mix at ``place``, from 1, needs; raises PlanError where there is no such hop."""
+    """Return the job of the mix at ``place``, from 1; raise PlanError if there is no such hop."""
     agreement = agreement_of(contract, fingerprint, place)
     streams = tuple(map(_stream, contract.plan.parts))
     return Job(**asdict(agreement), version=JOB_VERSION, streams=streams)

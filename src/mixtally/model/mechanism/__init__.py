@@ -1,8 +1,8 @@
-"""Mechanisms: how a record is sent, which fakes hide it, and what of the crowd is counted on.
+"""Mechanisms: how a record is sent, which fakes protect it, and which people the proof counts on.
 
-Each mechanism has one file, whose class is in ``_KINDS``. The file of the same name in
-``accounting/divergence`` has its divergence, and the registry there lists it. Whoever prices or
-counts a part of a plan asks it for its ``Shuffled`` one.
+A fake is a dummy message that carries no answer. Each mechanism has a class in a file of its own.
+The file of the same name in ``accounting/divergence`` computes its delta, and a registry lists all
+of them. A part of a plan is priced and counted through its ``Shuffled`` mechanism.
 """
 
 from mixtally.errors import not_one_of
@@ -27,23 +27,23 @@ __all__ = [
 ]  # fmt: skip
 
 _KINDS: tuple[type[Shuffled], ...] = (BitFlips, InClear, KaryResponse)
-"""All mechanisms whose messages go through mixes."""
+"""All mechanisms whose messages are shuffled by mixes."""
 
 
 def mechanism_of(name: str) -> type[Shuffled]:
-    """The mechanism of which ``name`` is a protocol; raises ParameterError for an unknown one."""
+    """Return the mechanism with a protocol ``name``; raise ParameterError if there is none."""
     for kind in _KINDS:
         if name in kind.PROTOCOLS:
             return kind
-    memory = "use `mixtally simulate memoized`: a memory relies on no mix and has no plan"
+    memory = "use `mixtally simulate memoized`: memoized answers need no mix and have no plan"
     raise not_one_of("protocol", name, protocols(), memory if name == "memory" else "")
 
 
 def protocols() -> tuple[str, ...]:
-    """The names of all protocols."""
+    """Return the names of all protocols."""
     return tuple(name for kind in _KINDS for name in kind.PROTOCOLS)
 
 
 def mechanisms() -> tuple[type[Mechanism], ...]:
-    """Return the classes of all mechanisms that people can name, memoized answers last."""
+    """Return the classes of all mechanisms that users can name, memoized answers last."""
     return (*_KINDS, Memoized)

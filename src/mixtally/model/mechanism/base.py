@@ -1,7 +1,8 @@
-"""What every mechanism can say about itself: its messages, its fakes, how its counts are debiased.
+"""The base classes of mechanisms: messages, fakes, and the bias and variance of counts.
 
-A mechanism is how a record is sent, which fakes hide it, and what of the crowd is counted on. It
-holds integers only and no privacy number: ``accounting.divergence`` has those.
+A mechanism is a way to send a record, the fakes that protect it, and the people that the proof
+counts on. It consists of integers and knows no delta: ``accounting.divergence`` computes that. The
+estimator uses ``gain``, ``offset`` and ``variance``, and interval methods use ``noise``.
 """
 
 import math
@@ -27,17 +28,22 @@ from mixtally.model.question import check_bins
 
 
 class _Meta(msgspec.StructMeta, ABCMeta):
-    """Frozen structs with abstract methods."""
+    """A metaclass that permits abstract methods in frozen structs."""
 
 
 class Noise(NamedTuple):
-    """What a tally adds to a bin's true count, as a sum of independent parts.
+    """The difference between the tally of a bin and its true count, as a sum of independent parts.
 
-    where
-      constant   added for certain
-      gained     (trials, chance) of every binomial that adds
-      lost       (trials, chance) of every binomial that takes away
-      tables     (weights over 2^64, how many draws) of every distribution on 0, 1, 2, .. that adds
+    Attributes
+    ----------
+    constant : int
+        A fixed number that is added.
+    gained : tuple of pairs
+        (trials, probability) of each binomial that is added.
+    lost : tuple of pairs
+        (trials, probability) of each binomial that is subtracted.
+    tables : tuple of pairs
+        (weights over 2^64, number of draws) of each distribution on 0, 1, 2, .. that is added.
     """
 
     constant: int
@@ -49,10 +55,10 @@ class Noise(NamedTuple):
 class Mechanism(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, metaclass=_Meta
 ):
-    """One way of answering a question of ``bins`` bins; the fields are its integers.
+    """A way to answer a question of ``bins`` bins. The fields are the integers of the mechanism.
 
-    ``PARAMETERS`` is the table of what people give for it, ``PROTOCOLS`` says by name which of its
-    protocols takes what.
+    ``PARAMETERS`` lists the parameters that users give. ``PROTOCOLS`` states by name which
+    parameters each protocol of the mechanism accepts.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = ()
@@ -65,37 +71,38 @@ class Mechanism(
 
     @property
     def name(self) -> str:
-        """The protocol's name, as people type it: where there are several, one of them."""
+        """The public name of the protocol; one of several where they share an implementation."""
         return next(iter(self.PROTOCOLS))
 
     @property
     def rules(self) -> ParameterRules:
-        """Which parameters its protocol takes."""
+        """The parameters that the protocol accepts."""
         return self.PROTOCOLS[self.name]
 
     @property
     def least_bins(self) -> int:
-        """The fewest bins that can be asked."""
+        """The minimum number of bins."""
         return 2
 
     @abstractmethod
     def facts(self) -> dict[str, float]:
-        """Its noise in the field's terms, for people and for JSON."""
+        """Return the noise parameters under their common names, for people and for JSON."""
 
     @property
     @abstractmethod
     def layout(self) -> Layout:
-        """The form of its messages."""
+        """The format of the messages."""
 
 
 class Shuffled(Mechanism, frozen=True, kw_only=True):
-    """One whose messages travel through mixes, among fakes or other people's messages.
+    """A mechanism whose messages are shuffled by mixes, with fakes or with other people's messages.
 
-    where
-      repeats   how often every record is sent, each time randomized afresh among fakes of its own,
-                in [1, 1000]
+    A bin that truly contains z people is counted ``gain * z + offset`` times on average.
 
-    A bin that truly holds z people is counted ``gain * z + offset`` times on average.
+    Attributes
+    ----------
+    repeats : int
+        How often a record is sent, each time randomized anew and with new fakes, in [1, 1000].
     """
 
     repeats: int = 1
@@ -106,57 +113,57 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def max_set(self) -> int | None:
-        """The most bins of a record; None for free bits, any of which may be set."""
+        """The maximum number of bins in a record; None for free bits, all of which may be set."""
         return 1
 
     @property
     def most_set(self) -> int:
-        """The most bits that a record may set: the promise covers no more."""
+        """The maximum number of bits that a record may set under the guarantee."""
         return self.bins if self.max_set is None else self.max_set
 
     @property
     def crowd(self) -> int:
-        """Honest people whose own randomness is counted on, 0 for none."""
+        """The number of honest people whose own randomness the proof counts on; 0 for none."""
         return 0
 
     @property
     def flip_threshold(self) -> int | None:
-        """Flip probability times 2^64, None where no bit is flipped."""
+        """The flip probability times 2^64; None if bits are not flipped."""
         return None
 
     @property
     def replaced(self) -> int | None:
-        """Replacement chance times 2^64, None where no value is replaced."""
+        """The replacement probability times 2^64; None if values are not replaced."""
         return None
 
     @property
     @abstractmethod
     def local_epsilon(self) -> float:
-        """What is left of the promise when every mix colludes with the collector."""
+        """The epsilon that remains if every mix colludes with the collector."""
 
     @property
     def replacement_probability(self) -> float:
-        """The chance that a value is replaced, 0 where none is."""
+        """The probability that a value is replaced; 0 if values are not replaced."""
         return 0.0
 
     @property
     def keep_probability(self) -> float:
-        """The chance that a value is not replaced."""
+        """The probability that a value is not replaced."""
         return 1.0
 
     @property
     def flip_probability(self) -> float:
-        """The chance that a bit is flipped, 0 where none is."""
+        """The probability that a bit is flipped; 0 if bits are not flipped."""
         return 0.0
 
     @property
     def contrast(self) -> float:
-        """What a set bit of one message adds to its expected count, above one that is not set."""
+        """The expected count of a set bit in one message, minus that of an unset bit."""
         return 1.0
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Fakes whose bits are not flipped zeros: how many, and how likely one sets a bit."""
+        """Fakes other than flipped zeros: (number, probability that one sets a given bit)."""
         return ()
 
     @property
@@ -166,48 +173,48 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def planes(self) -> Planes | None:
-        """The planes that messages name; None where they name bins or have a bit a bin."""
+        """The planes that messages name; None if messages name bins."""
         return None
 
     @property
     def cells(self) -> int:
-        """What a uniform fake may hold: bins, pads of sets, planes of a direction."""
+        """The number of values of a uniform fake: bins, pads of sets, or planes of a direction."""
         return self.bins
 
     @property
     def collision_probability(self) -> float:
-        """The chance that another's message points at a value."""
+        """The probability that another person's message points at a given value."""
         return 0.0
 
     @property
     def takes_fakes(self) -> bool:
-        """Whether its protocol has people's fakes, be their number zero."""
+        """Whether the protocol has a number of people's fakes, which may be zero."""
         return "fakes" in self.rules.required | self.rules.optional
 
     @property
     def fakes_promised(self) -> int:
-        """Fakes of the whole collection; a mean where mixes draw their number."""
+        """The fakes of the whole collection; the mean if mixes draw their number."""
         return 0
 
     @property
     def fake_source(self) -> FakeSource:
-        """Who draws them: people, where no mix does."""
+        """Who draws the fakes: people, unless mixes do."""
         return FakeSource.USERS if self.shaped_fakes is None else FakeSource.MIX
 
     @property
     def own_fakes(self) -> bool:
-        """Whether a part of a plan that sends it has people's fakes."""
+        """Whether people draw fakes in a part of a plan with this mechanism."""
         return self.takes_fakes
 
     @property
     def uniform_fakes(self) -> bool:
-        """Whether a person's fakes are records of uniformly random bins; blank ones otherwise."""
+        """Whether a person's fakes are records of uniformly random bins; if not, they are blank."""
         return False
 
     def with_honest(self, honest_share: float) -> Self:  # noqa: ARG002
         """Return this mechanism with only the fakes that certainly arrive.
 
-        Raises TypeError where there are fakes and the class does not say which of them arrive.
+        Raise TypeError if there are fakes and the class does not define how many of them arrive.
         """
         if self.fakes_promised:
             raise TypeError(f"{self.name}: nothing says how many fakes arrive")
@@ -216,20 +223,20 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def with_parameter(self, parameter: Parameter, value: int) -> Self:
         """Return this mechanism with another value of ``parameter``.
 
-        Raises TypeError when it has no such parameter.
+        Raise TypeError if the mechanism has no such parameter.
         """
         if parameter.field not in self.__struct_fields__:
             raise TypeError(f"{self.name} has no {parameter}")
         return msgspec.structs.replace(self, **{parameter.field: value})
 
     def parameter_value(self, parameter: Parameter) -> int:
-        """Return the integer of ``parameter``; raises TypeError when it has no such parameter."""
+        """Return the integer of ``parameter``; raise TypeError if there is no such parameter."""
         if parameter.field not in self.__struct_fields__:
             raise TypeError(f"{self.name} has no {parameter}")
         return int(getattr(self, parameter.field))
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Return what a calibration found for ``parameter``, by the names that people give."""
+        """Return what a calibration found for ``parameter``, by public parameter names."""
         return {
             one.name: parameter.to_public_value(self.parameter_value(parameter))
             for one in self.PARAMETERS
@@ -237,9 +244,9 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         }
 
     def noise_facts(self) -> dict[str, float]:
-        """Return the numbers of its noise that a calibration may find, people's fakes aside.
+        """Return the noise parameters that a calibration may find, without people's fakes.
 
-        A probability comes with the integer over 2^64 behind it.
+        Each probability is followed by its integer over 2^64.
         """
         every: dict[str, float] = {}
         for one in self.PARAMETERS:
@@ -250,86 +257,92 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return every
 
     def facts(self) -> dict[str, float]:
-        """Its noise in the field's terms, for people and for JSON."""
+        """Return the noise parameters under their common names, for people and for JSON."""
         return self.noise_facts()
 
     @property
     @abstractmethod
     def gain(self) -> float:
-        """Expected counts a person adds to the bin they are in, above one they are not."""
+        """The expected count that a person adds to a bin with them, minus that in another bin."""
 
     @abstractmethod
     def offset(self, messages: int) -> float:
-        """Expected count of an empty bin among ``messages`` messages."""
+        """Return the expected count of an empty bin among ``messages`` messages."""
 
     @abstractmethod
     def variance(self, messages: int) -> float:
-        """Variance of the unbiased estimate of an empty bin, in counts squared."""
+        """Return the variance of the unbiased estimate of an empty bin, in counts squared."""
 
     @abstractmethod
     def noise(self, messages: int, count: int) -> Noise:
-        """Tallied minus true count of a bin that ``count`` people hold, among ``messages``."""
+        """Return the distribution of tally minus true count, for a bin with ``count`` people.
+
+        ``messages`` is the total number of messages.
+        """
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
-        """Return the tallied minus the true count of ``bins`` bins together, ``count`` the latter.
+        """Return the distribution of the tally of ``bins`` bins in total, minus their true total.
 
-        A table of shaped fakes is drawn ``bins`` times as often. Raises TypeError for a mechanism
-        of which this is not known.
+        ``count`` is the true total. A table of shaped fakes is drawn ``bins`` times as often. Raise
+        TypeError for a mechanism for which this distribution is not derived.
         """
         raise TypeError(f"{self.name}: totals are not known")
 
     def variance_at(self, messages: int, count: int) -> float:  # noqa: ARG002
-        """The same of a bin that ``count`` people hold: of most mechanisms that of an empty one."""
+        """Return the variance of the estimate of a bin with ``count`` people, in counts squared.
+
+        For most mechanisms it does not depend on ``count``.
+        """
         return self.variance(messages)
 
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
-        With n people in all bins and Z the sum of the unbiased counts, each count gives up
-        (Z - n) / bins. Where Z is always n, this changes nothing.
+        Let n be the known number of people in all bins, and Z the sum of the unbiased counts. Each
+        count is reduced by (Z - n) / bins. This changes nothing if Z always equals n.
         """
         return self.variance_at(messages, count)
 
     @property
     def noise_by_count(self) -> bool:
-        """Whether the noise of a bin changes with the number of people who hold it."""
+        """Whether the noise of a bin depends on the number of people in it."""
         return self.flip_threshold is not None
 
     @property
     def shaped_fakes(self) -> ShapedFakes | None:
-        """The fakes that every mix is to draw; None where mixes draw none."""
+        """The fakes that every mix draws; None if mixes draw none."""
         return None
 
     @property
     def fakes_sent(self) -> int:
-        """Fakes that people send; a mix's are not told apart from people's messages."""
+        """The fakes that people send; 0 if mixes draw the fakes."""
         return self.fakes_promised if self.fake_source is FakeSource.USERS else 0
 
     @property
     def true_fakes(self) -> float:
-        """Fakes that people send and that truly hold a bin, on average: K / d of uniform ones."""
+        """The mean number of people's fakes that name a given bin: K / d for K uniform ones."""
         return self.fakes_sent / self.bins if self.uniform_fakes else 0.0
 
     @property
     def record_messages(self) -> int:
-        """Messages that a record travels as."""
+        """The number of messages of a record."""
         return self.repeats
 
     def people_among(self, messages: int) -> int:
-        """The most people who can have sent so many messages together with their fakes."""
+        """Return the maximum number of people who can have sent ``messages``, fakes included."""
         return (messages - self.fakes_sent) // self.record_messages
 
     def debias_counts(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
-        """Estimates of the true counts, shape as ``counts``, unbiased, so they may be negative.
+        """Return unbiased estimates of the true counts, in the shape of ``counts``.
 
-        Source: notes 004 (5.20).
+        The estimates may be negative. Source: notes 004 (5.20).
         """
         return (counts.astype(np.float64) - self.offset(messages)) / self.gain
 
     def standard_error(self, users: int, count: int = 0, summed: int | None = None) -> float:
-        """Return the standard error of a bin that ``count`` of ``users`` people hold, in counts.
+        """Return the standard error of a bin with ``count`` of ``users`` people, in counts.
 
-        ``summed`` bins have a known sum, which the estimate uses; None for no such sum.
+        If ``summed`` is not None, the estimate uses the known sum of this number of bins.
         """
         messages = users * self.record_messages + self.fakes_promised
         if summed is None:

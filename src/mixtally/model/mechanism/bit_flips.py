@@ -1,9 +1,10 @@
-"""Every bit of a record is flipped with probability q, among no fakes, blank or uniform ones.
+"""Independent flips of every bit of a record, with no fakes, blank fakes or uniform fakes.
 
-Fakes are flipped as records are. With N messages, p = 1 - q and contrast p - q, a bin is set in N q
-messages plus p - q for every true one, so the count of an empty bin has the variance
-N p q / (p - q)^2. A uniform fake sets a bit with s = q + (p - q) / d, so K of them add K / d true
-ones a bin, with a variance of their own.
+Each bit is flipped with probability q, and p = 1 - q. The bits of fakes are flipped as well. Let N
+be the number of messages, and p - q the contrast. A bin is set in N q messages on average, plus p -
+q for every record that sets it. So the estimate of an empty bin has variance N p q / (p - q)^2. A
+uniform fake sets one of d bins, and after its flips a given bit with probability s = q + (p - q) /
+d. So K uniform fakes add K / d to the estimate of each bin, and they add variance.
 
 Source: notes 004 section 4 (one bit), 5.2 (uniform fakes), 5.3 (blank fakes); sufficient DP 000
 section 2 (free bits without fakes); 003 (repeats).
@@ -32,17 +33,22 @@ from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCA
 
 
 class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
-    """Flipped bits.
+    """A mechanism that flips bits.
 
-    where
-      threshold   the flip probability q times 2^64, an integer in [2^24, 2^63]
-      max_set     the most bits that a record sets, in [1, 16]; None for free bits, any of them set
-      fakes       none only where the crowd is counted, uniform only for one-valued records; free
-                  bits have none, a single one may have blank ones
-      crowd       honest people whose own flips are counted on as fakes, 0 for none; some where
-                  nothing else hides
+    Raises ParameterError if a number is outside its range, or the divergence of the combination is
+    not derived.
 
-    Raises ParameterError for numbers outside their ranges and for what has no divergence.
+    Attributes
+    ----------
+    threshold : int
+        The flip probability q times 2^64, in [2^24, 2^63].
+    max_set : int or None
+        The maximum number of bits that a record sets, in [1, 16]. None for free bits.
+    fakes : NoFakes, BlankFakes or UniformFakes
+        Without fakes a crowd is required. Uniform fakes require records of one value. Free bits
+        have no fakes, except that a single bit may have blank ones.
+    crowd : int
+        Honest people whose own flips the proof counts on; 0 for none.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -59,12 +65,12 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         ),
         parameters.BINS,
         ParameterSpec("bits", "Bits of a free vector", low=1, high=MOST_BITS),
-        ParameterSpec("ones", "Others known to hold a one", low=0, high="users"),
+        ParameterSpec("ones", "Other people known to have a one", low=0, high="users"),
         parameters.SET_SIZE,
         parameters.REPEATS,
         ParameterSpec(
             "observer",
-            "Who looks: messages or sums",
+            "What the observer sees: messages or sums",
             kind=str,
             metavar="WHO",
             choices=(Observer.MESSAGES.value, Observer.SUMS.value),
@@ -72,7 +78,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         ),
         ParameterSpec(
             "background",
-            "zero: all others are known to hold zeros; with --bits",
+            "zero: all other people are known to have zeros; needs --bits",
             kind=str,
             metavar="WHICH",
             choices=("zero",),
@@ -131,9 +137,10 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
                 )
             return
         most = min(MOST_SET, self.bins)
-        in_range("max set", self.max_set, 1, most, "it is the most bits that a set has")
+        in_range("max set", self.max_set, 1, most, "it is the maximum number of bits in a set")
 
     def _check_cover(self) -> None:
+        # Without fakes only the flips of at least two people protect a person.
         one_among_fakes = self.bins == 1 and isinstance(self.fakes, BlankFakes)
         if (
             self.crowd
@@ -146,7 +153,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
                 "fakes of free bits",
                 expected="none",
                 got=f"{self.fakes.count:,}",
-                do="send every bit as a message of its own, or count on the crowd alone",
+                do="send every bit as a message of its own, or count only on the crowd",
             )
         if isinstance(self.fakes, UniformFakes) and self.max_set != 1:
             raise ParameterError(
@@ -167,15 +174,15 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def least_bins(self) -> int:
-        """A single bit may be asked."""
+        """The minimum number of bins: a single bit is allowed."""
         return 1 if self.max_set is None else 2
 
     def noise_facts(self) -> dict[str, float]:
-        """The flip probability and the integer over 2^64 behind it."""
+        """Return the flip probability and its integer over 2^64."""
         return {"flip_probability": self.flip_probability, "flip_threshold": self.threshold}
 
     def facts(self) -> dict[str, float]:
-        """The flips, the crowd, what is special."""
+        """Return the flip probability, the crowd and, for free bits, the repeats."""
         facts: dict[str, float] = {**self.noise_facts(), "crowd_counted": self.crowd}
         if self.name == "flip" and self.max_set is None:
             facts["repeats"] = self.repeats
@@ -183,97 +190,95 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def layout(self) -> Layout:
-        """One bit a bin, packed."""
+        """The format of one bit per bin, packed."""
         return Layout(Form.BITS, self.bins)
 
     @property
     def flip_threshold(self) -> int:
-        """Flip probability times 2^64."""
+        """The flip probability times 2^64."""
         return self.threshold
 
     @property
     def flip_probability(self) -> float:
-        """The chance q that a bit is flipped."""
+        """The probability q that a bit is flipped."""
         return self.threshold / SCALE
 
     @property
     def odds(self) -> float:
-        """ln(p/q), what one flipped bit tells at most."""
+        """ln(p/q), the maximum privacy loss of one flipped bit."""
         return math.log((SCALE - self.threshold) / self.threshold)
 
     @property
     def local_epsilon(self) -> float:
-        """ln(p/q) for every bit in which two records can differ, in every repeat."""
+        """The sum of ln(p/q) over all bits in which two records can differ, and all repeats."""
         differ = self.bins if self.max_set is None else 2 * self.max_set
         return self.repeats * differ * self.odds
 
     @property
     def fakes_promised(self) -> int:
-        """In every repeat as many."""
+        """The fakes of all repeats."""
         return self.repeats * self.fakes.count
 
     @property
     def uniform_fakes(self) -> bool:
-        """Whether they hold a random bin."""
+        """Whether the fakes are records of random bins."""
         return isinstance(self.fakes, UniformFakes)
 
     def with_honest(self, honest_share: float) -> "BitFlips":
-        """With the fakes that certainly arrive; the crowd is counted as it is."""
+        """Return this mechanism with the fakes that certainly arrive and an unchanged crowd."""
         if isinstance(self.fakes, NoFakes):
             return self
         honest = type(self.fakes)(count_arriving(self.fakes.count, honest_share))
         return msgspec.structs.replace(self, fakes=honest)
 
     def with_parameter(self, parameter: Parameter, value: int) -> Self:
-        """With another threshold, or another number of fakes of its kind."""
+        """Return this mechanism with another threshold, or another number of the same fakes."""
         if parameter == Parameter.FAKES and not isinstance(self.fakes, NoFakes):
             return msgspec.structs.replace(self, fakes=type(self.fakes)(value))
         return super().with_parameter(parameter, value)
 
     def parameter_value(self, parameter: Parameter) -> int:
-        """The threshold, or the number of fakes."""
+        """Return the threshold, or the number of fakes."""
         return (
             self.fakes.count if parameter == Parameter.FAKES else super().parameter_value(parameter)
         )
 
     @property
     def takes_fakes(self) -> bool:
-        """Whether there are people's fakes: one bit of several is a message with none."""
+        """Whether people send fakes. A bit of a split vector may be sent without any."""
         return not isinstance(self.fakes, NoFakes)
 
     @property
     def contrast(self) -> float:
-        """What a set bit of one message adds to its expected count: p - q."""
-        return (SCALE - 2 * self.threshold) / SCALE
+        """The expected count of a set bit in one message, minus that of an unset bit: p - q."""
+        return (SCALE - 2 * self.threshold) / SCALE  # integers, so no cancellation near q = 1/2
 
     @property
     def gain(self) -> float:
-        """The contrast, as often as a person sends their record.
-
-        Source: notes 004 (5.20).
-        """
+        """The contrast times the number of repeats. Source: notes 004 (5.20)."""
         return self.repeats * self.contrast
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Fakes that are no flipped blanks: how many, and how likely one sets a given bit."""
+        """Uniform fakes: (number, probability that such a fake sets a given bit)."""
         if not self.uniform_fakes:
             return ()
         return ((self.fakes_promised, self.flip_probability + self.contrast / self.bins),)
 
     def _others(self, messages: int) -> int:
-        """Messages whose bits are set with q unless they are a person's own."""
+        """Return the number of messages that are not uniform fakes."""
         return messages - sum(many for many, _ in self.fake_bits)
 
     def offset(self, messages: int) -> float:
-        """N q, and (p - q) K / d more of uniform fakes."""
+        """Return N q, plus (p - q) K / d for K uniform fakes."""
         own = self._others(messages) * self.flip_probability
         return own + sum(many * shown for many, shown in self.fake_bits)
 
     def variance(self, messages: int) -> float:
-        """N p q / (p - q)^2 + (K / d) (1 - 1/d) of uniform fakes, infinite at q = 1/2.
+        """Return the variance of the estimate of an empty bin, infinite at q = 1/2.
 
-        The variance s (1 - s) of a uniform fake's bit is p q + (p - q)^2 (1/d) (1 - 1/d).
+        It is N p q / (p - q)^2, plus (K / d) (1 - 1/d) for K uniform fakes. This uses that the
+        variance s (1 - s) of a uniform fake's bit equals p q + (p - q)^2 (1/d) (1 - 1/d).
 
         Source: notes 004, below (5.20) and below (5.10).
         """
@@ -286,15 +291,15 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:  # noqa: ARG002
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
-        Flips are independent with the same variance in every bin, F = N q (1 - q) / gain^2, and
-        F (1 - 1/d) is left of d bins. Uniform fakes add K / d (1 - 1/d) and always sum to K, which
-        tells nothing of them.
+        Flips are independent and have variance F = N q (1 - q) / gain^2 in every bin. Of this, F (1
+        - 1/d) remains for d bins. Uniform fakes add (K / d) (1 - 1/d). Their sum over all bins is
+        always K, so the known total does not reduce their variance.
         """
         rate = self.true_fakes / self.repeats**2
         return (self.variance(messages) + rate / self.bins) * (1.0 - 1.0 / bins)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
-        """Return the noise of several bins together: a uniform fake sets one of them at most."""
+        """Return the noise of the total of several bins; a uniform fake sets at most one."""
         ones, q = self.repeats * count, self.flip_probability
         fakes = sum(many for many, _ in self.fake_bits)
         shown = q + self.contrast * bins / self.bins
@@ -302,7 +307,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return Noise(ones - count, ((rising, q), (fakes, shown)), ((ones, q),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Zeros that rose, less ones that fell, and uniform fakes' bits."""
+        """Return flipped zeros minus flipped ones, plus the bits of uniform fakes."""
         ones, q = count * self.repeats, self.flip_probability
         sent = self._others(messages)
         return Noise(ones - count, ((sent - ones, q), *self.fake_bits), ((ones, q),))

@@ -1,4 +1,4 @@
-"""Fakes, messages that belong to nobody and hide somebody's: which, how many, drawn by whom."""
+"""Fakes: dummy messages that carry no answer and protect the answers of people."""
 
 from enum import StrEnum
 
@@ -13,18 +13,18 @@ MOST_MIXES = 100
 
 
 class FakeSource(StrEnum):
-    """Who draws the fakes, and so who must be trusted to have done it."""
+    """Who draws the fakes, and is therefore trusted to have drawn them."""
 
     USERS = "users"
     MIX = "mix"
 
 
 class NoFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="none"):
-    """Nothing but other people's flips hides a person."""
+    """No fakes: only other people's randomness protects a person."""
 
     @property
     def count(self) -> int:
-        """None."""
+        """The number of fakes, 0."""
         return 0
 
 
@@ -38,7 +38,7 @@ class BlankFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="b
 
 
 class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="uniform"):
-    """``count`` records of a uniformly random bin; people draw and send them."""
+    """``count`` records of uniformly random bins, in the whole collection; people send them."""
 
     count: int
 
@@ -47,23 +47,20 @@ class UniformFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
 
 
 class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="shaped"):
-    """Every one of ``mixes`` mixes adds to every bin a number of fakes of its own drawing.
+    """Fakes of mixes: each of ``mixes`` mixes adds a random number of fakes to every bin.
 
-    The number follows ``shape``, a table of integers over 2^64, so that the mix and the accountant
-    use the very same one. One honest mix among them suffices.
-
-    where
-      mixes   in [1, 100]
+    The number follows ``shape``, a table of integers over 2^64, so the mix and the accountant use
+    exactly the same distribution. One honest mix is sufficient. ``mixes`` is in [1, 100].
     """
 
     shape: AnyShape
     mixes: int = 1
 
     def __post_init__(self) -> None:
-        in_range("mixes", self.mixes, 1, MOST_MIXES, "it is how many mixes add fakes")
+        in_range("mixes", self.mixes, 1, MOST_MIXES, "it is the number of mixes that add fakes")
 
 
 def check_fakes(fakes: int) -> int:
-    """``fakes`` itself when it lies in [0, 10^13]; raises ParameterError otherwise."""
+    """Return ``fakes``, or raise ParameterError if it is not in [0, 10^13]."""
     in_range("fakes", fakes, 0, MOST_FAKES, "it is the number of fakes in the whole collection")
     return fakes

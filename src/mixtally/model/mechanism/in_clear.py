@@ -1,16 +1,20 @@
-"""Records travel in clear, among fakes that look the same: the number of a bin or of a plane.
+"""Records in clear among fakes: a message is the number of a bin or of a plane.
 
-A set of at most k bins travels as k messages of different cells: its members, and one of k further
-cells for each that it lacks. Uniform fakes put K / p counts into each of p cells, with the variance
-(K / p)(1 - 1/p), whatever else a record holds; shaped ones a mix's mean into every cell, with the
-variance of their table, which adds up over the mixes. Over planes (``model.planes``) another's
-message points at a value with kappa, or with 1/p if it is one of a set's k > 1, with bins never. So
-with that chance q, of n people and K fakes the unbiased count is
+*Sets.* A set of at most k bins is sent as k messages with different cells. The cells are its
+members, and one of k additional cells, the pads, for each missing member.
 
-    (S - k n q - K / p) / (1 - k q)
+*Fakes.* K uniform fakes put K / p counts on average into each of p cells, with variance (K / p)(1 -
+1/p), independently of people's records. Shaped fakes of a mix add the mean and the variance of
+their table to every cell. Both add up over the mixes.
 
-with the variance [k n q (1 - q) + (K / p)(1 - 1/p)] / (1 - k q)^2 where nobody holds the value.
-Nothing survives when every mix colludes.
+*Planes* (``model.planes``). Another person's message points at a given value with probability q.
+Here q is kappa for k = 1, 1/p for k > 1, and 0 for bins. For n people and K fakes, let S be the
+number of messages that point at the value. Then the unbiased count is
+
+    (S - k n q - K / p) / (1 - k q).
+
+If nobody has the value, its variance is [k n q (1 - q) + (K / p)(1 - 1/p)] / (1 - k q)^2. If all
+mixes collude, no privacy remains.
 
 Source: notes 004 section 5.1 (uniform fakes).
 """
@@ -40,12 +44,17 @@ from mixtally.model.shape import LEAST_DECAY, MOST_DECAY
 
 
 class IndexMechanism(Shuffled, frozen=True, kw_only=True):
-    """Messages that are the number of a bin, or of a plane, a message for each member of a set.
+    """Messages that are numbers of bins or planes, one message for each member of a set.
 
-    where
-      fakes     uniform ones of people, or mixes' shaped ones
-      planes    those that a message names; None where it names the bin itself
-      max_set   the most bins of a record, in [1, 16], and at most half the planes of a direction
+    Attributes
+    ----------
+    fakes : UniformFakes or ShapedFakes
+        Uniform fakes of people, or shaped fakes of mixes.
+    planes : Planes or None
+        The planes that messages name; None if they name bins.
+    max_set : int
+        The maximum number of bins in a record, in [1, 16], and at most half the planes of a
+        direction.
     """
 
     fakes: UniformFakes | ShapedFakes
@@ -57,13 +66,16 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
             super().__post_init__()
         else:
             in_range("values", self.bins, 2, self.planes.points, "plan again")
+        # The error bound in ``model.planes`` needs at least two planes for each member of a set.
         most = min(MOST_SET, self.bins if self.planes is None else max(1, self.planes.prime // 2))
-        in_range("max set", self.max_set, 1, most, "it is the most bins that a set has")
+        in_range("max set", self.max_set, 1, most, "it is the maximum number of bins in a set")
 
     @property
     def cells(self) -> int:
-        """What fakes fall into, for whoever compares two records: the bins and, for sets, as many
-        more as a set has members; the planes of a direction.
+        """The number of values that a fake can have.
+
+        These are the planes of a direction or the bins. For sets of several bins, the pads are
+        added.
         """
         if self.planes is not None:
             return self.planes.prime
@@ -71,52 +83,52 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
     @property
     def collision_probability(self) -> float:
-        """The chance that another's message points at a value."""
+        """The probability that another person's message points at a given value."""
         if self.planes is None:
             return 0.0
         return self.planes.collision_probability if self.max_set == 1 else 1.0 / self.planes.prime
 
     @property
     def encoding_facts(self) -> dict[str, float]:
-        """Facts of planes p and t, of sets their size."""
+        """The parameters p and t of the planes, and the size of sets."""
         size: dict[str, float] = {"max_set": self.max_set} if self.max_set > 1 else {}
         over = self.planes
         return size if over is None else {**size, "prime": over.prime, "digits": over.digits}
 
     @property
     def layout(self) -> Layout:
-        """The number of the cell or plane."""
+        """The format of a cell's or a plane's number."""
         return Layout(Form.INDEX, self.cells if self.planes is None else self.planes.messages)
 
     @property
     def record_messages(self) -> int:
-        """One for each member that a set may have."""
+        """The number of messages of a record: one for each possible member of a set."""
         return self.repeats * self.max_set
 
     @property
     def true_fakes(self) -> float:
-        """Uniform fakes that point at a value, on average: K / D."""
+        """The mean number of uniform fakes that point at a given value: K / D for D cells."""
         return self.fakes_sent / self.cells if self.uniform_fakes else 0.0
 
     @property
     def fakes_promised(self) -> int:
-        """People's, or the mean of what the mixes add."""
+        """The number of people's fakes, or the mean number of fakes of all mixes."""
         if isinstance(self.fakes, UniformFakes):
             return self.repeats * self.fakes.count
         return self.fakes.shape.mean_of(self.repeats * self.cells * self.fakes.mixes)
 
     @property
     def uniform_fakes(self) -> bool:
-        """Whether people's fakes hold a random bin."""
+        """Whether people's fakes are records of random bins."""
         return isinstance(self.fakes, UniformFakes)
 
     @property
     def shaped_fakes(self) -> ShapedFakes | None:
-        """The mixes' fakes, if they draw them."""
+        """The fakes of mixes, or None if people send the fakes."""
         return self.fakes if isinstance(self.fakes, ShapedFakes) else None
 
     def with_honest(self, honest_share: float) -> Self:
-        """With the people's fakes that certainly arrive; a mix's come in full."""
+        """Return this mechanism with the people's fakes that certainly arrive."""
         if isinstance(self.fakes, ShapedFakes):
             return self
         honest = UniformFakes(count_arriving(self.fakes.count, honest_share))
@@ -124,7 +136,7 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
 
 class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
-    """Records that are not randomized."""
+    """A mechanism that does not randomize records."""
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
         parameters.USERS,
@@ -134,7 +146,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         parameters.REPEATS,
         ParameterSpec(
             "shape_decay",
-            "Fall of the shaped distribution from one number to the next, in nats",
+            "Decay of the shaped distribution per fake, in nats",
             kind=float,
             low=LEAST_DECAY,
             high=MOST_DECAY,
@@ -148,7 +160,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
             sought=Parameter.SHIFT,
         ),
         ParameterSpec(
-            "shape_variance", "Of a Gaussian shape, instead of a decay", low=1, high=MOST_VARIANCE
+            "shape_variance", "Variance of a Gaussian shape, not a decay", low=1, high=MOST_VARIANCE
         ),
         ParameterSpec("mixes", "Mixes that draw fakes", low=1, high=MOST_MIXES),
         parameters.SPLIT,
@@ -175,31 +187,34 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def name(self) -> str:
-        """clear-uniform or clear-shaped."""
+        """One of clear-uniform and clear-shaped."""
         return "clear-uniform" if isinstance(self.fakes, UniformFakes) else "clear-shaped"
 
     def noise_facts(self) -> dict[str, float]:
-        """Of shaped fakes the numbers of their shape."""
+        """Return the parameters of the shape for shaped fakes; otherwise nothing."""
         return {} if self.shaped_fakes is None else self.shaped_fakes.shape.facts()
 
     def facts(self) -> dict[str, float]:
-        """What it is sent over, and of shaped fakes their shape and how many mixes draw them."""
+        """Return the parameters of planes, sets and shaped fakes, and the number of mixes."""
         mixes = {} if self.shaped_fakes is None else {"mixes_adding": self.shaped_fakes.mixes}
         return {**self.encoding_facts, **self.noise_facts(), **mixes}
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Of a shape all that people give for it, as a search may choose the decay itself."""
+        """Return what a calibration found for ``parameter``.
+
+        For a shape this includes its decay, because a search may choose the decay itself.
+        """
         if parameter != Parameter.SHIFT:
             return super().get_parameter_values(parameter)
         return {name: one for name, one in self.noise_facts().items() if name != "shape_ratio"}
 
     @property
     def local_epsilon(self) -> float:
-        """Infinite: a message that is known to be someone's tells their value."""
+        """Infinity: a message in clear that is linked to its sender reveals the answer."""
         return math.inf
 
     def with_parameter(self, parameter: Parameter, value: int) -> Self:
-        """With another number of uniform fakes, or another shift of shaped ones."""
+        """Return this mechanism with another number of uniform fakes or another shift."""
         match self.fakes:
             case UniformFakes() if parameter == Parameter.FAKES:
                 fakes: UniformFakes | ShapedFakes = UniformFakes(value)
@@ -211,7 +226,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return msgspec.structs.replace(self, fakes=fakes)
 
     def parameter_value(self, parameter: Parameter) -> int:
-        """The number of uniform fakes, or the shift of shaped ones."""
+        """Return the number of uniform fakes, or the shift of shaped ones."""
         match self.fakes:
             case UniformFakes(count) if parameter == Parameter.FAKES:
                 return count
@@ -221,25 +236,29 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def noise_by_count(self) -> bool:
-        """Over planes: whoever holds a value does not point at it by chance."""
+        """Whether the noise depends on the people in a bin.
+
+        Over planes it does: only people who do not have the value can point at it by chance.
+        """
         return self.planes is not None
 
     @property
     def gain(self) -> float:
-        """A person in clear is one count, as often as they send it, less what others would be."""
+        """The repeats, times 1 - k q over planes."""
         return self.repeats * (1.0 - self.max_set * self.collision_probability)
 
     def offset(self, messages: int) -> float:
-        """N q + K / p of uniform fakes; of shaped ones the mean of every mix's table."""
+        """Return N q + K / p for uniform fakes; for shaped ones the mean of all mixes' tables."""
         if isinstance(self.fakes, UniformFakes):
             return (messages - self.fakes_sent) * self.collision_probability + self.true_fakes
         return self.repeats * self.fakes.mixes * self.fakes.shape.mean
 
     def variance(self, messages: int) -> float:
-        """N q (1 - q) + (K / p) (1 - 1/p) over (1 - k q)^2, or the variance of the mixes'
-        shape.
+        """Return the variance of the unbiased estimate of an empty bin, in counts squared.
 
-        Source: notes 004, standard error below (5.10); ``model.planes``.
+        For uniform fakes it is [N q (1 - q) + (K / p) (1 - 1/p)] / (1 - k q)^2. For shaped fakes it
+        is the variance of all mixes' tables. Source: notes 004, standard error below (5.10);
+        ``model.planes``.
         """
         if isinstance(self.fakes, UniformFakes):
             spread = self.true_fakes * (1.0 - 1.0 / self.cells)
@@ -255,21 +274,22 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
-        Shaped fakes are independent and alike in every bin: V (1 - 1/d) is left of their variance
-        V. Uniform fakes and people add up to the messages, so that the sum tells nothing.
+        Shaped fakes are independent and identically distributed in all d bins, so V (1 - 1/d)
+        remains of their variance V. Uniform fakes and people add up to the number of messages, so
+        their known total carries no information.
         """
         found = self.variance_at(messages, count)
         return found if self.shaped_fakes is None else found * (1.0 - 1.0 / bins)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
-        """Return the noise of several bins together: the fakes that name one of them."""
+        """Return the noise of the total of several bins: the fakes that name one of them."""
         if self.shaped_fakes is None:
             return Noise(0, ((self.fakes_promised, bins / self.cells),))
         draws = self.repeats * bins * self.shaped_fakes.mixes
         return Noise(0, tables=((self.shaped_fakes.shape.weights, draws),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Fakes that point at the value, and people whose plane holds theirs and it."""
+        """Return the fakes that point at a value, and the other people who do so by chance."""
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):
             gained = [(self.fakes_promised, 1.0 / self.cells)]

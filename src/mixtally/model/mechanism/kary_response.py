@@ -1,22 +1,26 @@
-"""k-ary randomized response: with probability g a uniform bin is sent in place of one's own.
+"""k-ary randomized response: with probability g a uniformly random bin replaces the answer.
 
-"Uniform" includes one's own bin, so that a value is kept with probability 1 - g + g/d and every
-other bin is named with g/d. Uniform fakes may stand beside. Of n people z hold a bin, which is then
-counted
+The random bin may be the answer itself. So the answer is sent with probability 1 - g + g/d, and
+every other bin with probability g/d. Uniform fakes may be added. Let z of n people have a bin, and
+let there be m fakes. The count of this bin is the sum of three independent binomials,
 
-    Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(m, 1/d)
+    Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(m, 1/d).
 
-times, three independent binomials, so that (count - (n g + m) / d) / (1 - g) is unbiased, with the
-variance [z (1 - g + g/d) g (1 - 1/d) + (n - z)(g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: about
-z g / (1 - g) more for a bin that people hold than for an empty one.
+So (count - (n g + m) / d) / (1 - g) is an unbiased estimate of z. Its variance is
 
-Over planes of Z_p^t (``planes``) a message of another points at a value with
-(1 - g) kappa + g/p in place of g/d, a fake with 1/p, and 1 - g becomes (1 - g)(1 - kappa).
+    [z (1 - g + g/d) g (1 - 1/d) + (n - z)(g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2,
 
-Sets of at most k values travel as in clear (``in_clear``), each of their k messages replaced by
-itself: of a bin's z holders the other (k - 1) z messages name it when replaced alone, and of
-n - z others k (n - z) with g/D, or over planes 1/p. So k (n - z) and (k - 1) z stand for n - z, and
-1 - kappa becomes 1 - k/p.
+which is about z g / (1 - g) more than for an empty bin.
+
+*Planes of Z_p^t* (``planes``). Another person's message points at a value with probability (1 - g)
+kappa + g/p in place of g/d, and a fake with probability 1/p. The factor 1 - g becomes (1 - g)(1 -
+kappa).
+
+*Sets* of at most k values are sent as in ``in_clear``. Each of the k messages is replaced
+independently. The z people with a bin send (k - 1) z messages of other members, which name the bin
+only if they are replaced. The n - z other people send k (n - z) messages. Each replaced message
+names the bin with probability 1/D for D cells, or 1/p over planes. So the number n - z becomes k (n
+- z) and (k - 1) z, and the factor 1 - kappa becomes 1 - k/p.
 
 Source: Warner, Randomized Response (1965); Kairouz, Bonawitz, Ramage, Discrete Distribution
 Estimation under Local Privacy (2016), section 3 (k-ary).
@@ -44,16 +48,19 @@ from mixtally.primitives.fixed_point import SCALE
 
 
 class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response"):
-    """Values, or members of sets, of which some are replaced.
+    """Values, or members of sets, that are replaced with a given probability.
 
-    where
-      replaced   the chance g that a uniform bin takes the place of one's own, times 2^64, in
-                 [1, 2^64)
-      fakes      uniform ones beside, of people; 0 for none
-      crowd      honest people whose own replacements are counted on, the person among them, in
-                 [1, 10^10]
+    Raises ParameterError if a number is outside its range.
 
-    Raises ParameterError outside these ranges.
+    Attributes
+    ----------
+    replaced : int
+        The probability g that a value is replaced by a uniform bin, times 2^64, in [1, 2^64).
+    fakes : UniformFakes
+        Additional uniform fakes of people; possibly 0.
+    crowd : int
+        Honest people whose own replacements the proof counts on, in [1, 10^10]. The person whose
+        answer is protected is one of them.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -62,7 +69,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
         parameters.BINS,
         ParameterSpec(
             "replaced",
-            "Chance that a uniform bin is sent in place of the own",
+            "Probability of sending a uniformly random answer instead of the true one",
             kind=float,
             low=0,
             high=1,
@@ -92,7 +99,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def hit_probability(self) -> float:
-        """The chance that another's message points at a value."""
+        """The probability that another person's message points at a given value."""
         return (
             self.keep_probability * self.collision_probability
             + self.replacement_probability / self.cells
@@ -100,99 +107,102 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def replacement_probability(self) -> float:
-        """The chance g that a value is replaced."""
+        """The probability g that a value is replaced."""
         return self.replaced / SCALE
 
     @property
     def keep_probability(self) -> float:
-        """1 - g, to all digits where g is near one."""
+        """1 - g, from the integers, so that no digits are lost for g near one."""
         return (SCALE - self.replaced) / SCALE
 
     def noise_facts(self) -> dict[str, float]:
-        """The chance of a replacement and the integer over 2^64 behind it."""
+        """Return the replacement probability and its integer over 2^64."""
         return {
             "replace_probability": self.replacement_probability,
             "replace_threshold": self.replaced,
         }
 
     def facts(self) -> dict[str, float]:
-        """What it is sent over, the replacements, the crowd."""
+        """Return the parameters of planes and sets, the replacement probability and the crowd."""
         return {**self.encoding_facts, **self.noise_facts(), "crowd_counted": self.crowd}
 
     @property
     def own_fakes(self) -> bool:
-        """Whether a part of a plan that sends it has people's fakes: where there are any."""
+        """Whether people draw fakes in a part of a plan with this mechanism."""
         return self.fakes.count > 0
 
     @property
     def local_epsilon(self) -> float:
-        """ln(1 + (1 - g) d / g) a message: one's own bin against any other; of sets at most."""
+        """ln(1 + (1 - g) d / g) per message, for the answer against any other; for sets a bound."""
+        # log1p, because the argument is small if nearly all values are replaced.
         return self.record_messages * math.log1p(
             self.keep_probability * self.hiding_cells / self.replacement_probability
         )
 
     @property
     def hiding_cells(self) -> float:
-        """One over the least chance that a uniform message is one of a member: the cells, of sets
-        over planes p / (1 - (k-1) kappa), as a member's are those that hold no other.
+        """The inverse of the minimum probability that a uniform message is one of a given member.
+
+        This is the number of cells. For sets over planes it is p / (1 - (k-1) kappa), because a
+        member's message names a plane that contains no other member.
         """
         if self.planes is None:
             return float(self.cells)
         return self.cells / (1.0 - (self.max_set - 1) * self.planes.collision_probability)
 
     def with_parameter(self, parameter: Parameter, value: int) -> Self:
-        """With another chance of a replacement, or another number of fakes."""
+        """Return this mechanism with another replacement probability or number of fakes."""
         if parameter == Parameter.FAKES:
             return msgspec.structs.replace(self, fakes=UniformFakes(value))
         return super().with_parameter(parameter, value)
 
     def parameter_value(self, parameter: Parameter) -> int:
-        """The chance of a replacement times 2^64, or the number of fakes."""
+        """Return the replacement probability times 2^64, or the number of fakes."""
         return (
             self.fakes.count if parameter == Parameter.FAKES else super().parameter_value(parameter)
         )
 
     @property
     def noise_by_count(self) -> bool:
-        """Values are replaced where people hold them."""
+        """Whether the noise depends on the people in a bin: it does, because they are replaced."""
         return True
 
     @property
     def gain(self) -> float:
-        """(1 - g)(1 - kappa), as often as a person sends their record; of sets (1 - g)(1 - k/p)."""
+        """The repeats times (1 - g)(1 - kappa); for sets times (1 - g)(1 - k/p)."""
         return (
             self.repeats * self.keep_probability * (1.0 - self.max_set * self.collision_probability)
         )
 
     def _reports(self, messages: int) -> int:
-        """Messages of people, their fakes aside."""
+        """Return the number of people's messages that are not fakes."""
         return messages - self.fakes_promised
 
     def offset(self, messages: int) -> float:
-        """N ((1 - g) kappa + g/d) + m/d."""
+        """Return N ((1 - g) kappa + g/d) + m/d."""
         return self._reports(messages) * self.hit_probability + self.true_fakes
 
     def variance(self, messages: int) -> float:
-        """[n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2: of an empty bin."""
+        """Return [n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2, that of an empty bin."""
         return self.variance_at(messages, 0)
 
     def variance_at(self, messages: int, count: int) -> float:
-        """The same with what is lost of ``count`` people's values, about count g / (1 - g) more."""
+        """Return the variance of a bin with ``count`` people, about count g / (1 - g) larger."""
         noise = self.noise(messages, count)
         spread = sum(n * q * (1.0 - q) for n, q in (*noise.gained, *noise.lost))
         return spread / self.gain**2
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:
-        """Return the noise of several bins together: a replacement may name another of them."""
+        """Return the noise of the total of several bins: a replacement may name another of them."""
         share, lost = bins / self.cells, self.replacement_probability
         gained = ((self._reports(messages) - count, lost * share), (self.fakes_promised, share))
         return Noise(0, gained, ((count, lost * (1.0 - share)),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Of those who hold the bin some name another; some others name it, and some fakes.
+        """Return the noise of a bin with ``count`` people.
 
-        Of ``count`` people 1 - g + g/d keep it: one less a binomial of g (1 - 1/d). Of their other
-        members' messages those name it that are replaced.
+        Of these people a binomial number with probability g (1 - 1/d) is lost. Other people's
+        messages, messages of their other set members that are replaced, and fakes are added.
         """
         ones, share = count * self.repeats, 1.0 / self.cells
         own = (self.max_set - 1) * ones
@@ -207,24 +217,27 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
 
 def check_replacement_threshold(replaced: int) -> int:
-    """``replaced`` itself when it lies in [1, 2^64); raises ParameterError otherwise."""
+    """Return a replacement threshold, or raise ParameterError if it is not in [1, 2^64)."""
     if isinstance(replaced, bool) or not 1 <= replaced < SCALE:
         raise ParameterError(
             "replacement chance",
             expected="a number above 0 and below 1, an integer over 2^64 in [1, 2^64)",
             got=replaced / SCALE,
-            do="0 is clear-uniform, and 1 tells nothing",
+            do="for 0 choose clear-uniform; an answer replaced with certainty says nothing",
         )
     return replaced
 
 
 def replacement_threshold(chance: float) -> int:
-    """``chance`` times 2^64, to the nearest integer; raises ParameterError unless in (0, 1)."""
+    """Return the integer nearest to ``chance`` times 2^64, for a chance in (0, 1).
+
+    Raise ParameterError for other numbers.
+    """
     if not 0.0 < chance < 1.0:  # NaN fails both
         raise ParameterError(
             "replacement chance",
             expected="a number above 0 and below 1",
             got=chance,
-            do="0 is clear-uniform, and 1 tells nothing",
+            do="for 0 choose clear-uniform; an answer replaced with certainty says nothing",
         )
     return check_replacement_threshold(round(chance * SCALE))

@@ -1,13 +1,15 @@
-"""A record is randomized once and kept, and every report randomizes what was kept again.
+"""Memoized answers: a record is randomized once and stored, and each report randomizes it again.
 
-A bit of the record is kept as a fair coin with probability f, so it is kept wrong with F = f/2. A
-report shows a kept 1 as 1 with probability q, a kept 0 with p. The mean of T reports of a bit has
+RAPPOR calls the stored record the permanent randomized response, and a report the instantaneous
+one. Each bit of the record is stored as a fair coin with probability f, so it is stored wrongly
+with probability F = f/2. A report shows a stored 1 as 1 with probability q, and a stored 0 as 1
+with probability p. The mean of T reports of a bit has
 
     mean      p* = F (p + q) + (1 - f) p  for a true 0,   p* + (1 - f)(q - p)  for a true 1
-    variance  F (1 - F) (q - p)^2 + [share kept 1 * q (1 - q) + share kept 0 * p (1 - p)] / T,
+    variance  F (1 - F) (q - p)^2 + [s q (1 - q) + (1 - s) p (1 - p)] / T,
 
-the first part for what was kept, which no number of reports averages away. RAPPOR calls what is
-kept the permanent randomized response, a report the instantaneous one.
+where s is the probability that a 1 is stored. The first term of the variance belongs to the stored
+record, so no number of reports reduces it.
 
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), sections 2 and 4.
 """
@@ -43,16 +45,23 @@ Count = TypeVar("Count", float, NDArray[np.float64])
 
 
 class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
-    """Memoized answers, reported again and again; no mix is relied on.
+    """Answers that are stored and reported repeatedly, without trust in any mix.
 
-    where
-      permanent   f times 2^64, in [2^24, 2^64] and even, so that f/2 has the same denominator
-      p, q        times 2^64; 0 <= p < q <= 2^64
-      hashed      whether values are hashed into bits (a Bloom filter); otherwise a value is a bin
-      hashes      the most bits that a value sets, in [1, 64]; 1 unless values are hashed
-      cohorts     groups of people who hash differently, in [1, 2^16]; 1 unless values are hashed
+    Raises ParameterError if a number is outside its range.
 
-    Raises ParameterError outside these ranges.
+    Attributes
+    ----------
+    permanent : int
+        f times 2^64, in [2^24, 2^64]. It is even, so that f/2 is also an integer over 2^64.
+    p, q : int
+        Report probabilities times 2^64, with 0 <= p < q <= 2^64.
+    hashed : bool
+        Whether values are hashed into bits (a Bloom filter); otherwise a value is a bin.
+    hashes : int
+        The maximum number of bits that a value sets, in [1, 64]; 1 unless values are hashed.
+    cohorts : int
+        The number of groups with different hash functions, in [1, 2^16]; 1 unless values are
+        hashed.
     """
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
@@ -60,7 +69,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         ParameterSpec("bits", "Bits of a memoized answer", low=2, high=MOST_BITS),
         ParameterSpec(
             "permanent",
-            "Chance that a memoized bit is a fair coin",
+            "Probability that a memoized bit is a fair coin",
             kind=float,
             low=LEAST_PERMANENT / SCALE,
             high=1,
@@ -69,13 +78,13 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         ),
         ParameterSpec(
             "p",
-            "Chance that a memoized 0 is reported as 1, below --q",
+            "Probability that a memoized 0 is reported as 1, below --q",
             kind=float,
             metavar="P",
         ),
         ParameterSpec(
             "q",
-            "Chance that a memoized 1 is reported as 1, up to 1",
+            "Probability that a memoized 1 is reported as 1, up to 1",
             kind=float,
             metavar="Q",
         ),
@@ -105,14 +114,14 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 "permanent",
                 expected="a number in [2^-40, 1], an even integer over 2^64",
                 got=self.permanent / SCALE,
-                do="it is the chance that a memoized bit is a fair coin: 0.5 is a common choice",
+                do="it is the probability that a stored bit is a fair coin; 0.5 is common",
             )
         if not 0 <= self.p < self.q <= SCALE:
             raise ParameterError(
                 "report probabilities",
                 expected="0 <= p < q <= 1",
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
-                do="q belongs to a kept 1, p to a kept 0; if they are equal nothing is told",
+                do="choose q, for a stored 1, above p, for a stored 0",
             )
         check_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
         most = MOST_COHORTS if self.hashed else 1
@@ -121,52 +130,58 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
             self.cohorts,
             1,
             most,
-            "cohorts hash differently: without hashing there is one",
+            "only hashed values can have several cohorts",
         )
 
     def can_answer(self, question: Question) -> bool:
-        """Whether a value is one of the bins, or hashed into at most so many of them."""
+        """Return whether this mechanism can answer ``question``."""
         kind = Kind.SET if self.hashed else Kind.ONE
         return (question.bins, question.kind, question.max_set) == (self.bins, kind, self.hashes)
 
     def facts(self) -> dict[str, float]:
-        """The three probabilities."""
+        """Return the three probabilities f, p and q."""
         p, q = self.report_probabilities
         return {"permanent": self.f, "p": p, "q": q}
 
     @property
     def layout(self) -> Layout:
-        """The form of what is kept and of every report."""
+        """The format of the stored record and of every report."""
         return Layout(Form.BITS, self.bins)
 
     @property
     def f(self) -> float:
-        """The chance that a memoized bit is a fair coin."""
+        """The probability that a stored bit is a fair coin."""
         return self.permanent / SCALE
 
     @property
     def report_probabilities(self) -> tuple[float, float]:
-        """(p, q): the chance that a report shows 1 where 0 was kept, and where 1 was."""
+        """(p, q): the probabilities that a report shows 1 for a stored 0 and for a stored 1."""
         return self.p / SCALE, self.q / SCALE
 
     @property
     def offset(self) -> float:
-        """p*: the chance that a report shows 1 for a true 0."""
+        """p*, the probability that a report shows 1 for a true 0."""
         p, q = self.report_probabilities
         return self.f / 2.0 * (p + q) + (1.0 - self.f) * p
 
     @property
     def gain(self) -> float:
-        """What a true 1 adds to that chance, above a true 0."""
+        """The probability that a report shows 1 for a true 1, minus that for a true 0."""
         p, q = self.report_probabilities
         return (1.0 - self.f) * (q - p)
 
     def variance(self, reports: float, ones: Count, zeros: Count) -> Count:
-        """Variance of the debiased count of a bit, in counts squared; infinite when f = 1.
+        """Return the variance of the debiased count of a bit, in counts squared.
 
-        where
-          ones, zeros   people who truly hold the bit, and who do not
-          reports       of which everybody counts with the mean; infinite leaves what was kept
+        The variance is infinite for f = 1.
+
+        Parameters
+        ----------
+        reports : float
+            The number T of reports, whose mean each person contributes. Infinity leaves the
+            variance of the stored records.
+        ones, zeros : float or array
+            The number of people whose true bit is 1, and 0.
         """
         half, (p, q) = self.f / 2.0, self.report_probabilities
         kept = half * (1.0 - half) * (q - p) ** 2
@@ -177,16 +192,16 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
         return total / self.gain**2 if self.gain else total + float("inf")
 
     def standard_error(self, users: int, reports: float) -> float:
-        """Standard error of a bit that none of ``users`` people holds, in counts."""
+        """Return the standard error of a bit that no one of ``users`` people has, in counts."""
         return math.sqrt(self.variance(reports, 0.0, float(users)))
 
 
 def make_memoized(
     bins: int, permanent: float, p: float, q: float, *, hashes: int | None = None, cohorts: int = 1
 ) -> Memoized:
-    """The mechanism with the integers nearest to these probabilities; hashed when ``hashes`` says.
+    """Return the mechanism with the integers nearest to these probabilities.
 
-    Raises ParameterError as ``Memoized`` does.
+    Values are hashed unless ``hashes`` is None. Raise ParameterError as ``Memoized`` does.
     """
     return Memoized(
         bins=bins,
@@ -200,7 +215,7 @@ def make_memoized(
 
 
 def check_whole(name: str, value: int, most: int) -> int:
-    """``value`` itself when it is an integer in [1, most]; raises ParameterError otherwise."""
+    """Return ``value``, or raise ParameterError if it is not an integer in [1, most]."""
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise ParameterError(
             name, expected=f"an integer in [1, {most:,}]", got=value, do="count from one"
@@ -213,5 +228,6 @@ def _to_threshold(name: str, probability: float) -> int:
         raise ParameterError(
             name, expected="a probability", got=probability, do="give a number from 0 to 1"
         )
+    # Integer arithmetic rounds the exact value of the double only once.
     numerator, denominator = probability.as_integer_ratio()
     return (numerator * SCALE + denominator // 2) // denominator

@@ -1,9 +1,9 @@
-"""Parameters of mechanisms: names, types, ranges and help texts, and values that people give.
+"""Parameters of mechanisms: names, types, ranges, help texts and values.
 
-Every mechanism's class has one table of its parameters (``PARAMETERS``) and says for each of its
-protocols which of them are required, optional or searched for (``PROTOCOLS``). The options of
-commands, the keywords of Python, the claims that are attacked, limits and help texts are made from
-these tables. Parameters that several mechanisms have are declared here.
+Every mechanism's class has a table of its parameters (``PARAMETERS``). For each of its protocols it
+states which parameters are required, optional or searched for (``PROTOCOLS``). Options of commands,
+keywords of Python functions, claims to attack, limits and help texts are generated from these
+tables. Parameters that several mechanisms share are declared here.
 """
 
 import math
@@ -30,12 +30,12 @@ class Parameter:
     text : str
         The name in words.
     low, high : int
-        The values among which a calibration searches.
+        The range that a calibration searches.
     denominator : int
         2^64 for a probability, 1 for a number.
     field : str
-        The field of the mechanism that has the integer; empty where a mechanism overrides
-        ``having`` and ``value``.
+        The field of the mechanism that has the integer; empty if the mechanism overrides
+        ``with_parameter`` and ``parameter_value``.
     """
 
     text: str
@@ -53,13 +53,14 @@ class Parameter:
         return self.text
 
     def to_public_value(self, value: int) -> float:
-        """Return the number that people give for the integer ``value``."""
+        """Return the number that users give for the integer ``value``."""
         return value if self.denominator == 1 else value / self.denominator
 
 
 Parameter.FLIP = Parameter(
     "flip probability",
     LEAST_THRESHOLD,
+    # Slightly below 1/2, where a message carries no information and the error is infinite.
     MOST_THRESHOLD - (MOST_THRESHOLD >> 20),
     SCALE,
     "threshold",
@@ -73,28 +74,28 @@ Parameter.REPLACED = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class ParameterSpec:
-    """One parameter of a mechanism, as people give it.
+    """One parameter of a mechanism, as users give it.
 
     Attributes
     ----------
     name : str
         The keyword in Python; the option has hyphens in place of underscores.
     text : str
-        What the parameter is, without its range and without a full stop.
+        The help text, without the range and without a period.
     kind : type
-        ``int``, ``float``, ``str``, or ``bool`` for what is on or off.
+        ``int``, ``float``, ``str``, or ``bool`` for a switch.
     low : float or None
-        The least value; None where there is no range.
+        The minimum; None if there is no range.
     high : float or str or None
-        The largest value, or the name of another parameter that it must stay below.
+        The maximum, or the name of another parameter that must be larger.
     metavar : str
-        What stands for its value in help texts.
+        The placeholder of the value in help texts.
     choices : tuple of str
-        The texts that it may be; the first of them is usual where ``default`` says so.
+        The permitted texts.
     default : object
-        Its value where it is not given: None, False for what is off.
+        The value if the parameter is not given: None, or False for a switch.
     sought : Parameter or None
-        What a calibration finds for it; None for what is always given.
+        The integer that a calibration finds; None for a parameter that is always given.
     """
 
     name: str
@@ -109,12 +110,12 @@ class ParameterSpec:
 
     @property
     def flag(self) -> str:
-        """The option."""
+        """The command-line option."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def help(self) -> str:
-        """The text with its range, a sentence."""
+        """The help text with the range, as a sentence."""
         if isinstance(self.high, str):
             return f"{self.text}, below --{self.high.replace('_', '-')}."
         if self.low is None or self.high is None:
@@ -122,17 +123,18 @@ class ParameterSpec:
         return f"{self.text}, {_format_limit(self.low)} to {_format_limit(self.high)}."
 
     def check(self, value: Any, others: "Parameters") -> None:
-        """Raise ParameterError for a value that is outside of the range or is no choice."""
+        """Raise ParameterError for a value that is outside the range or not a choice."""
         if self.choices and value not in self.choices:
             raise ParameterError(
                 self.name.replace("_", " "),
                 expected=" or ".join(self.choices),
                 got=repr(value),
-                do="leave it out for what is usual",
+                do="choose one of these, or leave the option out",
             )
         if self.low is None or self.high is None:
             return
         high = self.high
+        # A limit that is another parameter is exclusive. Without its value there is no limit.
         if isinstance(high, str):
             below = others.get(high)
             high = math.inf if below is None else below - 1 if self.kind is int else below
@@ -151,23 +153,23 @@ class ParameterSpec:
 
 
 class ParameterRules(NamedTuple):
-    """Which parameters a protocol takes, by name.
+    """Which parameters a protocol accepts, by name.
 
     Attributes
     ----------
     required, optional : frozenset of str
-        Those that must be given and those that may be.
+        Parameters that must be given, and parameters that may be.
     sought : tuple of str
-        Those that a calibration may find; of several that are left out it finds the first.
+        Parameters that a calibration may find. If several are missing, it finds the first.
     instead : tuple of pairs
-        (name, other): the other one may be given in place of a required one.
+        (name, other): the other parameter may be given in place of the required one.
     chosen : frozenset of str
-        Those that a calibration chooses itself, beside what it finds.
+        Parameters that a calibration chooses in addition to the one that it finds.
     sets : bool
-        Whether a record of several bins is hidden whole, without ``split``.
+        Whether a record of several bins is protected as a whole, without ``split``.
     claim : pair of frozensets or None
-        Those that a claim about the protocol must and may have, when it is attacked; None for a
-        protocol that is no part of a plan, which attacks do not know.
+        Parameters that a claim about the protocol must have, and may have, when it is attacked.
+        None for a protocol that cannot be part of a plan, for which there are no attacks.
     """
 
     required: frozenset[str]
@@ -180,12 +182,12 @@ class ParameterRules(NamedTuple):
 
     @property
     def pricing_names(self) -> frozenset[str]:
-        """All that may be given where it is priced."""
+        """All parameters that may be given to compute a delta."""
         return self.required | self.optional | {other for _, other in self.instead}
 
     @property
     def claim_names(self) -> frozenset[str]:
-        """All that may be given in a claim."""
+        """All parameters that a claim may have."""
         if self.claim is None:
             return frozenset()
         required, optional = self.claim
@@ -202,9 +204,9 @@ def parse_rules(
     sets: bool = False,
     claim: str | None = None,
 ) -> ParameterRules:
-    """Return the rules of a protocol from names between spaces.
+    """Return the rules of a protocol, from strings of names separated by spaces.
 
-    Those that a claim may have, and need not, stand in brackets.
+    In ``claim``, names in brackets are optional.
     """
     claimed = None if claim is None else claim.split()
     return ParameterRules(
@@ -224,7 +226,7 @@ def parse_rules(
 
 
 class Parameters:
-    """Values of parameters by their names; None for one that was not given."""
+    """Values of parameters by name; None for a parameter that was not given."""
 
     __slots__ = ("_values",)
 
@@ -238,15 +240,15 @@ class Parameters:
             raise AttributeError(f"no parameter {name}") from None
 
     def get(self, name: str) -> Any:
-        """Return the value of ``name``, None where there is none."""
+        """Return the value of ``name``, or None."""
         return self._values.get(name)
 
     def with_values(self, **values: Any) -> "Parameters":
-        """Return these parameters with other values of some."""
+        """Return these parameters with some values replaced."""
         return Parameters(**{**self._values, **values})
 
     def with_defaults(self, table: Iterable[ParameterSpec]) -> "Parameters":
-        """Return the parameters of a mechanism's ``table``, those not given at their defaults."""
+        """Return the parameters of a mechanism's ``table``, with defaults for missing values."""
         return Parameters(
             **{
                 one.name: one.default if self.get(one.name) is None else self.get(one.name)
@@ -255,7 +257,7 @@ class Parameters:
         )
 
     def __iter__(self) -> Iterator[str]:
-        """The names of what was given."""
+        """Yield the names of the parameters that were given a value other than the default."""
         usual = Observer.MESSAGES
         return (
             name
@@ -264,16 +266,16 @@ class Parameters:
         )
 
     def list_given_names(self) -> set[str]:
-        """Return the names of what was given."""
+        """Return the names of the parameters that were given."""
         return set(self)
 
     def messages_per_record(self) -> int:
-        """Return the messages of a record of values: as many as it may hold, when it is split."""
+        """Return the messages of a record of values: its maximum size if it is split, else 1."""
         return (self.get("max_set") or 1) if self.get("split") else 1
 
 
 def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
-    """Return parameters as people give them: in the order of ``table``, then those not in it."""
+    """Return options joined by "and", in the order of ``table``, then those not in it."""
     rest = list(names)
     order = [one.name for one in table if one.name in rest]
     order += sorted(set(rest) - set(order))
@@ -283,7 +285,7 @@ def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
 def describe_required_options(
     protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpec]
 ) -> list[str]:
-    """Return a phrase for each protocol that says which options it requires."""
+    """Return, for each protocol, a phrase that lists the options it requires."""
     specs, found = list(table), []
     for name, rules in protocols.items():
         other = {one: f" or --{more.replace('_', '-')}" for one, more in rules.instead}
@@ -293,7 +295,7 @@ def describe_required_options(
 
 
 def _format_limit(value: float) -> str:
-    """Return a limit as people read it: 10^7, 2^-40, 1/2."""
+    """Return a limit in readable form: 10^7, 2^-40 or 1/2."""
     if value >= 10**5 and (power := round(math.log10(value))) and value == 10**power:
         return f"10^{power}"
     if 0.0 < value < 1e-3 and value == 2.0 ** round(math.log2(value)):
@@ -306,13 +308,13 @@ def _format_limit(value: float) -> str:
 USERS = ParameterSpec("users", "People who take part", low=2, high=MOST_USERS)
 FAKES = ParameterSpec(
     "fakes",
-    "Fakes promised in the whole collection",
+    "Fakes guaranteed in the whole collection",
     low=0,
     high=MOST_FAKES,
     sought=Parameter.FAKES,
 )
 BINS = ParameterSpec("bins", "Possible answers", low=2, high=MOST_BINS)
-SET_SIZE = ParameterSpec("max_set", "Most bits that one record sets", low=1, high=MOST_SET)
+SET_SIZE = ParameterSpec("max_set", "Maximum bits that one record sets", low=1, high=MOST_SET)
 REPEATS = ParameterSpec("repeats", "Times every record is sent", low=1, high=MOST_REPEATS)
 SPLIT = ParameterSpec(
     "split", "Every bit or attribute is a message of its own", kind=bool, default=False

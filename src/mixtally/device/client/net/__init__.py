@@ -1,7 +1,8 @@
-"""Taking part from a device: whom to believe, what it costs, one bundle a round, a diary of it.
+"""Taking part over a network: trust, cost, one bundle per round, and a diary of all of it.
 
-Beside the standard library it needs ``cryptography``. Nothing here makes randomness but the
-ephemeral keys of envelopes; nothing reads a clock.
+This package needs ``cryptography`` in addition to the standard library. It reads no clock, and the
+only randomness that it creates are the ephemeral keys of envelopes. A *bundle* is everything that a
+device sends in a round. The *sheet* of a round has its times and the public keys of the roles.
 """
 
 from mixtally.device.client.net.consent import describe_consent

@@ -1,10 +1,10 @@
-"""The diary of a device: what it gave away, and the bytes that still have to leave.
+"""The diary of a device: privacy charges, and bundles that still have to be sent.
 
-A bundle and its charge are on the disk, in one commit, before its first byte leaves. From then on
-that bundle is the only one of its round: whatever happens, the same bytes are sent again or none.
-Once it is answered, or its window is over, the bytes go and what remains is that it left.
-
-A value is never written here. A diary that is lost or restored from an old copy forgets what left.
+A bundle and its charge are written to the disk in one transaction, before the first byte is sent.
+From then on it is the only bundle of its round: the same bytes are sent again, or nothing. When the
+bundle is answered or the round has closed, its bytes are deleted and only the record remains. An
+answer in clear is never written. A diary that is lost, or restored from an old copy, does not know
+what was sent since.
 """
 
 import os
@@ -29,6 +29,7 @@ from mixtally.device.client.net.trust import OpenRound, check_open
 from mixtally.errors import DataError
 
 APPLICATION, VERSION = 0x6D69_7874, 2
+# Seconds to wait for another process that writes.
 _WAIT = 30.0
 _TABLES = """
 CREATE TABLE charges (
@@ -47,13 +48,14 @@ _ENTRY = ", ".join(f'"{name}"' for name in Entry._fields)
 
 
 def no_step(name: str) -> None:
-    """What happens at a durable step, unless a test wants something there."""
+    """Do nothing. Tests pass another function to interrupt the diary after a durable step."""
 
 
 class Diary:
-    """The file ``path``, made at first use for its owner's eyes only; one process at a time writes.
+    """The diary in the file ``path``, which is created at first use and readable only by its owner.
 
-    Raises DataError for another file, one of another version, and when the disk refuses.
+    One process at a time can write. Raises DataError for another kind of file, another version, and
+    errors of the disk.
     """
 
     def __init__(self, path: Path, step: Callable[[str], None] = no_step) -> None:
@@ -64,7 +66,7 @@ class Diary:
             try:
                 self._prepare()
                 _restrict_permissions(path)
-            except BaseException:
+            except BaseException:  # close the file after any error, then pass the error on
                 self._rows.close()
                 raise
         except (sqlite3.Error, OSError) as error:
@@ -82,7 +84,7 @@ class Diary:
         self.close()
 
     def close(self) -> None:
-        """Nothing more is asked of it."""
+        """Close the file."""
         self._rows.close()
 
     def add_entry(
@@ -94,10 +96,25 @@ class Diary:
         budget: Budget | None = None,
         again: bool = False,
     ) -> Entry:
-        """Charge a round and keep its bundle; a bundle of it that is pending stays the only one.
+        """Charge a round and store its bundle, or return the entry of its pending bundle.
 
-        Raises RefusedError for what ``rules`` do not allow, and what ``seal`` raises: nothing is
-        charged then.
+        Parameters
+        ----------
+        given : OpenRound
+            The round.
+        now : int
+            The time, seconds since 1970.
+        seal : callable
+            Makes the bundle.
+        budget : Budget, optional
+            The maximum of all charges.
+        again : bool
+            Whether a question may be answered that was charged under another name.
+
+        Raises
+        ------
+        RefusedError
+            If a rule does not allow it. This error, or one of ``seal``, leaves the diary unchanged.
         """
         contract, sheet = given.contract, given.sheet
         with self._translate_errors(), self._transaction():
@@ -105,7 +122,7 @@ class Diary:
             if entry is not None:
                 rules.check_same(entry, given)
                 return entry
-            check_open(sheet, now)  # consent may have taken its time
+            check_open(sheet, now)  # the round may have closed while the person read the consent
             rules.check_order(self._of_name(contract.name), given)
             charge = make_charge(given.trusted, now)
             new = rules.check_cost(self.charges(), charge, budget, again=again)
@@ -121,14 +138,14 @@ class Diary:
         return entry
 
     def bundle(self, entry: Entry) -> bytes | None:
-        """The bytes of an entry that is pending; None once they are gone."""
+        """Return the bytes of a pending entry; None after they are deleted."""
         asked = "SELECT bundle FROM entries WHERE name = ? AND round = ?"
         with self._translate_errors():
             row = self._rows.execute(asked, entry[:2]).fetchone()
         return None if row is None else row[0]
 
     def record_attempt(self, entry: Entry, now: int, due: int) -> Entry:
-        """Note that bytes are about to leave, and when they leave again if nothing else happens."""
+        """Record that sending begins, and when to send again if the process stops."""
         with self._translate_errors(), self._transaction():
             self._rows.execute(
                 'UPDATE entries SET tries = tries + 1, "left" = coalesce("left", ?), due = ? '
@@ -138,7 +155,7 @@ class Diary:
         return self._reload(entry)
 
     def schedule_retry(self, entry: Entry, due: int, status: int | None) -> Entry:
-        """Note when the same bytes leave again."""
+        """Record when to send the same bytes again."""
         with self._translate_errors(), self._transaction():
             self._rows.execute(
                 "UPDATE entries SET due = ?, status = ? "
@@ -150,7 +167,7 @@ class Diary:
     def record_end(
         self, entry: Entry, state: BundleState, now: int, status: int | None = None
     ) -> Entry:
-        """Note how it ended; its bytes are gone."""
+        """Record the outcome, and delete the bytes."""
         with self._translate_errors():
             with self._transaction():
                 self._rows.execute(
@@ -159,26 +176,27 @@ class Diary:
                     (state.value, now, status, *entry[:2]),
                 )
             self.step("ended")
+            # The write-ahead log still contains the bytes of the bundle until it is truncated.
             self._rows.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             self.step("dropped")
         return self._reload(entry)
 
     def expire_entries(self, now: int) -> None:
-        """End what is pending in windows that are over."""
+        """End the pending entries of closed rounds."""
         for entry in self.entries():
             if entry.is_pending and now >= entry.closes:
                 self.record_end(entry, BundleState.OVER, now)
 
     def find(self, name: str, number: int) -> Entry | None:
-        """What became of a round; None where it was not answered."""
+        """Return the entry of a round; None if the round was not answered."""
         return next(iter(self._select("WHERE name = ? AND round = ?", (name, number))), None)
 
     def entries(self) -> list[Entry]:
-        """All rounds, in the order in which they were charged."""
+        """Return all entries in the order in which they were charged."""
         return self._select("ORDER BY made, name, round")
 
     def charges(self) -> list[DiaryCharge]:
-        """All that was spent."""
+        """Return all charges."""
         with self._translate_errors():
             rows = self._rows.execute(f"SELECT {', '.join(DiaryCharge._fields)} FROM charges")
             return sorted(map(DiaryCharge._make, rows), key=lambda one: (one.made, one.name))
@@ -200,22 +218,24 @@ class Diary:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All of it on the disk at the end, or nothing; nobody else writes meanwhile."""
+        """Run statements in one transaction, during which no other process writes."""
+        # IMMEDIATE locks before the first read, so what the transaction reads stays true.
         self._rows.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._rows.execute("COMMIT")
-        except BaseException:
+        except BaseException:  # an interrupted process must not leave half of a charge either
             if self._rows.in_transaction:
                 self._rows.execute("ROLLBACK")
             raise
 
     def _prepare(self) -> None:
         rows = self._rows
-        self._is_new_file()  # before anything of another file is changed
+        self._is_new_file()  # first, so that a file of another program is not changed
         mode = rows.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if mode != "wal":
             raise self._file_error("a disk on which it can be kept", f"one without a log ({mode})")
+        # A commit must survive a power failure, and deleted bundles must be overwritten.
         rows.execute("PRAGMA synchronous = FULL")
         rows.execute("PRAGMA secure_delete = ON").fetchall()
         with self._transaction():
@@ -227,7 +247,7 @@ class Diary:
                 self.step("made")
 
     def _is_new_file(self) -> bool:
-        """Whether nothing is in the file yet; raises DataError for something else than a diary."""
+        """Return whether the file is empty; raise DataError if it is not a diary."""
         asked = (
             "PRAGMA application_id",
             "PRAGMA user_version",
@@ -243,18 +263,19 @@ class Diary:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
+        """Translate errors of SQLite into DataError."""
         try:
             yield
         except sqlite3.Error as error:
             raise self._file_error("a diary that can be read and written", str(error)) from error
 
     def _file_error(self, expected: str, got: str) -> DataError:
-        do = "look at the file and its free space; nothing leaves without it"
+        do = "check the file and the free space; nothing is sent without a diary"
         return DataError(str(self.path), expected=expected, got=got, do=do)
 
 
 def _create_file(path: Path) -> None:
-    """The file, and its name in the folder, are on the disk before anything is trusted to them."""
+    """Create the file, and make its folder entry durable before anything is stored in it."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     folder = os.open(path.resolve().parent, os.O_RDONLY)
@@ -265,7 +286,7 @@ def _create_file(path: Path) -> None:
 
 
 def _restrict_permissions(path: Path) -> None:
-    """From everybody but its owner, also what SQLite keeps beside it."""
+    """Restrict the file, and the files that SQLite keeps next to it, to their owner."""
     for beside in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             path.with_name(path.name + beside).chmod(0o600)

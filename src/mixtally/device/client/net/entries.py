@@ -1,4 +1,4 @@
-"""What a diary holds: a charge for every contract, and every bundle that left or will leave."""
+"""Records of a diary: a charge for every contract, and an entry for every bundle."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -8,26 +8,31 @@ from mixtally.device.client.net.trust import OpenRound, TrustedContract
 
 
 class BundleState(StrEnum):
-    """How far a bundle is."""
+    """The state of a bundle."""
 
     PENDING = "pending"
-    """Charged and sealed; it leaves when it is due, and again until it is answered."""
+    """Charged and sealed. It is sent when due, and again until it is answered."""
     TAKEN = "taken"
-    """The first hop said that it has it."""
+    """The first hop confirmed it."""
     REFUSED = "refused"
-    """The first hop will never take it; it is not sent again."""
+    """The first hop refused it permanently. It is not sent again."""
     OVER = "over"
-    """The window went by without an answer; it may have been counted if it left at all."""
+    """The round closed without an answer. The bundle may have been counted if it was sent."""
 
 
 class DiaryCharge(NamedTuple):
-    """What a contract costs, in all its rounds together, as it states it.
+    """The privacy cost of a contract, for all its rounds together, as stated in the contract.
 
-    where
-      name       of the contract; later serials with the same plan cost nothing more
-      plan       SHA-256 of its plan
-      question   SHA-256 of its question
-      made       when it was charged, seconds since 1970
+    Attributes
+    ----------
+    name : str
+        The name of the contract. Later serials with the same plan cost nothing more.
+    plan : str
+        The SHA-256 of its plan.
+    question : str
+        The SHA-256 of its question.
+    made : int
+        When it was charged, seconds since 1970.
     """
 
     name: str
@@ -40,19 +45,30 @@ class DiaryCharge(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What became of a round.
+    """The bundle of a round and its state. All times are seconds since 1970.
 
-    where
-      contract   fingerprint
-      sheet      SHA-256 of the round's sheet
-      address    of the first hop
-      made       when it was charged and sealed
-      due        when it leaves next; means nothing once it is answered
-      tries      how often it was begun to be sent, and ``left`` when for the first time
-      status     of the last answer; None without
-      ended      when it was taken, refused or over
-      size       bytes of the bundle
-      tags       by which its envelopes can be found again at the first hop
+    Attributes
+    ----------
+    contract : str
+        The fingerprint of the contract.
+    sheet : str
+        The SHA-256 of the round's sheet.
+    address : str
+        The address of the first hop.
+    made : int
+        When the bundle was charged and sealed.
+    due : int
+        When it is sent next; without meaning after it was answered.
+    tries, left : int
+        The number of attempts to send it, and the time of the first attempt.
+    status : int or None
+        The HTTP status of the last answer.
+    ended : int or None
+        When it was taken, refused or over.
+    size : int
+        The bytes of the bundle.
+    tags : bytes
+        Hashes by which its envelopes can be found at the first hop.
     """
 
     name: str
@@ -74,24 +90,24 @@ class Entry(NamedTuple):
 
     @property
     def is_pending(self) -> bool:
-        """Whether it still waits for its moment or for an answer."""
+        """Whether it is not due yet or not answered yet."""
         return self.state is BundleState.PENDING
 
     @property
     def path(self) -> str:
-        """Of the request."""
+        """The path of the request."""
         return f"/contracts/{self.contract}/rounds/{self.round}/bundles"
 
 
 def make_charge(agreed: TrustedContract, now: int) -> DiaryCharge:
-    """What taking part under a contract costs."""
+    """Return the charge for taking part under a contract."""
     contract, plan = agreed.contract, agreed.contract.plan
     promised = (plan.epsilon, plan.delta, plan.collections)
     return DiaryCharge(contract.name, agreed.plan, agreed.question, *promised, now)
 
 
 def make_entry(given: OpenRound, made: SealedBundle, now: int) -> Entry:
-    """A round of which nothing has left yet."""
+    """Return the entry of a bundle that was not sent yet."""
     contract, sheet = given.contract, given.sheet
     return Entry(
         name=contract.name,

@@ -1,4 +1,7 @@
-"""What a person decided beforehand: whom they believe, what they give away. A small TOML file.
+"""Decisions of a person before they take part: whom they trust, and what they spend.
+
+They are a TOML file with a required fingerprint or key of a hop. Everything else is authenticated
+by signatures.
 
     fingerprint = "64 hexadecimal digits of a contract"
     keys = ["NAME+HASH+BASE64"]        # verifier keys of roles that must be in every contract
@@ -9,8 +12,6 @@
     [budget]                           # of all contracts together
     epsilon = 3.0
     delta = 1e-5
-
-A fingerprint or the key of a hop must be there: everything else follows from it by signatures.
 """
 
 import re
@@ -26,18 +27,17 @@ _MOST_BYTES = 1 << 20
 
 
 class Budget(NamedTuple):
-    """The most that all contracts in a diary may cost together, as they state it."""
+    """The maximum total of all charges in a diary, as stated in the contracts."""
 
     epsilon: float
     delta: float
 
 
 class Pins(NamedTuple):
-    """What is believed without a signature.
+    """What is trusted without a signature.
 
-    where
-      fingerprint   of the one contract that is meant; None for any with the keys
-      keys          name -> Ed25519 public key, of roles that must be in the contract
+    ``fingerprint`` is that of the only trusted contract; None trusts every contract with the keys.
+    ``keys`` are pairs of the name and Ed25519 public key of roles that the contract must have.
     """
 
     fingerprint: str | None = None
@@ -45,7 +45,7 @@ class Pins(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """All that the file says."""
+    """The content of the file."""
 
     pins: Pins = Pins()
     limits: Limits = Limits()
@@ -53,7 +53,7 @@ class Trust(NamedTuple):
 
 
 def read_trust(data: bytes, subject: str) -> Trust:
-    """The decisions in a file; raises DataError for anything else, also for an unknown field."""
+    """Read the decisions in a file; raise DataError for anything else, even an unknown field."""
     try:
         if len(data) > _MOST_BYTES:
             raise ValueError("too long")
@@ -68,13 +68,14 @@ def read_trust(data: bytes, subject: str) -> Trust:
         raise DataError(
             subject,
             expected="TOML with a fingerprint or keys, and perhaps [limits] and [budget]",
+            # Escaped and cut, because a terminal may show it.
             got=f"something else ({ascii(str(error))[1:-1][:200]})",
             do="see docs/how-to/device.md for an example",
         ) from error
 
 
 def validate_fingerprint(fingerprint: str) -> str:
-    """``fingerprint`` itself; raises ValueError for what is none."""
+    """Return ``fingerprint``, or raise ValueError if it is malformed."""
     if not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint):
         raise ValueError("a fingerprint has 64 digits of 0-9a-f")
     return fingerprint
@@ -82,7 +83,7 @@ def validate_fingerprint(fingerprint: str) -> str:
 
 def _check_field_names(table: Any, names: str) -> None:
     if not isinstance(table, dict):
-        raise ValueError(f"a table with some of {names}")
+        raise ValueError(f"expected a table with some of the fields {names}")
     if unknown := [name for name in table if name not in names.split()]:
         raise ValueError(f"unknown field {unknown[0]}")
 

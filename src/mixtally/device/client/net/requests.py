@@ -1,8 +1,8 @@
-"""One request: a bundle goes to the first hop, or a signed note is fetched from any role.
+"""HTTP requests of a device: sending a bundle to the first hop, and fetching a signed note.
 
-Nothing but the bundle tells who sends it: no cookies, no name of a program, no language; no
-redirection is followed, no proxy is looked for in the environment. Of the answer to a bundle
-nothing is read but its status and when to come again.
+Only the bundle may identify its sender. So there are no cookies and no headers with the name of a
+program or a language. Redirections are not followed and proxies of the environment are not used. Of
+the answer to a bundle, only the status and Retry-After are read.
 """
 
 import socket
@@ -19,14 +19,14 @@ from mixtally.device.contract.fields import MOST_NOTE_BYTES
 from mixtally.errors import DataError, RefusedError
 
 SECONDS = 30.0
-"""For each step of a request; all steps together have four times as long."""
+"""Timeout of each step of a request. The limit for all steps together is four times as long."""
 T = TypeVar("T")
 MEDIA_TYPE = "application/octet-stream"
 _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class RoleAddress(NamedTuple):
-    """Where a role is: ``path`` is what stands before the paths of the protocol."""
+    """The address of a role; ``path`` is the prefix of all paths of the protocol."""
 
     secure: bool
     host: str
@@ -35,7 +35,7 @@ class RoleAddress(NamedTuple):
 
 
 class PostResult(NamedTuple):
-    """What came back; ``status`` is None where nothing did, ``why`` then says so."""
+    """The answer to a request. If there was none, ``status`` is None and ``why`` is the reason."""
 
     status: int | None
     retry_after: str | None = None
@@ -43,10 +43,10 @@ class PostResult(NamedTuple):
 
 
 def parse_address(address: str) -> RoleAddress:
-    """The place an address names.
+    """Parse the address of a role.
 
-    Raises RefusedError for one with a user, a query or a fragment, and for http elsewhere than on
-    this machine.
+    Raise RefusedError for an address with a user, a query or a fragment, and for http to another
+    machine.
     """
     try:
         parts = urlsplit(address)
@@ -60,9 +60,9 @@ def parse_address(address: str) -> RoleAddress:
 
 
 def fetch(address: str, seconds: float = SECONDS) -> bytes:
-    """What a role serves at ``address``, to be believed for its signatures alone.
+    """Return what a role serves at ``address``. It must be trusted only for its signatures.
 
-    Raises DataError where nothing, something too long or another status comes back.
+    Raise DataError if there is no answer, another status than 200, or too long a body.
     """
     to = parse_address(address)
     found = _request_once(to, seconds, lambda link: _send_get(link, to.path))
@@ -73,12 +73,12 @@ def fetch(address: str, seconds: float = SECONDS) -> bytes:
         ascii(address)[:200],
         expected=f"a note of at most {MOST_NOTE_BYTES:,} bytes",
         got=got,
-        do="ask another role of the contract for it: all of them serve the same",
+        do="fetch it from another role of the contract: all roles serve the same notes",
     )
 
 
 def post(address: str, path: str, body: bytes, seconds: float = SECONDS) -> PostResult:
-    """Send ``body`` to ``path`` below ``address``, once, and see what comes back."""
+    """Send ``body`` to ``path`` below ``address`` once, and return the answer."""
     to = parse_address(address)
     return _request_once(to, seconds, lambda link: _send_post(link, to.path + path, body))
 
@@ -86,11 +86,13 @@ def post(address: str, path: str, body: bytes, seconds: float = SECONDS) -> Post
 def _request_once(
     to: RoleAddress, seconds: float, ask: Callable[[HTTPConnection], T]
 ) -> T | PostResult:
-    """One request over a connection of its own; whatever breaks is an answer of no status."""
+    """Make one request on a new connection. Any failure is an answer without status."""
     link = _make_connection(to, seconds)
     try:
         link.connect()
-        with_end = Timer(4 * seconds, _shut_down, (link.sock,))  # a server may answer byte by byte
+        # The timeout of a socket starts again with each byte, so a slow server could hold the
+        # connection forever. The timer ends it.
+        with_end = Timer(4 * seconds, _shut_down, (link.sock,))
         with_end.daemon = True
         with_end.start()
         try:
@@ -114,7 +116,8 @@ def _send_post(link: HTTPConnection, path: str, body: bytes) -> PostResult:
     link.putrequest("POST", path, skip_accept_encoding=True)
     link.putheader("Content-Type", MEDIA_TYPE)
     link.putheader("Content-Length", str(len(body)))
-    with suppress(BrokenPipeError, ConnectionResetError):  # it may have refused before the end
+    # The server may refuse before it has read everything; its answer can still be read.
+    with suppress(BrokenPipeError, ConnectionResetError):
         link.endheaders(body)
     answer: HTTPResponse = link.getresponse()
     return PostResult(answer.status, answer.getheader("Retry-After"))
@@ -126,7 +129,7 @@ def _send_get(link: HTTPConnection, path: str) -> bytes | PostResult:
     answer: HTTPResponse = link.getresponse()
     if answer.status != HTTPStatus.OK:
         return PostResult(answer.status)
-    return answer.read(MOST_NOTE_BYTES + 1)
+    return answer.read(MOST_NOTE_BYTES + 1)  # one more byte shows that the note is too long
 
 
 def _shut_down(place: socket.socket) -> None:
@@ -138,7 +141,7 @@ def _address_error(address: str) -> RefusedError:
     return RefusedError(
         "address-malformed",
         "address of a role",
-        expected="https://, a host and perhaps a port and a path; http:// on this machine alone",
+        expected="https://, a host and perhaps a port and a path; http:// on this machine only",
         got=ascii(address)[:80],
-        do="take no part: nothing can be sent there",
+        do="do not take part: nothing can be sent to this address",
     )

@@ -1,4 +1,4 @@
-"""What a diary refuses before anything is sealed: all that only this device can know."""
+"""Rules of a diary, which are checked before a bundle is sealed."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ from mixtally.errors import RefusedError
 
 
 def check_same(entry: Entry, given: OpenRound) -> None:
-    """Raises RefusedError where a round cannot go on with the bundle that is there already."""
+    """Raise RefusedError if the existing bundle of a round cannot be sent in ``given``."""
     another = entry.sheet != given.digest.hex()
     if another and (entry.is_pending or entry.contract == given.contract.fingerprint):
         expected = f"the sheet {entry.sheet[:16]}.., under which this round was answered"
@@ -21,7 +21,7 @@ def check_same(entry: Entry, given: OpenRound) -> None:
 
 
 def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
-    """Raises RefusedError for rounds and serials of a name that do not come one after another."""
+    """Raise RefusedError if rounds and serials of a contract's name do not ascend."""
     contract, number = given.contract, given.sheet.round
     for entry in entries:
         if entry.serial > contract.serial:
@@ -41,10 +41,10 @@ def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
 def check_cost(
     charges: Iterable[DiaryCharge], new: DiaryCharge, budget: Budget | None, *, again: bool
 ) -> bool:
-    """Whether ``new`` is to be charged, which it is once for the plan of a name.
+    """Return whether ``new`` must be charged: once for each plan under a name.
 
-    Raises RefusedError for a question that was charged under another name, unless ``again``, and
-    for what would exceed the budget.
+    Raise RefusedError for a question that was charged under another name, unless ``again``, and for
+    a charge that exceeds the budget.
     """
     before = list(charges)
     if any((one.name, one.plan) == (new.name, new.plan) for one in before):
@@ -52,27 +52,27 @@ def check_cost(
     others = [one for one in before if one.question == new.question and one.name != new.name]
     if others and not again:
         expected = "a question that was not answered under another name"
-        do = "take no part, or allow it: what both cost adds up"
+        do = "do not take part, or allow it; the costs of both add up"
         raise _refusal("question-under-another-name", "contract", expected, others[0].name, do)
     if budget is not None:
         for name, most in zip(Budget._fields, budget, strict=True):
             costs = [getattr(one, name) for one in (*before, new)]
             if is_sum_above(costs, most):
-                do = "take no part, or allow more on this device"
+                do = "do not take part, or raise the budget of this device"
                 expected = f"{name} of at most {most:g} in all"
                 raise _refusal("budget-passed", "budget", expected, f"{sum(costs):.6g}", do)
     return True
 
 
 def is_sum_above(costs: Sequence[float], most: float) -> bool:
-    """Whether doubles add up to more than ``most``, exactly."""
+    """Return whether the exact sum of doubles exceeds ``most``."""
     ratios = [cost.as_integer_ratio() for cost in (*costs, most)]
-    finest = max(of for _, of in ratios)  # powers of two
+    finest = max(of for _, of in ratios)  # denominators are powers of two: all divide the largest
     *each, allowed = (part * (finest // of) for part, of in ratios)
     return sum(each) > allowed
 
 
 def _refusal(
-    reason: str, subject: str, expected: str, got: object, do: str = "take no part"
+    reason: str, subject: str, expected: str, got: object, do: str = "do not take part"
 ) -> RefusedError:
     return RefusedError(reason, subject, expected=expected, got=got, do=do)

@@ -1,7 +1,8 @@
-"""From a person's value to the one bundle of a round, and the moment at which it leaves.
+"""Sealing of an answer: from a value to the bundle of a round, and the time at which it is sent.
 
-Words are used in the order of SPEC.md: coins, messages, order; then one for the moment. All bundles
-of a contract have the same length: padding fills the slots for fakes that a coin did not give.
+Random words are used in the order that SPEC.md fixes: numbers of fakes, messages, order, and then
+the time. All bundles of a contract have the same length. Padding fills the slots of fakes that were
+not drawn.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,14 +21,17 @@ TAG_BYTES = 8
 
 
 class SealedBundle(NamedTuple):
-    """What is sent.
+    """A bundle that is ready to be sent.
 
-    where
-      bundle   the body of the request
-      tags     the first 8 bytes of SHA-256 of each envelope as it leaves, one after the other,
-               padding included.
-               Those of inner envelopes are not kept: with them a stolen diary would undo mixes
-      due      when it leaves
+    Attributes
+    ----------
+    bundle : bytes
+        The body of the request.
+    tags : bytes
+        The first 8 bytes of the SHA-256 of each outer envelope, padding included. Hashes of inner
+        envelopes are not stored: with them, a stolen diary would undo the mixing.
+    due : int
+        When it is sent, seconds since 1970.
     """
 
     bundle: bytes
@@ -43,9 +47,10 @@ def seal_answer(
     *,
     at_once: bool = False,
 ) -> SealedBundle:
-    """The bundle of a person who answers ``value`` in a round.
+    """Return the bundle of a person who answers ``value`` in a round.
 
-    Raises RefusedError for a value without an answer, AccountingError for bad words.
+    Raise RefusedError if the question does not have this value, and AccountingError if the random
+    words are invalid. With ``at_once`` the bundle is due now.
     """
     contract, sheet = given.contract, given.sheet
     drawn = messages(contract.plan, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
@@ -61,12 +66,12 @@ def seal_answer(
 def seal_part(
     sealer: Sealer, place: int, part: ContractPart, several: Sequence[bytes]
 ) -> list[bytes]:
-    """Seal the messages of the part at ``place``, and padding for each slot that is left."""
+    """Seal the messages of the part at ``place``, and padding for each unused slot."""
     left = part.most - len(several)
     padding = [sealer.padding(part.layout.message_bytes, place) for _ in range(left)]
     return [*(sealer.seal(one, place) for one in several), *padding]
 
 
 def draw_due_time(words: RandomWords, now: int, closes: int) -> int:
-    """A uniform second of what is left of the window."""
+    """Draw a uniform second between ``now`` and the close of the round."""
     return now + words.uniform(closes - now)

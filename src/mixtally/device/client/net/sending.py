@@ -1,11 +1,11 @@
-"""Taking part in a round: charged, sealed and kept first; then sent, the same bytes or none.
+"""Taking part in a round: an answer is charged, sealed and stored first, and then sent.
 
-Time is an argument: whoever calls says what time it is, and is told when to come again.
+Functions receive the current time as an argument, and entries say when to call again.
 
-    agreed = trusted(contract_note, pins, limits)
+    agreed = verify_contract(contract_note, pins, limits)
     given = open_round(agreed, sheet_note, now)
-    entry = prepare(diary, given, value, words, now)      # charged; nothing has left
-    entry = deliver(diary, entry, now)                    # at entry.due, until not entry.pending
+    entry = prepare(diary, given, value, words, now)      # charged; nothing was sent
+    entry = deliver(diary, entry, now)                    # at entry.due, while entry.is_pending
 """
 
 from collections.abc import Callable
@@ -21,11 +21,12 @@ from mixtally.device.client.net.seal import seal_answer
 from mixtally.device.client.net.trust import OpenRound
 
 Post = Callable[[str, str, bytes], PostResult]
+# Seconds between attempts: the first delay, which doubles, and the largest.
 _FIRST_WAIT, _MOST_WAIT = 30, 3600
+# A longer sleep could miss the due time, because the clock goes on while a device is suspended.
 _NAP = 60.0
 _AGAIN = (408, 429)
-"""Of those that refuse, those after which the same bytes may come."""
-"""Sleeping longer would miss a moment where the clock goes on while the device rests."""
+"""Statuses of refusals after which the same bytes may be sent again."""
 
 
 def prepare(
@@ -39,16 +40,35 @@ def prepare(
     budget: Budget | None = None,
     again: bool = False,
 ) -> Entry:
-    """Charge a round, seal the answer and keep it until it leaves.
+    """Charge a round, and seal and store the answer until it is sent.
 
-    where
-      words     count -> 8 * count random bytes, used once
-      at_once   it is due now and not at a random moment of the window
-      budget    the most that all charges may come to
-      again     a question may have been answered under another name
+    If a bundle of this round is pending, its entry is returned and the value is ignored.
 
-    A bundle of this round that is pending is given back, and the value is not looked at. Raises
-    RefusedError, nothing being charged then; DataError when the disk refuses.
+    Parameters
+    ----------
+    diary : Diary
+        Where the charge and the bundle are stored.
+    given : OpenRound
+        The round.
+    value : Value
+        The answer.
+    words : callable
+        Maps a count to 8 * count random bytes, which are never used again.
+    now : int
+        The time, seconds since 1970.
+    at_once : bool
+        Whether the bundle is due now, in place of a random time in the round.
+    budget : Budget, optional
+        The maximum of all charges.
+    again : bool
+        Whether a question may be answered that was charged under another name.
+
+    Raises
+    ------
+    RefusedError
+        If a rule does not allow it. Nothing is charged then.
+    DataError
+        If the diary cannot be written.
     """
     seal = partial(seal_answer, given, value, words, now, at_once=at_once)
     return diary.add_entry(given, now, seal, budget=budget, again=again)
@@ -57,9 +77,9 @@ def prepare(
 def deliver(
     diary: Diary, entry: Entry, now: int, *, ask: Post = post, at_once: bool = False
 ) -> Entry:
-    """Send a pending bundle if it is due, and note what comes of it; the entry as it is then.
+    """Send a pending bundle if it is due, and return the updated entry.
 
-    ``at_once`` passes over its random moment, but not over what the first hop told it to wait.
+    ``at_once`` ignores the random due time, but not a delay that the first hop asked for.
     """
     entry = diary.find(entry.name, entry.round) or entry
     if not entry.is_pending:
@@ -70,6 +90,7 @@ def deliver(
     if bundle is None or (now < entry.due and not (at_once and not entry.tries)):
         return entry
     usual = now + _retry_delay(entry, now)
+    # Recorded before sending: a process that is killed must not forget that bytes may have left.
     entry = diary.record_attempt(entry, now, usual)
     diary.step("begun")
     answer = ask(entry.address, entry.path, bundle)
@@ -86,7 +107,7 @@ def deliver_until_answered(
     ask: Post = post,
     at_once: bool = False,
 ) -> Entry:
-    """Wait and send until it is answered or its window is over."""
+    """Wait and send until the bundle is answered or the round is closed."""
     while True:
         entry = deliver(diary, entry, int(clock()), ask=ask, at_once=at_once)
         if not entry.is_pending:
@@ -95,7 +116,10 @@ def deliver_until_answered(
 
 
 def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usual: int) -> Entry:
-    """Only the class of a status says what to do; 408, 429 and 5xx may name a time."""
+    """Record the answer of the first hop.
+
+    Only the class of a status matters. With 408, 429 and 5xx the hop may state when to send again.
+    """
     status = answer.status
     if status is not None and 200 <= status < 300:
         return diary.record_end(entry, BundleState.TAKEN, now, status)
@@ -110,13 +134,13 @@ def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usu
 
 
 def _retry_delay(entry: Entry, now: int) -> int:
-    """Twice as long after every try, but never past half of what is left of the window."""
+    """Return the delay before the next attempt, doubled each time, up to half the time left."""
     usual = min(_FIRST_WAIT << min(entry.tries, 10), _MOST_WAIT)
     return max(1, min(usual, (entry.closes - now) // 2))
 
 
 def _parse_retry_after(after: str | None, now: int) -> int | None:
-    """What Retry-After says, in seconds from now; None for nothing that can be read."""
+    """Return the delay in a Retry-After header, in seconds; None if there is no readable one."""
     text = (after or "").strip()
     if text.isascii() and text.isdecimal():
         return int(text[:12])

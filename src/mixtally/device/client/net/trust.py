@@ -1,8 +1,8 @@
-"""Whether a contract and a round are what all who run them signed, and what this person believes.
+"""Verification of a contract and of a round against signatures and the person's own decisions.
 
-Nothing is taken from elsewhere: the person pins a fingerprint or keys, the contract names all keys,
-every role has signed the contract, and the same roles have signed the sheet with the round's keys.
-So a role that shows one person something else is refused, whoever served it.
+The person pins a fingerprint or keys. The contract names the keys of all roles, and every role has
+signed it. The same roles have signed the sheet with the keys of the round. So if a role shows one
+person another contract or sheet, the device refuses it.
 """
 
 import json
@@ -25,11 +25,14 @@ from mixtally.errors import RefusedError
 
 
 class TrustedContract(NamedTuple):
-    """A contract that is believed.
+    """A contract that was verified.
 
-    where
-      plan       SHA-256 of its plan: contracts that share it share a charge
-      question   SHA-256 of its question, by which it is known again under another name
+    Attributes
+    ----------
+    plan : str
+        The SHA-256 of its plan. Contracts that share a plan share a charge.
+    question : str
+        The SHA-256 of its question, by which the same question is found under another name.
     """
 
     contract: Contract
@@ -38,11 +41,14 @@ class TrustedContract(NamedTuple):
 
 
 class OpenRound(NamedTuple):
-    """A round that may be answered.
+    """A round that was verified and can be answered.
 
-    where
-      digest   SHA-256 of its sheet
-      sealer   for the keys of the sheet
+    Attributes
+    ----------
+    digest : bytes
+        The SHA-256 of its sheet.
+    sealer : Sealer
+        Encrypts with the keys of the sheet.
     """
 
     trusted: TrustedContract
@@ -52,17 +58,18 @@ class OpenRound(NamedTuple):
 
     @property
     def contract(self) -> Contract:
-        """What all agreed on."""
+        """The contract of the round."""
         return self.trusted.contract
 
 
 def verify_contract(data: bytes, pins: Pins, limits: Limits) -> TrustedContract:
-    """The contract in the note ``data``.
+    """Verify the contract in the note ``data``.
 
-    Raises RefusedError unless it is the pinned one, or has the pinned keys; unless every hop and
-    the collector signed it; and past a limit.
+    Raise RefusedError unless it matches the pins, every hop and the collector have signed it, and
+    it is within the limits.
     """
     contract = parse_contract(data)
+    # The pins come first: without them, the keys of the contract prove nothing.
     _check_pins(contract, pins)
     verify_note(data, _role_keys(contract))
     check_plan(contract.plan, limits)
@@ -73,9 +80,9 @@ def verify_contract(data: bytes, pins: Pins, limits: Limits) -> TrustedContract:
 
 
 def open_round(agreed: TrustedContract, data: bytes, now: int) -> OpenRound:
-    """The round whose sheet is in the note ``data``, which is open at ``now``.
+    """Verify the sheet in the note ``data`` of a round that is open at ``now``.
 
-    Raises RefusedError unless every role of the contract signed it and it fits the contract.
+    Raise RefusedError unless every role of the contract has signed it and it fits the contract.
     """
     contract, plan = agreed.contract, agreed.contract.plan
     frame = Frame(
@@ -103,7 +110,7 @@ def _check_pins(contract: Contract, pins: Pins) -> None:
     if pins.fingerprint is None and not hops.intersection(name for name, _ in pins.keys):
         expected = "a pinned fingerprint, or the pinned key of a hop"
         raise _refusal(
-            "nothing-pinned", "trust", expected, "neither", "ask somebody you believe for one"
+            "nothing-pinned", "trust", expected, "neither", "get one from a person whom you trust"
         )
     if pins.fingerprint not in (None, contract.fingerprint):
         raise _refusal(
@@ -120,14 +127,14 @@ def _check_pins(contract: Contract, pins: Pins) -> None:
 def _check_prefixes(contract: Contract, sheet: Sheet) -> None:
     asked = contract.plan.prefixes
     if asked is None and (sheet.prefixes is not None or sheet.closing):
-        expected = "no prefixes: no word is asked by them"
+        expected = "no prefixes, because the question does not use them"
         raise _refusal("prefixes-not-asked", "sheet", expected, "some")
     if asked is not None and sheet.prefixes is not None:
         check_prefixes(asked, sheet.prefixes)
 
 
 def check_open(sheet: Sheet, now: int) -> None:
-    """Raises RefusedError for a round that is not open."""
+    """Raise RefusedError for a round that is not open."""
     expected = "a round that is open by this device's clock"
     if now < sheet.opens:
         got = f"one that opens in {sheet.opens - now:,} seconds"
@@ -138,10 +145,11 @@ def check_open(sheet: Sheet, now: int) -> None:
 
 
 def _hash_json(plain: Any) -> str:
+    # Sorted, so that the order of fields in a file does not matter.
     return sha256(json.dumps(plain, sort_keys=True).encode("ascii")).hexdigest()
 
 
 def _refusal(
-    reason: str, subject: str, expected: str, got: object, do: str = "take no part"
+    reason: str, subject: str, expected: str, got: object, do: str = "do not take part"
 ) -> RefusedError:
     return RefusedError(reason, subject, expected=expected, got=got, do=do)
