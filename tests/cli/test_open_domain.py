@@ -304,7 +304,7 @@ def test_a_plan_of_sets_of_words_is_shown_played_and_tallied(cli, sets, listed, 
 def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
     path = tmp_path / "plan.html"
     cli("plan", "--open", "--max-set", 3, "--users", 1200, *GIVEN[:4], "--hops", 3, "--out", path)
-    assert "up to 3 of any texts, told apart by" in path.read_text(encoding="utf-8")
+    assert "up to 3 of any texts, hashed to one of" in path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_no_hop_that_brought_its_cover(office):
     sealed = office.sealed([bytes([value]) for value in VALUES])
     nothing = {hop: {"added": 0} for hop in (1, 2, 3)}
     said = refusal(office, *office.chain(200, sealed, parts=nothing))
-    assert "nothing else hid anybody" in said
+    assert "nothing else hides an answer" in said
 
 
 def test_all_hops_that_kept_to_their_recipe(office):

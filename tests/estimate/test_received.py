@@ -77,7 +77,7 @@ def test_nothing_that_could_be_read_is_no_round():
     [
         (UNIFORM, came(3 * 499, contributors=499), "contributors: expected at least 500"),
         (UNIFORM, came(3 * PEOPLE - 1), "messages of people in part 1: expected 2,4"),
-        (UNIFORM, came(4 * PEOPLE + 1), "got 3,201, which is 3,201 that came without 0 of hops"),
+        (UNIFORM, came(4 * PEOPLE + 1), "got 3,201, which is 3,201 received less 0 added by hops"),
         (HALF_COINS, came(2 * PEOPLE - 1), "messages of people in part 1"),
         (HALF_COINS, came(3 * PEOPLE + 1), "messages of people in part 1"),
         (BARE, came(PEOPLE - 1), "expected 800 of 800 people, got 799"),
@@ -90,14 +90,14 @@ def test_nothing_that_could_be_read_is_no_round():
         (
             BLANKS,
             came(PEOPLE + 299, (299, None, None)),
-            "hops: expected one that brought its whole",
+            "hops: expected one that added its whole",
         ),
         (BLANKS, came(PEOPLE + 300, (300, 300, None)), "expected 800 of 800 people, got 500"),
-        (BLANKS, came(PEOPLE), "hops that drew .* nothing else hid anybody"),
+        (BLANKS, came(PEOPLE), "hops that drew .* nothing else hides an answer"),
         (
             SHAPED,
             came(PEOPLE + 401, (401, None, None)),
-            "hop 1 .* expected at most [2-3][0-9]+, more than",
+            "hop 1 .* expected at most [2-3][0-9]+, which its recipe exceeds",
         ),
         (SHAPED, came(PEOPLE + 201, (200, None, None)), "expected 800 of 800 people, got 801"),
         (SHAPED, came(PEOPLE + 200, (200, None)), "declared numbers of part 1: expected 3, got 2"),
@@ -122,7 +122,7 @@ def test_numbers_below_zero_are_refused_where_they_stand():
 def test_every_part_is_asked_for():
     question = make_attributes_question("q", (BINS, 3))
     plan = plan_of(question, [uniform(BINS), uniform(3)], minimum_crowd=500, hops=3)
-    with pytest.raises(MessageError, match="parts of what came: expected 2, got 1"):
+    with pytest.raises(MessageError, match="parts of the round: expected 2, got 1"):
         reconcile_parts(plan, came(PEOPLE))
     two = PartReceived(declared=NOBODY, received=2 * PEOPLE + 1, dropped={})
     one = PartReceived(declared=NOBODY, received=PEOPLE + 200, dropped={})

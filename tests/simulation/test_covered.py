@@ -28,8 +28,8 @@ def test_a_bound_for_independent_intervals_is_found():
 
 def test_the_sentence_says_what_is_expected_and_how_rare_so_few_are():
     assert Coverage(17, 20).text(0.95) == (
-        "17 of the 20 intervals cover the true count; 19 are expected. As few or fewer happen in "
-        "at most 33 % of cases, however the numbers depend on each other."
+        "17 of the 20 intervals cover the true count; 19 are expected. This few or fewer cover in "
+        "at most 33 % of cases, whatever the dependence between the numbers is."
     )
     for enough in (19, 20):
         assert "cases" not in Coverage(enough, 20).text(0.95)

@@ -1,1 +1,5 @@
-"""What happens to one answer, as pure functions: encode, randomize, mix, tally, estimate."""
+"""The steps of the shuffle protocol, from one answer to an estimate, as pure functions.
+
+``encode`` turns a value into a record, ``randomize`` adds the noise of a device, ``mixing``
+shuffles and adds fakes (dummy messages), ``tally`` counts, and ``estimate`` removes the bias.
+"""

@@ -1,10 +1,12 @@
-"""The work of a mix: shuffle a batch and add the fakes of the recipe, as the plan asks.
+"""The work of one mix: add the fakes of its recipe to a batch and shuffle all messages.
 
-After a uniform shuffle the place of a message says nothing about its sender. Fakes are written as
-every other message of the stream.
+The simulation and the mix server call these functions. A fake is a dummy message, which carries no
+answer. After a uniform shuffle the position of a message says nothing about its sender. Fakes have
+the same format as every other message.
 
-How many fakes of a shaped recipe fell in which bin is the mix's secret. How many it added in all is
-not: whoever counts the messages knows that.
+A *shaped* recipe draws a random number of fakes for every bin. These numbers are the secret of the
+mix, because the collector could subtract them. The sum of these numbers is not secret: anyone who
+counts the messages knows it.
 """
 
 from itertools import accumulate
@@ -22,15 +24,18 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import draw_below, draw_from_table, draw_permutation
 from mixtally.primitives.memo import Memo
 
+# Bytes of messages that are flipped at a time, so that temporary arrays stay small.
 _SPAN_BYTES = 1 << 22
+# The most bytes of tables that the spans of one recipe share.
 _MEMO_BYTES = 1_000_000
 _NONE = np.zeros(0, dtype=np.int64)
 
 
 def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows:
-    """The messages that one mix adds, shape (messages, bytes), in no order to rely on.
+    """Draw the messages that one mix adds by its recipe, shape (messages, bytes).
 
-    Raises ParameterError for a cap that hardly any blank keeps to.
+    Callers must shuffle the messages: their order is not random. Raises ParameterError if the cap
+    of the layout is so low that hardly any flipped blank has few enough bits.
     """
     if isinstance(recipe, Shape):
         return draw_shaped_fakes(recipe.weights, layout, chance)
@@ -42,7 +47,7 @@ def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows
 
 
 def _draw_flipped_blanks(recipe: BlanksRecipe, layout: Layout, chance: Chance) -> Rows:
-    """Spans of blanks, flipped one after the other: only the messages themselves are kept."""
+    """Draw flipped blanks span by span, so that memory contains little more than the messages."""
     out, memo = layout.blank_rows(recipe.count), Memo(_MEMO_BYTES)
     flips = Flips(layout.bins, recipe.threshold, layout.cap)
     few = layout.form is Form.POSITIONS
@@ -58,9 +63,9 @@ def _draw_flipped_blanks(recipe: BlanksRecipe, layout: Layout, chance: Chance) -
 
 
 def draw_shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Rows:
-    """Fakes in clear, k of them in a bin with probability weights[k] / 2^64, bins independent.
+    """Draw fakes in clear: k in a bin with probability weights[k] / 2^64, independently.
 
-    How many fell in which bin is the mix's secret: it must not be told to the collector.
+    The number of fakes in each bin is the secret of the mix. The collector must not learn it.
     """
     return layout.rows(
         np.repeat(np.arange(layout.bins), draw_fake_counts(weights, layout.bins, chance))
@@ -68,18 +73,22 @@ def draw_shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) 
 
 
 def draw_fake_counts(weights: tuple[int, ...], bins: int, chance: Chance) -> NDArray[np.int64]:
-    """How many fakes fall in each bin, shape (bins,)."""
+    """Draw the number of fakes of each bin, shape (bins,).
+
+    ``weights`` are the probabilities of 0, 1, 2, .. fakes in a bin, times 2^64.
+    """
     cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
     return draw_from_table(chance, cumulative, bins)
 
 
 def shuffle(batch: Rows, chance: Chance) -> Rows:
-    """The messages of ``batch``, shape (messages, bytes), in a uniformly random order."""
+    """Return the messages of ``batch``, shape (messages, bytes), in a uniformly random order."""
     return np.take(batch, draw_permutation(chance, len(batch)), axis=0)
 
 
 def check_shuffle_memory(messages: int, message_bytes: int, most_bytes: int) -> None:
-    """Raises ParameterError when a batch and its shuffled copy would exceed ``most_bytes``."""
+    """Raise ParameterError if a batch and its shuffled copy would exceed ``most_bytes``."""
+    # The second term allows for the arrays from which the permutation is drawn.
     needed = 2 * messages * message_bytes + 32 * messages
     if needed > most_bytes:
         raise ParameterError(

@@ -1,1 +1,4 @@
-"""Documents: what is shown of a result, as a page, a table, JSON or CSV. Draws no noise."""
+"""Documents of results and plans, rendered as pages, tables, JSON, CSV and Markdown.
+
+The package draws no noise and computes no estimates.
+"""

@@ -1,8 +1,10 @@
-"""What pictures of rows share: a scale across the page, ticks above, a row a line, a frame around.
+"""Building blocks of charts with rows: a scale, ticks, marks, legends and pictures.
 
-Rows are drawn twice. On a phone the label and its numbers stand above the marks; from 700 pixels on
-label, marks and numbers share one line, and a page shows the picture that fits. Every place across
-is a share of the width, so that letters keep their size on any screen.
+``charts`` draws bars with this module, and ``curves``, ``panels`` and ``hexmap`` use its pictures.
+Every chart of rows is drawn twice. On a phone the label and the numbers of a row are above its
+marks. From a width of 700 pixels on, label, marks and numbers share one line. A page shows the
+picture that fits. Horizontal positions are percentages of the width, so that letters keep their
+size on any screen.
 """
 
 import math
@@ -15,33 +17,31 @@ from unicodedata import east_asian_width
 from mixtally.report.svg import Markup, el, join
 
 _TOP, _ROW, _MARKS = 44, 42, 28
-"""Heights: of the head, which holds the axis; of a row; from its top to the middle of its marks."""
+"""Pixels: the height of the axis; the height of a row; from its top to the middle of its marks."""
 _LEFT, _RIGHT = 1.5, 98.5
-"""Per cent of the width between which values lie; the rest is for marks at the ends."""
+"""Percentages of the width between which values are drawn; the rest is for marks at the ends."""
 
 _LINE, _MIDDLE = 26, 12
-"""Height of a row on one line, and from its top to the middle of its marks."""
+"""Pixels: the height of a row on one line, and from its top to the middle of its marks."""
 _LETTER, _SPACE = 1.15, 1.5
-"""Per cent of a page of 652 pixels: a letter, and the space beside the marks."""
+"""Percentages of a page of 652 pixels: the width of a letter, and of the gaps around the marks."""
 _MOST_LABEL, _MOST_VALUE = 42.0, 34.0
-"""The most per cent of the width for labels, and for their numbers."""
+"""The largest percentages of the width for labels, and for their numbers."""
 
 Marks = tuple[tuple[str, str], ...]
-"""The marks of a chart that say something, by their classes, and what each stands for."""
+"""The marks in a chart, each with its CSS classes and its meaning."""
 
 
 def legend(*marks: tuple[str, str, bool]) -> Marks:
-    """The marks that are in a chart: classes, what they stand for, whether there are such."""
+    """Return classes and meanings of the marks whose third element is true."""
     return tuple((kind, text) for kind, text, there in marks if there)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where values stand across the page; values outside are drawn at its ends.
+    """The horizontal positions of values, in [``low``, ``high``]; other values are drawn at an end.
 
-    where
-      low, high   the ends, in the unit of the values
-      log         whether equal distances are equal factors; then both ends are positive
+    If ``log`` is true, equal distances are equal factors, and both ends are positive.
     """
 
     low: float
@@ -49,21 +49,22 @@ class Scale:
     log: bool = False
 
     def at(self, value: float) -> str:
-        """The place of a value, in per cent of the width."""
+        """Return the position of a value in percent of the width."""
         return f"{self._place(value):.2f}%"
 
     def between(self, start: float, stop: float) -> str:
-        """The distance of two values, in per cent of the width."""
+        """Return the distance of two values in percent of the width."""
         return f"{abs(self._place(stop) - self._place(start)):.2f}%"
 
     def ticks(self) -> list[float]:
-        """Round numbers along it."""
+        """Return round numbers on the scale."""
         if self.log:
             powers = range(round(math.log10(self.low)), round(math.log10(self.high)) + 1)
             return [10.0**power for power in powers]
         return round_numbers(self.low, self.high, 4)
 
     def _place(self, value: float) -> float:
+        """Return the position of a value as a number of percent."""
         low, high = self.low, self.high
         if self.log:
             low, high, value = math.log10(low), math.log10(high), math.log10(value)
@@ -73,7 +74,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One line: ``label`` and ``value`` above, ``marks`` about the height 0, ``tip`` on touch."""
+    """One row of a chart: ``label``, ``value`` as text, ``marks`` at height 0, and a tooltip."""
 
     label: str
     value: str
@@ -89,12 +90,7 @@ def rows_picture(
     alt_text: str,
     lines: Sequence[float] = (),
 ) -> Markup:
-    """Rows under an axis named ``axis``.
-
-    where
-      seen    tells who cannot see it what the picture shows
-      lines   values at which a line runs through all rows
-    """
+    """Draw rows below an axis for a phone; parameters as ``rows_pictures``."""
     height = _TOP + _ROW * len(rows)
     down = {"y1": _TOP - 8, "y2": height}
     parts = [el("text", axis, x=0, y=14, class_="axis")]
@@ -116,20 +112,10 @@ def rows_pictures(
     alt_text: str,
     lines: Sequence[float] = (),
 ) -> tuple[Markup, Markup]:
-    """Return the picture of rows for a phone, and the same picture for a page of 700 pixels.
+    """Draw the picture of rows for a phone, and the same picture for a page of 700 pixels.
 
-    Parameters
-    ----------
-    title, axis : str
-        Names of the picture and of its axis.
-    scale : Scale
-        Where values stand.
-    rows : sequence of Row
-        The lines of the picture.
-    alt_text : str
-        What the picture shows, for readers who cannot see it.
-    lines : sequence of float
-        Values at which a line runs through all rows.
+    ``title`` and ``axis`` name the picture and its axis, and ``alt_text`` describes it for readers
+    who cannot see it. At the values in ``lines`` a line crosses all rows.
     """
     phone = rows_picture(title, axis, scale, rows, alt_text, lines)
     return phone, _rows_on_lines(title, axis, scale, rows, alt_text, lines)
@@ -143,11 +129,13 @@ def _rows_on_lines(
     alt_text: str,
     lines: Sequence[float],
 ) -> Markup:
-    """Return the picture in which label, marks and numbers of a row share one line."""
+    """Draw the picture in which label, marks and numbers of a row share one line."""
     left = min(_MOST_LABEL, _LETTER * max((_letters(row.label) for row in rows), default=0))
     right = min(_MOST_VALUE, _LETTER * max((_letters(row.value) for row in rows), default=0))
     plot = {
         "x": f"{left + _SPACE:.2f}%",
+        # The texts of the first and the last tick extend beyond the plot, so its overflow is
+        # visible.
         "width": f"{100 - left - right - 2 * _SPACE:.2f}%",
         "overflow": "visible",
     }
@@ -176,12 +164,13 @@ def _rows_on_lines(
 
 
 def _side(place: str) -> float:
-    """0 and 1 near the ends, where a number would be cut if it stood in the middle of its tick."""
+    """Return 0 or 1 near an end, where centered text would be cut, and otherwise 0.5."""
     share = float(place.removesuffix("%"))
     return 0.0 if share < 8.0 else 1.0 if share > 92.0 else 0.5
 
 
 def _row(row: ChartRow, top: float) -> Markup:
+    """Draw one row for a phone."""
     tip = [el("title", row.tip)] if row.tip else []
     return el(
         "g",
@@ -194,7 +183,7 @@ def _row(row: ChartRow, top: float) -> Markup:
 
 
 def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
-    """A bar from zero to ``value``."""
+    """Draw a bar from zero to ``value``."""
     width = scale.between(0.0, value)
     return el("rect", x=scale.at(0.0), y=-6, width=width, height=12, class_=kind)
 
@@ -202,40 +191,41 @@ def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
 def interval_line(
     scale: Scale, start: float, stop: float, kind: str = "whisker", *, covers: bool = True
 ) -> Markup:
-    """A line from one value to another; ``held`` unless it is an interval that misses its mark."""
+    """Draw a line between two values, in the style of missed intervals unless ``covers``."""
     kind += "" if covers else " missed"
     return el("line", x1=scale.at(start), x2=scale.at(stop), y1=0, y2=0, class_=kind)
 
 
 def dot(scale: Scale, value: float, kind: str, radius: float = 3.2) -> Markup:
-    """A point at ``value``."""
+    """Draw a point at ``value``."""
     return el("circle", cx=scale.at(value), cy=0, r=radius, class_=kind)
 
 
 def ring(scale: Scale, value: float) -> Markup:
-    """The mark of a truth."""
+    """Draw the mark of a true value."""
     return dot(scale, value, "truth", 4.5)
 
 
 def picture(
     width: float, height: float, title: str, parts: list[Markup], alt_text: str = ""
 ) -> Markup:
-    """A picture whose letters grow with it; ``seen`` as in ``rows_picture``."""
+    """Draw a picture whose letters grow with its width; ``alt_text`` as in ``rows_pictures``."""
     return drawing(title, alt_text, parts, viewBox=f"0 0 {width:g} {height:g}")
 
 
 def drawing(title: str, alt_text: str, parts: Sequence[Markup], **look: str | float) -> Markup:
-    """Parts as a picture, told to who cannot see it."""
+    """Combine parts to a picture that screen readers announce by its title and description."""
     heard = ". ".join(filter(None, (title, alt_text)))
     told = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
     return el("svg", el("title", title), *parts, **look, **told)
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:
-    """Round numbers from ``low`` to ``high``, at most about ``most``."""
+    """Return round numbers from ``low`` to ``high``, about ``most`` at most."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(scale * m for m in (1, 2, 5, 10) if scale * m >= rough)
+    # The tolerance keeps an end that is a round number despite rounding errors.
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [step * k for k in range(first, last + 1)]
 
@@ -244,11 +234,11 @@ _ROUND = frozenset({"truth", "point", "dot0", "dot1"})
 _FILLED = frozenset({"bar", "band", "share0", "share1"})
 _UPRIGHT = frozenset({"zero", "bound", "central"})
 _ENDED = {"stem": "point", "ends0": "dot0", "ends1": "dot1"}
-"""Lines that are never without a point."""
+"""Lines that always end in a point, with the class of the point."""
 
 
 def swatch(kind: str) -> Markup:
-    """A mark of these classes, alone, for a legend."""
+    """Draw a mark of these classes alone, for a legend."""
     shape = kind.split()[0]
     if shape in _ROUND:
         mark = el("circle", cx=13, cy=7, r=4.5, class_=kind)
@@ -265,12 +255,12 @@ def swatch(kind: str) -> Markup:
 
 
 def _letters(text: str) -> int:
-    """Return the width of a text in letters; those of East Asian scripts count twice."""
+    """Return the width of a text in letters; letters of East Asian scripts count twice."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def short(label: str, most: int = 20) -> str:
-    """A label that fits: ``most`` letters, of which those of East Asian scripts count twice."""
+    """Cut a label to ``most`` letters; letters of East Asian scripts count twice."""
     ends = list(accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in label))
     if not ends or ends[-1] <= most:
         return label

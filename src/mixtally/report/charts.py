@@ -1,4 +1,7 @@
-"""The two pictures: the largest bins with their intervals, and the error among other models."""
+"""Charts of the largest bins with intervals, and of the error in several privacy models.
+
+``counts_view`` and the documents of ``lab.simulation`` draw these charts.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +25,7 @@ from mixtally.report.svg import Markup, el
 
 
 class Bar(NamedTuple):
-    """One estimate with its interval; ``mark`` is what it is compared with, None for nothing."""
+    """One estimate with its interval; ``mark`` is the true value, or None if it is unknown."""
 
     label: str
     estimate: float
@@ -32,12 +35,12 @@ class Bar(NamedTuple):
 
     @property
     def covers_mark(self) -> bool:
-        """Whether the interval holds the mark, if there is one."""
+        """Whether the interval covers the mark, or there is no mark."""
         return self.mark is None or self.lower <= self.mark <= self.upper
 
     @property
     def value_text(self) -> str:
-        """The estimate, moved to where a count can be, with its interval."""
+        """The estimate, clipped to its interval, and the interval."""
         value = min(max(self.estimate, self.lower), self.upper)
         return f"{value:,.0f} ({self.lower:,.0f} .. {self.upper:,.0f})"
 
@@ -47,25 +50,29 @@ def bars_of(
     name: Callable[[Facts], str],
     keys: tuple[str, str, str] = ("estimate", "lower", "upper"),
 ) -> list[Bar]:
-    """Rows of facts as bars, with their truth where they have one.
+    """Return rows of facts as bars, with the true value if the row has one.
 
-    where
-      name   of a row
-      keys   of its estimate and of the ends of its interval
+    ``name`` returns the label of a row. ``keys`` are the keys of the estimate and of both ends.
     """
     value, low, high = keys
     return [Bar(name(row), row[value], row[low], row[high], row.get("truth")) for row in rows]
 
 
 class Line(NamedTuple):
-    """One way to publish the counts.
+    """The error of one way to publish the counts.
 
-    where
-      expected   standard error of an empty bin, in counts; None where only a bin is named
-      measured   the error seen here, None where none was
-      bound      of the central mechanisms: how far off one answer is at most, at their confidence
-      messages   a user sends
-      own        whether it is one of ours
+    Attributes
+    ----------
+    expected : float or None
+        The standard error of an empty bin, in counts; None if it is unknown.
+    measured : float or None
+        The error measured in this run.
+    bound : int or None
+        For central mechanisms, the largest error of one count at their confidence level.
+    messages : float
+        Messages for each user.
+    own : bool
+        Whether the way is a plan of this run.
     """
 
     name: str
@@ -77,11 +84,12 @@ class Line(NamedTuple):
 
 
 def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
-    """Bars of estimates with their intervals; all ``rows`` have the true count marked, or none.
+    """Draw estimates as bars with their intervals; either all ``rows`` have a true count, or none.
 
-    Intervals that are thinner than a line are read beside the label.
+    Intervals that are thinner than a line can be read next to the label.
     """
     known = any(row.mark is not None for row in rows)
+    # At least 1, so that a chart of zeros has a scale.
     scale = Scale(0.0, max([1.0, *(v for row in rows for v in row[1:5] if v is not None)]))
     drawn, wide = rows_pictures(
         title, "count", scale, [_bar_row(row, scale) for row in rows], _describe_bars(rows)
@@ -98,12 +106,12 @@ def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
 
 
 def intervals_chart(rows: Sequence[Bar], what: str) -> Picture:
-    """The same of so many of ``what``."""
+    """Draw the bars of the largest bins; ``what`` names them in the title."""
     return rows_chart(rows, f"The {len(rows):,} {what} with their intervals")
 
 
 def _describe_bars(rows: Sequence[Bar]) -> str:
-    """What the chart shows, in words."""
+    """Describe the chart in words."""
     if not rows:
         return "No bin is shown."
     most, least = (f(rows, key=lambda row: row.estimate) for f in (max, min))
@@ -118,7 +126,7 @@ def _describe_bars(rows: Sequence[Bar]) -> str:
 
 
 def _bar_row(row: Bar, scale: Scale) -> ChartRow:
-    """One answer; red where the interval misses the mark."""
+    """Return the row of one bar, marked if its interval misses the true count."""
     tip = f"{row.label}: {row.estimate:,.1f}, interval {row.lower:,.0f} .. {row.upper:,.0f}"
     marks = [
         bar(scale, row.estimate),
@@ -131,11 +139,13 @@ def _bar_row(row: Bar, scale: Scale) -> ChartRow:
 
 
 def error_chart(shown: Sequence[Line]) -> Picture:
-    """Expected and measured error of every way to publish the counts.
+    """Draw the expected and the measured error of every way to publish the counts.
 
-    The central mechanisms are drawn through all rows, with their accuracy statements as bars.
+    Lines through all rows are the expected errors of central mechanisms, and short bars are their
+    accuracy statements.
     """
     values = [v for line in shown for v in (line.expected, line.measured, line.bound) if v]
+    # The factor makes the scale end above the largest value even if that is a power of ten.
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values) * 1.0001))
     scale = Scale(10.0**low, 10.0**high, log=True)
     title = "Error of one bin in each model"
@@ -150,6 +160,7 @@ def error_chart(shown: Sequence[Line]) -> Picture:
 
 
 def _error_legend(shown: Sequence[Line]) -> Marks:
+    """Return the legend of the error chart."""
     drawn = [line for line in shown if line.expected]
     return legend(
         ("stem own", "expected error of a plan shown here", any(v.own for v in drawn)),
@@ -161,7 +172,7 @@ def _error_legend(shown: Sequence[Line]) -> Marks:
 
 
 def _describe_errors(shown: Sequence[Line]) -> str:
-    """What the chart shows, in words."""
+    """Describe the error chart in words."""
     texts = []
     for line in shown:
         said = [f"expected {error_text(line.expected)}"] if line.expected else []
@@ -172,6 +183,7 @@ def _describe_errors(shown: Sequence[Line]) -> str:
 
 
 def _error_row(line: Line, scale: Scale) -> ChartRow:
+    """Return the row of one way to publish the counts."""
     kind = "stem own" if line.own else "stem"
     marks: list[Markup] = []
     if line.expected:

@@ -1,4 +1,9 @@
-"""A contract on one screen: what is asked and promised, who is trusted for what, what remains."""
+"""Documents of plans and contracts: the question, the guarantee, who is trusted, and what is sent.
+
+A plan has the question, the crowd, the parts (the messages of a record), the fakes (dummy messages)
+and the certificate. A contract adds the operators of the mixes and of the collector. The commands
+and the collector show these documents.
+"""
 
 from typing import Any
 
@@ -22,11 +27,12 @@ from mixtally.report.numbers import at_least, at_most, number, pluralize, printa
 from mixtally.report.promise import promise_of_plan
 from mixtally.report.words import assumption_text, likelihood_text, loss_text, relies_on_people
 
+# Table columns that contain words and are aligned left.
 _WORDS = frozenset({"run by", "address", "for"})
 
 
 def plan_document(plan: Plan) -> Document:
-    """The plan alone, before anybody runs them."""
+    """Return the document of a plan that has no operators yet."""
     return Document(
         title=f"Plan: {printable(plan.question.name)}",
         promise=promise_of_plan(plan),
@@ -38,7 +44,7 @@ def plan_document(plan: Plan) -> Document:
 
 
 def contract_document(contract: Contract, fingerprint: str) -> Document:
-    """The contract whose text has ``fingerprint``."""
+    """Return the document of a contract whose canonical text has this fingerprint."""
     head = Text(f"Contract {contract.name}, serial {contract.serial}, fingerprint {fingerprint}")
 
     def summary() -> tuple[Text | Table | Bullets, ...]:
@@ -72,7 +78,7 @@ def contract_document(contract: Contract, fingerprint: str) -> Document:
 
 
 def facts_of(plan: Plan) -> dict[str, Any]:
-    """The plan as JSON for people and programs, integers above 2^53 as decimal strings."""
+    """Return the plan as a JSON object; integers above 2^53 are decimal strings."""
     stated = plan.certificate
     return {
         "question": plan.question.name,
@@ -96,6 +102,7 @@ def facts_of(plan: Plan) -> dict[str, Any]:
 
 
 def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
+    """Return the parts of a document that describe a plan."""
     return (
         Text(question_text(plan)),
         *(Text(text) for text in promise_texts(plan)),
@@ -105,7 +112,7 @@ def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
 
 
 def sending_table(plan: Plan, suite: int) -> Table:
-    """What a device sends and every mix adds, a row a part."""
+    """Return the table of what a device sends and every mix adds, one row for each part."""
     return Table(
         ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
         _part_rows(plan, suite),
@@ -114,7 +121,7 @@ def sending_table(plan: Plan, suite: int) -> Table:
 
 
 def question_text(plan: Plan) -> str:
-    """What is asked, how often, and of how many."""
+    """Return the question, how often it is asked, and the expected number of people."""
     question, name = plan.question, printable(plan.question.name)
     if plan.prefixes is not None:
         what = f"the next letter of a word, after one of at most {plan.prefixes.most:,} prefixes"
@@ -126,7 +133,7 @@ def question_text(plan: Plan) -> str:
         what = f"a number, rounded at random to one of {question.bins:,} from {low} to {high}"
     elif question.hashed is not None:
         most = f"up to {question.max_set} of any texts" if question.max_set > 1 else "any text"
-        what = f"{most}, told apart by {question.bins:,} points"
+        what = f"{most}, hashed to one of {question.bins:,} points"
     elif question.attributes is not None:
         what = f"one of each of {len(question.attributes)} attributes"
     elif question.kind is Kind.SET:
@@ -141,7 +148,7 @@ def question_text(plan: Plan) -> str:
 
 
 def promise_texts(plan: Plan) -> tuple[str, ...]:
-    """The certificate in plain words, and what it assumes."""
+    """Return the certificate in words, and its assumption."""
     stated = plan.certificate
     both = stated.epsilon, stated.upper
     return (
@@ -155,6 +162,7 @@ def promise_texts(plan: Plan) -> tuple[str, ...]:
 
 
 def _together(plan: Plan) -> str:
+    """Name the messages that the certificate covers."""
     parts, times = len(plan.parts), plan.collections
     messages = "messages of a record" if parts == 1 else f"{parts} messages of a record"
     return messages if times == 1 else f"{messages} in all {times:,} collections"
@@ -197,7 +205,7 @@ def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
 
 
 def _duty_of_device(plan: Plan) -> str:
-    """Return what a device must do for its own promise to hold."""
+    """Return what a device must do so that the guarantee holds for its owner."""
     draws = {
         "flips": any(part.threshold is not None for part in plan.parts),
         "replacements": any(part.replaced is not None for part in plan.parts),
@@ -225,11 +233,13 @@ def _part_rows(plan: Plan, suite: int) -> list[tuple[str, ...]]:
         )
         for question, part, row in zip(asked, plan.parts, sizes, strict=True)
     ]
+    # More rows would not fit on one screen.
     most = 12
     return shown if len(shown) <= most else [*shown[:most], ("...", *[""] * 5)]
 
 
 def _describe_sent(part: Part) -> str:
+    """Describe the messages of people in one part."""
     if part.threshold is not None:
         return f"bits flipped with {at_most(part.threshold / 2**64)}"
     own = "its bin in clear"
@@ -241,6 +251,7 @@ def _describe_sent(part: Part) -> str:
 
 
 def _describe_added(part: Part) -> str:
+    """Describe the messages that every mix adds to one part."""
     match part.recipe:
         case Shape():
             return f"0 to {part.recipe.most:,} fakes per bin, {part.recipe.mean:,.0f} on average"
@@ -253,7 +264,7 @@ def _describe_added(part: Part) -> str:
 
 
 def roles_table(contract: Contract) -> Table:
-    """Who runs the mixes and the collector."""
+    """Return the table of the operators of the mixes and of the collector."""
     rows = [
         (role.name, printable(role.operator), role.address)
         for role in (*contract.hops, contract.collector)
@@ -262,7 +273,7 @@ def roles_table(contract: Contract) -> Table:
 
 
 def rounds_text(contract: Contract) -> Text:
-    """When rounds are open, how envelopes are sealed, who may take part."""
+    """Return when rounds are open, how envelopes are sealed, and who may take part."""
     plan, window = contract.plan, contract.rounds
     return Text(
         f"A round is open for {_span(window.open_seconds)}, every {_span(window.every_seconds)}. "
@@ -283,7 +294,7 @@ def minimum_crowd_text(plan: Plan) -> str:
 
 
 def _span(seconds: int) -> str:
-    """So many days, hours, minutes or seconds, the largest that leave no fraction."""
+    """Return a duration in the largest unit in which it is a whole number."""
     for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds % size == 0 and seconds > 0:
             return pluralize(seconds // size, name)

@@ -1,4 +1,7 @@
-"""The parts of a document that a result of counts has: its table, its figures, what it promises."""
+"""Parts of a document with counts: cells of tables, sections of figures and rows of files.
+
+``counts_view`` and the documents of ``lab.simulation`` call these functions.
+"""
 
 import math
 import re
@@ -26,9 +29,9 @@ _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 
 
 def has_own_order(question: Question, *, given: bool) -> bool:
-    """Whether its bins have an order of their own: numbers, columns, labels that were ``given``.
+    """Return whether the bins have their own order: numbers, columns or ``given`` labels.
 
-    Words that were found in the data have none but that of their counts.
+    Words that were found in the data are ordered by their counts instead.
     """
     labels = question.labels
     own = labels is None or question.kind is Kind.BITS or question.attributes is not None
@@ -38,20 +41,20 @@ def has_own_order(question: Question, *, given: bool) -> bool:
 def select_bins(
     question: Question, ranked: NDArray[np.int64], most: int, *, given: bool
 ) -> list[int]:
-    """The ``most`` first of ``ranked`` bins: in their own order, or as they are ranked."""
+    """Return the first ``most`` of ``ranked`` bins, in their own order if they have one."""
     found: list[int] = ranked[:most].tolist()
     return sorted(found) if has_own_order(question, given=given) else found
 
 
 def shown_text(shown: int, every: int, what: str = "", which: str = "the largest") -> str:
-    """How many rows there are, and that none or some are left out."""
+    """Return how many rows are shown, and whether some are left out."""
     if shown == every:
         return f"all {every:,}{what}"
     return f"{shown:,} of {every:,}{what} shown, {which}"
 
 
 def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
-    """Names and values that a page of counts opens with."""
+    """Return the names and values at the beginning of a page of counts."""
     people, certificate = result.received.contributors, result.certificate
     return (
         ("people", f"{people:,}"),
@@ -64,39 +67,39 @@ def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
 
 
 def estimate(row: Row) -> str:
-    """The count, to the second digit of its error, moved to where a count can be.
+    """Return the count, clipped to its interval, to the second digit of its standard error.
 
-    Files keep the unbiased estimate, which may lie below zero.
+    Files contain the unbiased estimate, which may be below zero.
     """
     return clip_text(row.estimate, row.lower, row.upper, row.standard_error)
 
 
 def clip_text(value: float, lower: float, upper: float, error: float | None) -> str:
-    """An estimate, or the end of its interval beyond which it lies."""
+    """Return an estimate as text, or the nearest end of its interval if it is outside."""
     end = clip_to_interval(value, lower, upper)
     return round_to_error(value, error) if end == value else f"{end:,}"
 
 
 def clip_to_interval(value: float, lower: float, upper: float) -> float:
-    """The estimate that is shown: inside its interval."""
+    """Return the estimate that is shown, which is clipped to its interval."""
     return min(max(value, lower), upper)
 
 
 def truth_cells(
     value: float, lower: float, upper: float, error: float | None, true: int
 ) -> list[Cell]:
-    """The true count, and by how much the estimate shown errs: marked where its interval misses."""
+    """Return the true count and the error of the shown estimate, marked if the interval misses."""
     text = round_to_error(clip_to_interval(value, lower, upper) - true, error, sign="+")
     return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
 
 
 def interval(row: Row) -> str:
-    """The interval of one count alone."""
+    """Return the interval of one count alone."""
     return interval_text(row.lower, row.upper)
 
 
 def simultaneous(row: Row) -> str:
-    """The interval that holds for all counts at once."""
+    """Return the interval that holds for all counts at once."""
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
@@ -106,6 +109,7 @@ def share(row: Row, people: int) -> list[Cell]:
     error = None if part.standard_error is None else 100.0 * part.standard_error
     lower, upper = 100.0 * part.lower, 100.0 * part.upper
     estimated = figure(clip_to_interval(100.0 * part.estimate, lower, upper), error)
+    # Both ends are rounded outwards.
     low, high = figure(lower, error, math.floor), figure(upper, error, math.ceil)
     return [f"{estimated} %", f"{low} .. {high} %"]
 
@@ -128,11 +132,20 @@ def figure_sections(
     *,
     note: bool = True,
 ) -> list[Section]:
-    """Numbers derived from the same messages, a section of each, and a ``note`` on what they are.
+    """Return one section for each figure: its table and its note.
 
-    where
-      most   rows of each, None for all
-      true   true numbers by the name of figures, where they are known
+    Parameters
+    ----------
+    every : sequence of Figures
+        Numbers derived from the same messages as the counts.
+    level : float
+        The confidence level of the intervals.
+    most : int or None
+        The largest number of rows of each table.
+    true : mapping or None
+        The true values by the name of the figure, if they are known.
+    note : bool
+        Whether the text is set as a note.
     """
     return [
         Section(one.title, (_figures_table(one, level, most, true), Text(one.note, note=note)))
@@ -154,6 +167,8 @@ def _figures_table(
     for place, row in enumerate(rows):
         error = row.standard_error
         cells = [figure(row.estimate, error), "" if error is None else error_text(error)]
+        # Both ends are rounded outwards, so that the printed interval covers whenever the exact one
+        # does.
         low, high = figure(row.lower, error, math.floor), figure(row.upper, error, math.ceil)
         cells += [f"{low} .. {high}"]
         cells += [number_or_blank(row.resolution, 2)] * coarse
@@ -164,17 +179,17 @@ def _figures_table(
 
 
 def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:
-    """A number to the second digit of its error; to five digits where it has none."""
+    """Round a number to the second digit of its error, or to five digits if it has none."""
     return number(value, 5) if error is None else round_to_error(value, error, to)
 
 
 def number_or_blank(value: float | None, digits: int) -> str:
-    """A number for people, nothing where there is none."""
+    """Return a number as text, or an empty text for None."""
     return "" if value is None else number(value, digits)
 
 
 def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object a bin, in the order of the bins; ``beside`` are further columns."""
+    """Return one flat object a bin, in the order of the bins, with the given further columns."""
     found, bins = result.estimate, range(result.question.bins)
     counts = estimates_of(found, [result.question.label(i) for i in bins])
     columns = {"bin": bins, **counts.columns()}
@@ -187,23 +202,23 @@ def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Fact
 
 
 def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object a row; ``beside`` are further columns."""
+    """Return one flat object a row of a figure, with the given further columns."""
     resolution = [row.resolution for row in figures.rows]
     columns = estimates_of_rows(figures.rows).columns()
     return rows_of({**columns, "resolution": resolution, **beside})
 
 
 def message_facts(result: Result) -> Facts:
-    """Of how many messages counts were made, and how their intervals."""
+    """Return the number of messages, and how the intervals were computed."""
     return {"messages": result.messages, **precision(result.estimate)}
 
 
 def precision(found: Estimate) -> Facts:
-    """How often intervals hold, and how they were made."""
+    """Return the confidence level and the method of the intervals."""
     return {"confidence_level": found.individual.level, "interval_method": found.individual.method}
 
 
 def facts(result: Result) -> Facts:
-    """What a result says besides its rows, and what its plan says, flat."""
+    """Return the facts of a result and of its plan as one flat object, without the rows."""
     plan = result.plan
     return {**plan.facts(), "fingerprint": plan.fingerprint, **message_facts(result)}

@@ -1,6 +1,7 @@
-"""Counts and what follows from them as parts of a document: chart, tables, findings, rows of files.
+"""Counts as parts of a document: chart, tables, sentences and rows of files.
 
-One place for every document that has counts, with true numbers beside them where a lab knows them.
+All documents with counts use ``CountsView``. Only simulations know true numbers and show them next
+to the estimates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,28 +33,27 @@ from mixtally.report.document import Cell, Facts, Part, Picture, Rows, Section, 
 from mixtally.report.numbers import percent, round_to_error
 
 CHART_BINS, TABLE_BINS = 30, 1000
-"""The most bins that a page draws and lists, the largest."""
+"""The numbers of bins, the largest ones, that a page draws and lists."""
 
 
 class TrueNumbers(Protocol):
-    """True numbers, which a lab alone has."""
+    """The true numbers of a simulation."""
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        """How many people are in each bin, shape (bins,)."""
+        """The number of people in each bin, shape (bins,)."""
 
     @property
     def figures(self) -> Mapping[str, Sequence[float | None]]:
-        """By the name of the result's figures, a value a row."""
+        """For each figure of the result, by its name, one true value a row."""
 
 
 @dataclass(frozen=True, eq=False)
 class CountsView:
-    """A result of counts as it is shown.
+    """A result of counts with the choices of how to show it.
 
-    where
-      given   whether the order of its bins was given, rather than found in the data
-      truth   None in what may be published
+    ``has_given_order`` says whether the order of the bins was given rather than found in the data.
+    ``truth`` is None in everything that may be published.
     """
 
     result: Result
@@ -61,13 +61,13 @@ class CountsView:
     truth: TrueNumbers | None = None
 
     def bins(self, most: int) -> list[int]:
-        """The ``most`` largest bins: in their order, or from the largest estimate down."""
+        """Return the ``most`` largest bins, in their own order if they have one."""
         return select_bins(
             self.result.question, self.result.rank_bins(), most, given=self.has_given_order
         )
 
     def chart(self, most: int = CHART_BINS) -> Picture:
-        """The ``most`` largest estimates with their intervals; rings at true counts."""
+        """Draw the ``most`` largest estimates with their intervals, and rings at true counts."""
         bars = [
             Bar(
                 *(row.label, row.estimate, row.lower, row.upper),
@@ -78,7 +78,7 @@ class CountsView:
         return intervals_chart(bars, "largest bins")
 
     def table(self, most: int, lead: str = "") -> Table:
-        """The ``most`` largest bins with both intervals; folded where no ``lead`` names it."""
+        """Return the table of the ``most`` largest bins, folded unless ``lead`` names the table."""
         bins, question = self.bins(most), self.result.question
         found = self.result.estimate
         level = f"{percent(found.individual.level)} interval"
@@ -107,7 +107,7 @@ class CountsView:
         return cells
 
     def findings(self, most: int) -> str:
-        """What the counts show, in sentences; ``most`` are shown."""
+        """Describe the counts in sentences; ``most`` of them are shown."""
         found, bins = self.result.estimate, self.result.question.bins
         above, method = int((found.simultaneous.lower > 0).sum()), found.simultaneous.method
         how = "" if method == found.individual.method else f" ({method})"
@@ -124,50 +124,50 @@ class CountsView:
         return " ".join(filter(None, (text, moved, shares_note(found.people), held)))
 
     def _clipping_note(self, bins: Sequence[int]) -> str:
-        """A sentence on estimates that are displayed where a count can be, empty without one."""
+        """Return a sentence about estimates outside of their interval; empty if there are none."""
         each, found = self.result.estimate.individual, self.result.estimate.counts
         outside = [i for i in bins if not each.lower[i] <= found[i] <= each.upper[i]]
         if not outside:
             return ""
         one = len(outside) == 1
         return (
-            f"{len(outside):,} estimate{'' if one else 's'} that no count can be "
-            f"{'is' if one else 'are'} shown as the nearest that can; files keep the unbiased "
+            f"{len(outside):,} estimate{'' if one else 's'} outside of the interval "
+            f"{'is' if one else 'are'} shown as the nearest end; files contain the unbiased "
             f"number{'' if one else 's'}."
         )
 
     def section(self, *more: Part) -> Section:
-        """Chart and findings of a page, with ``more`` below."""
+        """Return the section with chart and findings, followed by ``more``."""
         said = Text(self.findings(TABLE_BINS), note=True)
         return Section("Counts", (self.chart(), said, *more))
 
     def figures(self, most: int | None = None) -> list[Part]:
-        """Numbers derived from the same messages, at most ``most`` of a kind."""
+        """Return the parts of all figures, at most ``most`` rows of each."""
         return [part for one in self.figure_sections(most, note=False) for part in one.parts]
 
     def figure_sections(self, most: int | None = None, *, note: bool = True) -> list[Section]:
-        """The same as sections of a page; ``note`` as in ``counts.figure_sections``."""
+        """Return one section for each figure; ``note`` as in ``counts.figure_sections``."""
         figures, level = self.result.figures, self.result.estimate.individual.level
         true = None if self.truth is None else self.truth.figures
         return figure_sections(figures, level, most, true, note=note)
 
     @cached_property
     def rows(self) -> list[Facts]:
-        """One flat object a bin, in the order of the bins."""
+        """One flat object for each bin, in the order of the bins."""
         return count_rows(self.result, self._truth_column(None))
 
     @cached_property
     def derived_rows(self) -> dict[str, list[Facts]]:
-        """By the name of numbers that were derived beside the counts, one flat object each."""
+        """For each figure, by its name, one flat object a row."""
         return {one.name: figure_rows(one, self._truth_column(one)) for one in self.result.figures}
 
     def facts(self) -> Facts:
-        """Every count and every number derived beside them, by name."""
+        """Return every count and every figure by name."""
         return {"estimates": self.rows, **self.derived_rows}
 
     @property
     def coverage(self) -> Coverage | None:
-        """How many bins' own intervals cover the true count; None where it is not known."""
+        """How many intervals of single bins cover the true count; None if it is unknown."""
         if self.truth is None:
             return None
         each = self.result.estimate.individual
@@ -175,25 +175,26 @@ class CountsView:
 
     @property
     def measured_error(self) -> float | None:
-        """Root mean square error over the bins, in counts; None where the truth is not known."""
+        """The root mean square error over the bins, in counts; None if true counts are unknown."""
         if self.truth is None:
             return None
         return measured_error(self.result.estimate.counts - self.truth.counts)
 
     def measure_errors(self) -> Facts:
-        """Return how far off the counts are, where the truth is known."""
+        """Return the measured error and coverage; empty if true counts are unknown."""
         covered = self.coverage
         if covered is None:
             return {}
         return {"measured_error": self.measured_error, "covered": covered.share}
 
     def tables(self) -> dict[str, Rows]:
-        """CSV files: the bins in their order or from the largest down, and every number derived."""
+        """Return the rows of the CSV files: bins in the order of ``bins``, and all figures."""
         ranked = [self.rows[i] for i in self.bins(len(self.rows))]
         every = {"estimates": ranked, **self.derived_rows}
         return {f"{name}.csv": Rows(rows) for name, rows in every.items()}
 
     def _truth_column(self, one: Figures | None) -> Mapping[str, Sequence[Any]]:
+        """Return the column of true values of the counts, or of one figure."""
         if self.truth is None:
             return {}
         return {

@@ -1,4 +1,7 @@
-"""How far off estimates are where the truth is known: coverage of intervals, and the error."""
+"""The error of estimates where true values are known: coverage of intervals, and measured error.
+
+``counts_view`` and ``lab.simulation`` call these functions.
+"""
 
 from typing import NamedTuple
 
@@ -20,18 +23,13 @@ class Coverage(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share of the intervals that cover; None without an interval."""
+        """The share of the intervals that cover; None if there is no interval."""
         return self.held / self.of if self.of else None
 
     def text(self, level: float, what: str = "true count") -> str:
-        """Return sentences that say how many of the intervals cover, and how rare as few are.
+        """Return sentences that say how many intervals cover, and how improbable so few are.
 
-        Parameters
-        ----------
-        level : float
-            Confidence level of each interval alone.
-        what : str
-            The name of the true value.
+        ``level`` is the confidence level of each interval alone, and ``what`` names the true value.
         """
         held, of = self
         said = f"{held:,} of the {of:,} intervals cover the {what}; {level * of:.4g} are expected"
@@ -39,8 +37,8 @@ class Coverage(NamedTuple):
         if most >= 1.0:
             return f"{said}."
         return (
-            f"{said}. As few or fewer happen in at most {_percent(most)} of cases, however the "
-            "numbers depend on each other."
+            f"{said}. This few or fewer cover in at most {_percent(most)} of cases, whatever the "
+            "dependence between the numbers is."
         )
 
 
@@ -63,16 +61,16 @@ def coverage(*intervals: tuple[ArrayLike, ArrayLike, ArrayLike]) -> Coverage:
 
 
 def measured_error(*errors: NDArray[np.float64]) -> float:
-    """Return the root mean square of errors; several arrays of one size are taken one by one."""
+    """Return the root mean square of errors; several arrays of one size are averaged."""
     return float(np.sqrt(np.mean([np.mean(one**2) for one in errors])))
 
 
 def bound_chance(held: int, of: int, level: float) -> float:
-    """Bound the chance that ``held`` or fewer intervals cover, by Markov's inequality.
+    """Bound the probability that ``held`` or fewer intervals cover, by Markov's inequality.
 
-    Each of ``of`` intervals misses with a chance of at most 1 - level, so of (1 - level) miss on
-    average at most. The chance that m or more miss is at most that average over m, whatever the
-    dependence between intervals: counts over planes, for example, share their messages.
+    Each of ``of`` intervals misses with probability at most 1 - level, so at most of (1 - level)
+    miss on average. The probability that m or more miss is at most that average over m. The bound
+    needs no independence: counts over planes, for example, share their messages.
     """
     missed = of - held
     return min(1.0, (1.0 - level) * of / missed) if missed else 1.0

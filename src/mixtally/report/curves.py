@@ -1,4 +1,7 @@
-"""Curves as SVG: a chart is data, drawing it is pure text."""
+"""Charts of curves as SVG: a chart is data, and ``draw`` turns it into a picture.
+
+The documents of attacks and of memoized collections contain such charts.
+"""
 
 import math
 import sys
@@ -9,10 +12,11 @@ from mixtally.report.axes import picture, round_numbers
 from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
+# The width of a phone's page. On wider screens the picture and its letters grow.
 _WIDTH, _HEIGHT = 328, 260
-"""A phone's page is as wide; on others the picture and its letters grow."""
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 24, 28, 44
 Point = tuple[float, float]
+"""The x and the y value of a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A named area between two lines, for example where a curve lies with some confidence."""
+    """A named area between two lines, for example a confidence band of a curve."""
 
     name: str
     lower: tuple[Point, ...]
@@ -37,10 +41,8 @@ class Band:
 class Chart:
     """Curves over common axes.
 
-    where
-      bands   areas behind the curves; the axes end where the curves do
-      marks   places on the x axis with a word, drawn as vertical lines
-      log_x, log_y   whether an axis is logarithmic; then all its values are positive
+    ``bands`` are areas behind the curves, cut off where the axes end. ``marks`` are x values with a
+    word, drawn as vertical lines. All values on a logarithmic axis are positive.
     """
 
     document: str
@@ -56,7 +58,7 @@ class Chart:
 
 
 def draw(chart: Chart) -> Picture:
-    """The chart; its legend names the curves."""
+    """Draw the chart with a legend that names the curves."""
     points = [point for curve in chart.curves for point in curve.points]
     xs = [x for x, _ in points] + [x for x, _ in chart.marks]
     x_at, x_ticks = _axis(xs, chart.log_x, _LEFT, _WIDTH - _RIGHT)
@@ -74,7 +76,8 @@ def draw(chart: Chart) -> Picture:
 
 
 def _explain_chart(chart: Chart) -> str:
-    text = f"To the right: {chart.x_name}. Upwards: {chart.y_name}."
+    """Explain the axes in sentences."""
+    text = f"Horizontal axis: {chart.x_name}. Vertical axis: {chart.y_name}."
     ways = [way for way, log in (("right", chart.log_x), ("upwards", chart.log_y)) if log]
     if ways:
         text += f" Equal steps {' and '.join(ways)} are equal factors."
@@ -82,7 +85,7 @@ def _explain_chart(chart: Chart) -> str:
 
 
 def _describe_chart(chart: Chart) -> str:
-    """What the chart shows, in words."""
+    """Describe the chart in words."""
     texts = []
     for curve in chart.curves:
         (x, y), (last_x, last_y) = curve.points[0], curve.points[-1]
@@ -99,12 +102,14 @@ def _describe_chart(chart: Chart) -> str:
 def _axis(
     values: list[float], log: bool, start: float, stop: float
 ) -> tuple[Callable[[float], float], list[float]]:
-    """From a value to its place, and the values that get a tick."""
+    """Return the function from a value to its position, and the values that get a tick."""
     low, high = min(values), max(values)
     if log:
         low, high = math.log10(low), math.log10(high)
     else:
+        # An axis begins at zero unless this would leave much of the picture empty.
         low = min(low, 0.0) if low < 0.4 * high else low
+    # Equal values get an axis around them.
     if high - low < 1e-12:
         low, high = low - 0.5, high + 0.5
     ticks = _powers(low, high) if log else round_numbers(low, high, 4)
@@ -117,6 +122,7 @@ def _axis(
 
 
 def _powers(low: float, high: float) -> list[float]:
+    """Return ticks of a logarithmic axis, with 1, 2 and 5 in each decade if powers are too few."""
     step = max(1, math.ceil((high - low) / 5))
     found = [10.0**k for k in range(math.ceil(low - 1e-9), math.floor(high + 1e-9) + 1, step)]
     if len(found) >= 3:
@@ -126,6 +132,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 def _tick_text(value: float) -> str:
+    """Return a tick as text, with an exponent for very large and very small powers of ten."""
     power = math.log10(value) if value > 0.0 else 0.5
     if abs(power - round(power)) < 1e-9 and not -3 <= power <= 6:
         return f"1e{round(power)}"
@@ -166,7 +173,7 @@ def _marks(chart: Chart, x_at: Callable[[float], float]) -> list[Markup]:
 
 
 def _band(band: Band, x_at: Callable[[float], float], y_at: Callable[[float], float]) -> Markup:
-    """Return the area between both lines, cut off where the axes end."""
+    """Draw the area between both lines, cut off where the axes end."""
     outline = [*band.upper, *reversed(band.lower)]
     least = sys.float_info.min  # a logarithmic axis has no zero
     places = [

@@ -1,7 +1,7 @@
-"""What is shown of a result: described once, then rendered as page, terminal, JSON and CSV.
+"""Documents: what is shown of a result, independent of the format.
 
-A document is plain data. Whoever knows a kind of result says what is worth showing; how it looks is
-said by the renderers alone (``page``, ``terminal``, ``texts``).
+Code that knows a kind of result builds a document from plain data. The renderers ``page``,
+``markdown``, ``terminal`` and ``texts`` alone decide how a document looks.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,14 +13,15 @@ from typing import Any, TypeGuard, TypeVar
 from mixtally.report.svg import Markup
 
 Promise = tuple[str, str, str]
-"""What is hidden from whom; epsilon and delta with what they rest on; the error to expect."""
+"""Three lines: what is protected against whom; epsilon and delta with their assumptions; the
+expected error."""
 
 Facts = dict[str, Any]
-"""Plain numbers and texts by name, as JSON has them."""
+"""Plain numbers and texts by name, as in JSON."""
 
 
 class Tone(StrEnum):
-    """What a marked text says of itself; a page and a terminal color it."""
+    """The meaning of a marked text, which pages and terminals show as a color."""
 
     GOOD = "good"
     BAD = "bad"
@@ -30,7 +31,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A text in a tone."""
+    """A text with a tone."""
 
     text: str
     tone: Tone
@@ -41,9 +42,9 @@ Cell = str | Marked
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, or a ``note``: smaller, beside a picture or a table.
+    """A paragraph, or a ``note`` in smaller letters next to a picture or a table.
 
-    ``own`` is for whoever ran the command: a page that is published leaves it out.
+    An ``own`` text is for the user who ran the command. A page that is published omits it.
     """
 
     text: str
@@ -54,13 +55,13 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Sentences one below the other."""
+    """Sentences in a list."""
 
     items: tuple[tuple[Cell, ...], ...]
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "Bullets":
-        """Plain sentences."""
+        """Return a list of plain sentences."""
         return cls(tuple((text,) for text in texts))
 
 
@@ -68,10 +69,9 @@ class Bullets:
 class Table:
     """Names and numbers in columns.
 
-    where
-      words   columns of words, which are aligned left; the first one always is
-      title   what it shows; opened by a click on a page where it is ``folded``
-      wide    many columns: smaller letters
+    Columns in ``words`` contain words and are aligned left, as the first column always is. A
+    ``folded`` table is opened on a page by a click on its title. A ``wide`` table has smaller
+    letters.
     """
 
     columns: tuple[str, ...]
@@ -82,7 +82,7 @@ class Table:
     wide: bool = False
 
     def is_left_aligned(self, place: int) -> bool:
-        """Whether a column is aligned left."""
+        """Return whether a column is aligned left."""
         return place == 0 or self.columns[place] in self.words
 
     def without_rows(self, name: str = "") -> str:
@@ -96,13 +96,13 @@ Item = TypeVar("Item")
 def columns(
     items: Iterable[Item], *named: tuple[str, Callable[[Item], Cell]]
 ) -> tuple[tuple[str, ...], list[list[Cell]]]:
-    """Heads and rows of a table: a name and what it says of an item for every column."""
+    """Return heads and rows of a table; each column has a name and a function of an item."""
     return tuple(name for name, _ in named), [[cell(one) for _, cell in named] for one in items]
 
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """The facts of one plan or of several side by side, a row a name.
+    """The facts of one plan, or of several in columns, with a row for each name.
 
     A table with a ``title`` is folded: a page opens it by a click.
     """
@@ -113,12 +113,18 @@ class FactTable:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart, for pages alone.
+    """A chart, which only pages show.
 
-    where
-      marks    every mark in it that says something, by its classes, with what it stands for
-      reading  how it is read, in sentences
-      wide     the same chart for screens of 700 pixels and more; None for the one chart on all
+    Attributes
+    ----------
+    markup : Markup
+        The chart as SVG.
+    marks : tuple
+        The CSS classes and the meaning of every mark in the chart.
+    reading : str
+        Sentences that explain how to read the chart.
+    wide : Markup or None
+        The same chart for screens of 700 pixels and more, if it differs.
     """
 
     markup: Markup
@@ -140,7 +146,7 @@ Part = Text | Bullets | Table | FactTable | Picture | Heading
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts under a title."""
+    """Parts with a title."""
 
     title: str
     parts: tuple[Part, ...]
@@ -154,16 +160,20 @@ _FROM_DATA = {
     "people": "rows may not be people, as a column seems to identify people and its values repeat; "
     "give --person-column, or --rows-are-people",
 }
-"""What a plan may have taken from the data: one person's answer alone could have changed it."""
+"""Sentences on what a plan may have taken from the data. The answer of one person could have
+changed it, so no certificate covers it."""
 
 
 def uncovered_texts(from_data: Iterable[str]) -> list[str]:
-    """What no certificate covers, as every one is for a question that was fixed before."""
+    """Return sentences on what was read from the data and is therefore not covered.
+
+    A certificate assumes a question that was fixed before anyone answered.
+    """
     return [_FROM_DATA[name] for name in from_data]
 
 
 def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
-    """The three lines, and in the second what they are not for."""
+    """Return the promise with a second line that also says what is not covered."""
     if not from_data:
         return promise
     first, second, third = promise
@@ -172,31 +182,40 @@ def with_uncovered(promise: Promise, from_data: Sequence[str]) -> Promise:
 
 
 SIMULATION, HOLDS_RAW = "simulation", "holds raw counts"
-"""What every file of a simulation says first, and the folder of these files in that of a result."""
+"""The first words of every file of a simulation. The first one also names the folder of these
+files.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """Everything that is shown of a result; what takes work is made when a renderer asks for it.
+    """Everything that is shown of a result; renderers call functions for parts that take work.
 
-    Facts are made once, however many ask: a file and a terminal tell the same.
+    Facts are computed once, so that a file and a terminal show the same.
 
-    where
-      promise     three lines that everything begins with: what is hidden from whom; epsilon and
-                  delta with what they rest on; the error to expect
-      simulation  whether anything in it follows from the truth that was played: never a release
-      from_data   what of its question was read off the data, by the names of ``not_covered``: then
-                  it is no release either
-      source      where its numbers come from, in a sentence
-      key         names and values that a page opens with
-      opening     parts before the first section
-      sections    of the page
-      summary     what a terminal shows
-      prose       sentences that a terminal ends with
-      facts       the whole of it as one JSON object
-      tables      rows by the name of their CSV file
-      closing     what a page ends with besides the version: randomness, fingerprint
-      made_by     the command that made it, where there was one; pages of a simulation say it
+    Attributes
+    ----------
+    source : str
+        A sentence that says where the numbers come from.
+    promise : tuple of str
+        The three lines at the beginning (``Promise``).
+    simulation : bool
+        Whether anything in the document depends on true values. Such a document is not a release.
+    from_data : tuple of str
+        What was read from the data, by the names of ``uncovered_texts``. Such a document is not a
+        release.
+    key : tuple
+        Names and values at the beginning of a page.
+    opening, sections : tuple, callable
+        The parts before the first section of a page, and the sections.
+    summary, prose : callable, tuple
+        What a terminal shows, and the sentences at its end.
+    facts, tables : callable
+        The document as one JSON object, and rows by the name of their CSV file.
+    closing : str
+        The end of a page in addition to the version: randomness and fingerprint.
+    made_by : str
+        The command that made the document, which pages of a simulation show.
     """
 
     title: str
@@ -215,6 +234,7 @@ class Document:
     made_by: str = ""
 
     def __post_init__(self) -> None:
+        # The dataclass is frozen, so the cached function is set in this way.
         object.__setattr__(self, "facts", cache(self.facts))
 
     @property
@@ -225,26 +245,26 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a CSV file; ``names`` are its columns where there may be no row."""
+    """The rows of a CSV file; ``names`` are its columns if there may be no row."""
 
     rows: Sequence[Mapping[str, Any]]
     names: tuple[str, ...] | None = None
 
 
 Column = Sequence[object] | str | float | None
-"""A value a row, or one value for all rows of a batch."""
+"""One value a row, or one value for all rows of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batches:
-    """The rows of a CSV file that are made in batches of columns, as there may be very many.
+    """The rows of a CSV file in batches of columns, because they may be too many for memory.
 
     Attributes
     ----------
-    names : tuple[str, ...]
+    names : tuple of str
         The names of the columns; the first column always has a value a row.
-    batches : Callable[[], Iterator[Sequence[Column]]]
-        Makes the batches anew at every call, each with a column a name.
+    batches : callable
+        Yields the batches anew at every call, each with a column for each name.
     """
 
     names: tuple[str, ...]
@@ -271,7 +291,7 @@ def _is_column(column: Column) -> TypeGuard[Sequence[object]]:
 
 
 class Chunks:
-    """The text of a file, made piece by piece while it is written."""
+    """The text of a file, produced in pieces while it is written."""
 
     def __init__(self, make_chunks: Callable[[], Iterator[str]]) -> None:
         self._made = make_chunks
@@ -281,6 +301,6 @@ class Chunks:
 
 
 def closing(seed: int | None, fingerprint: str = "", plan: str = "plan") -> str:
-    """Randomness (None: the operating system's) and plan, as a page ends."""
+    """Return the end of a page: the randomness (None for the operating system's) and the plan."""
     chance = "randomness from the operating system" if seed is None else f"seed {seed}"
     return f"{chance}, {plan} {fingerprint}" if fingerprint else chance

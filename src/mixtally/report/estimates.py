@@ -1,6 +1,6 @@
-"""Estimated numbers of every kind of result, column by column, as JSON and CSV files have them.
+"""Estimates of every kind of result as columns, for JSON and CSV files.
 
-A number that is added to ``Estimates.columns`` stands in every kind of result: counts, changes,
+A number that is added to ``Estimates.columns`` appears in every kind of result: counts, changes,
 figures, words, sets and rules, memoized answers and votes.
 """
 
@@ -12,7 +12,7 @@ from mixtally.model.estimates import Change, Estimate, Row
 from mixtally.report.document import Facts
 
 Columns = dict[str, Sequence[object]]
-"""A list a name, all of one length."""
+"""A list for each name, all of one length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +22,15 @@ class Estimates:
     Attributes
     ----------
     labels : sequence of str
-        What each number is of.
+        The label of each number.
     values : sequence of float
         The unbiased estimates.
     errors : sequence of float or None
-        Standard errors; None where only the interval is known.
+        Standard errors; None if only the interval is known.
     lower, upper : sequence of float
         The ends of the interval of each number alone.
     lower_simultaneous, upper_simultaneous : sequence of float or None
-        The ends of the intervals that hold for all numbers at once; None where there are none.
+        The ends of the intervals that hold for all numbers at once, if there are such.
     """
 
     labels: Sequence[str]
@@ -42,7 +42,7 @@ class Estimates:
     upper_simultaneous: Sequence[float | None]
 
     def columns(self) -> Columns:
-        """Return the numbers by name: this is the one list of what files say of a number."""
+        """Return the numbers by name: the only list of what files contain about a number."""
         return {
             "label": self.labels,
             "estimate": self.values,
@@ -73,9 +73,9 @@ def _part(value: float | None, people: int) -> float | None:
 def estimates_of(
     found: Estimate | Change, labels: Sequence[str], places: Sequence[int] | None = None
 ) -> Estimates:
-    """Return the estimates of all bins, or of those at ``places``; ``labels`` are theirs.
+    """Return the estimates of all bins, or of those at ``places``, with their ``labels``.
 
-    An estimate that says nothing has no standard error.
+    An estimate without information has no standard error.
     """
     chosen = slice(None) if places is None else list(places)
     errors: list[float | None] = [found.standard_error] * len(labels)
@@ -91,7 +91,7 @@ def estimates_of(
 
 
 def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
-    """Return the same numbers column by column."""
+    """Return the numbers of rows column by column."""
     every = list(rows)
     return Estimates(
         [row.label for row in every],
@@ -105,13 +105,13 @@ def estimates_of_rows(rows: Iterable[Row]) -> Estimates:
 
 
 def rename_columns(columns: Columns, names: Mapping[str, str | None]) -> Columns:
-    """Return the columns under other names; those whose name is None are left out."""
+    """Rename columns; those whose new name is None are left out."""
     kept = {name: names.get(name, name) for name in columns}
     return {new: columns[name] for name, new in kept.items() if new is not None}
 
 
 def prefix_columns(columns: Columns, prefix: str) -> Columns:
-    """Return the columns of numbers that stand beside others: PREFIX, PREFIX_lower and so on."""
+    """Rename columns of additional numbers to PREFIX, PREFIX_lower and so on."""
     own = rename_columns(columns, {"label": None})
     return {prefix if name == "estimate" else f"{prefix}_{name}": own[name] for name in own}
 

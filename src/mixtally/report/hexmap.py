@@ -1,7 +1,8 @@
-"""Estimates on a map of hexagons: the darker the more people; empty ones are left as outlines.
+"""A map of hexagons: the darker a hexagon, the more people; the others are outlines.
 
-A hexagon is shaded only when its simultaneous interval excludes zero, so the picture as a whole
-shows a place that nobody is at with at most the chance that the intervals state.
+``app.places`` draws maps with this module. A hexagon is shaded only if its simultaneous interval
+excludes zero. So the whole map shows a place with no people with at most the error probability of
+the intervals.
 """
 
 import math
@@ -22,7 +23,7 @@ Outline = Sequence[tuple[float, float]]
 _WIDTH, _MARGIN, _TOP, _LINE = 328.0, 4.0, 24.0, 16.0
 _CLASSES = 5
 _LETTERS = 50
-"""Of a line below the map."""
+"""The number of letters in a line below the map."""
 _STYLE = (
     ".cell{fill:none;stroke:var(--line);stroke-width:.7}.full{fill:var(--own);stroke:var(--own)}"
     "svg.map{font-family:sans-serif}"
@@ -32,16 +33,17 @@ _STYLE = (
 def hexmap(
     title: str, outlines: Sequence[Outline], names: Sequence[str], found: Estimate, note: str
 ) -> Markup:
-    """The map as SVG, with its legend and ``note`` below.
+    """Draw the map as SVG, with its legend and ``note`` below.
 
-    where
-      outlines, names   of the first bins, in order; bins after them have no place on the map
+    ``outlines`` and ``names`` are those of the first bins, in order. Bins after them are not on the
+    map.
     """
     at, height = _projection(outlines)
     counts, above = found.counts[: len(outlines)], found.simultaneous.lower[: len(outlines)] > 0
     edges = _edges(counts[above])
     parts = [el("text", short(title, 48), x=_MARGIN, y=14.0)]
-    for i in np.argsort(above, kind="stable").tolist():  # the shaded ones over the others' lines
+    # Shaded hexagons are drawn last, above the outlines of the others.
+    for i in np.argsort(above, kind="stable").tolist():
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
         tip = f"{names[i]}: {counts[i]:,.1f}, "
         tip += f"all hexagons: {found.simultaneous.lower[i]:,} .. {found.simultaneous.upper[i]:,}"
@@ -67,7 +69,7 @@ def hexmap(
 
 
 def _describe_map(names: Sequence[str], found: Estimate, above: NDArray[np.bool_]) -> str:
-    """What the map shows, in words."""
+    """Describe the map in words."""
     if not above.any():
         return "No hexagon is distinguishable from zero."
     counts = np.where(above, found.counts[: len(above)], -np.inf)
@@ -81,9 +83,9 @@ def _describe_map(names: Sequence[str], found: Estimate, above: NDArray[np.bool_
 def _projection(
     outlines: Sequence[Outline],
 ) -> tuple[Callable[[float, float], tuple[float, float]], float]:
-    """From latitude and longitude to a place, and the lowest place.
+    """Return the function from latitude and longitude to a position, and the lowest position.
 
-    Equirectangular about the middle latitude: distances are right there and nearly so around.
+    The projection is equirectangular around the middle latitude, where distances are exact.
     """
     corners = np.array([corner for outline in outlines for corner in outline])
     (south, west), (north, east) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
@@ -98,15 +100,18 @@ def _projection(
 
 
 def _edges(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round limits between the shades, evenly apart in logarithm."""
+    """Return round limits between the shades, equally spaced on a logarithmic scale."""
     if not counts.size:
         return np.zeros(0)
+    # Counts below 1 have no place on a logarithmic scale of people.
     low, high = math.log(max(float(counts.min()), 1.0)), math.log(max(float(counts.max()), 2.0))
     inner = [math.exp(low + (high - low) * k / _CLASSES) for k in range(1, _CLASSES)]
+    # Rounding can make limits equal.
     return np.unique([_round(edge) for edge in inner])
 
 
 def _round(value: float) -> float:
+    """Round down to 1, 2 or 5 times a power of ten."""
     unit = 10.0 ** math.floor(math.log10(value))
     return max(m * unit for m in (1.0, 2.0, 5.0) if m * unit <= value * 1.0001)
 
@@ -118,9 +123,10 @@ def _opacity(shade: int) -> float:
 def _legend(
     edges: NDArray[np.float64], height: float, told: Sequence[str], *, shaded: bool
 ) -> list[Markup]:
+    """Draw the shades with their limits, and the lines of text below the map."""
     y, parts = height + _LINE, []
     limits = [f"{edge:,.0f}" for edge in edges]
-    texts = ([f"< {limits[0]}", *[f"{a} +" for a in limits]] if limits else ["all alike"]) * shaded
+    texts = ([f"< {limits[0]}", *[f"{a} +" for a in limits]] if limits else ["all equal"]) * shaded
     for shade, text in enumerate(texts):
         x = _MARGIN + (_WIDTH - _MARGIN) / _CLASSES * shade
         box = el(

@@ -1,6 +1,7 @@
-"""A document as Markdown, for those who edit it or keep it beside source code.
+"""A document as Markdown, for readers who edit it or keep it with source code.
 
-``app.plans`` writes approval pages with it. Charts are left out: their numbers are in the tables.
+``app.plans`` writes approval pages with this module. Charts are left out, because the tables
+contain their numbers.
 """
 
 import re
@@ -24,13 +25,13 @@ from mixtally.version import VERSION
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~$&])")
 _BLOCK = re.compile(r"^([#+=-]|\d+(?=[.)]))")
-"""What begins a heading, a list or a rule at the start of a line."""
+"""Characters that begin a heading, a list or a rule at the start of a line."""
 
 
 def markdown(document: Document) -> str:
     """Return the document as GitHub-flavored Markdown.
 
-    Texts of people appear as they are: no character of them formats anything.
+    Texts from users are escaped, so that none of their characters formats anything.
     """
     blocks = [f"# {_inline(document.title)}"]
     blocks += [_bullets(Bullets.of(document.lines)), _line(document.source)]
@@ -94,6 +95,7 @@ def _line(text: str) -> str:
 
 
 def _escaped_start(text: str) -> str:
+    """Escape the start of a text that would begin a heading, a list or a rule."""
     found = _BLOCK.match(text)
     if found is None:
         return text
@@ -103,5 +105,7 @@ def _escaped_start(text: str) -> str:
 
 
 def _inline(cell: Cell) -> str:
+    """Return a cell on one line with its special characters escaped."""
     text = cell.text if isinstance(cell, Marked) else cell
+    # A line break in a text would end the paragraph or the row of a table.
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

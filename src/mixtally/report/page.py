@@ -1,4 +1,7 @@
-"""A document as one HTML file that opens offline: no scripts, fonts or address of anything else."""
+"""A document as one HTML file that works offline: no scripts, fonts or links to other places.
+
+``texts`` writes this page for every result, and the collector serves it.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,21 +28,25 @@ from mixtally.version import VERSION
 
 _MARK = f"<!-- {SIMULATION}: {HOLDS_RAW} -->\n"
 _RAW = (
-    f"Simulation: it {HOLDS_RAW}. Do not publish it; what may be published stands beside it, "
-    "without them."
+    f"Simulation: this page {HOLDS_RAW}. Do not publish it. The files next to this folder contain "
+    "no raw counts and may be published."
 )
 _KINDS = ((328.0, "few"), (668.0, "rows"), (1072.0, "wide"))
-"""Pixels that a phone, a tablet and a desk have for a table; where it needs more it is a list."""
+"""Pixels that a phone, a tablet and a desktop have for a table, with the class of tables that fit.
+A table that needs more is shown as a list.
+"""
 _WIDE = '<table class="wide'
-"""How a table begins that needs a broad page; in what people write a quote is never bare."""
+"""The start of a table that needs a broad page. Texts of users cannot contain it, because their
+quotes are escaped.
+"""
 _LETTER, _GAP, _WRAPPED = 8.4, 14.4, 24
-"""Pixels of a letter and between two columns; letters after which words go on in another line."""
+"""Pixels of a letter and between two columns; letters after which words are wrapped."""
 _IN_WORDS = {"source", "assumption"}
-"""Facts of a plan that a page tells in sentences."""
+"""Facts of a plan that a page shows in sentences."""
 
 
 def page(document: Document) -> str:
-    """The document as HTML text."""
+    """Return the document as HTML text."""
     head = (
         f"{_MARK * document.simulation}"
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -81,12 +88,12 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
 
 
 def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
-    """What a page shows: what is for whoever ran the command only in a simulation."""
+    """Return the parts that a page shows; only a simulation shows ``own`` texts."""
     return [p for p in parts if document.simulation or not (isinstance(p, Text) and p.own)]
 
 
 def _parts(parts: Sequence[Part], title: str) -> list[Markup]:
-    """``parts`` below ``title``, which names what has no name of its own."""
+    """Render ``parts`` below ``title``, which names parts that have no title of their own."""
     made = []
     for part in parts:
         title = part.text if isinstance(part, Heading) else title
@@ -141,7 +148,7 @@ def _table(table: Table, name: str, *, seen: bool) -> Markup:
 
 
 def _table_class(table: Table) -> str:
-    """On which screens a table fits, by the letters in it."""
+    """Return the CSS class of a table: the screens on which its letters fit."""
     pixels = 0.0
     for place, name in enumerate(table.columns):
         longest = max((len(_text(row[place])) for row in table.rows), default=0)
@@ -156,19 +163,19 @@ def _text(cell: Cell) -> str:
 
 
 def _caption(name: str, *, seen: bool) -> Markup:
-    """The name of a table; one that stands above it already is for those who hear the page."""
+    """Return the caption of a table, hidden from view if it repeats a visible title."""
     return el("caption", name) if seen else el("caption", name, class_="unseen")
 
 
 def _head(text: Cell, scope: str, look: str) -> Markup:
-    """The name of a column or a row; a corner without one is no name."""
+    """Return the header cell of a column or a row, or an empty cell without a name."""
     if not text:
         return el("td", "")
     return el("th", _render_text(text), scope=scope, **({"class_": look} if look else {}))
 
 
 def _cell(text: Cell, look: str, name: str) -> Markup:
-    """A cell; ``name`` stands before it where a table is a list, as on a phone."""
+    """Return a cell; ``name`` is shown before it where a table is a list, as on a phone."""
     seen = {"class_": look} if look else {}
     return el("td", el("span", _render_text(text)), data_name=name, **seen)
 

@@ -1,4 +1,7 @@
-"""Small multiples: a panel a line, with the interval of every point."""
+"""Small multiples: one panel for each line over time, with the interval of every point.
+
+The documents of series in ``lab.simulation`` contain such panels.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,13 +14,13 @@ from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el, join
 
 _WIDTH, _HEIGHT = 306, 150
-"""Of a panel: a page has as many beside each other as there is room for."""
+"""Pixels of a panel; a page has as many panels in a row as fit."""
 _LEFT, _RIGHT, _HEAD, _FOOT = 62, 12, 26, 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One line: arrays of shape (points,); ``marks`` is what it is compared with, if anything."""
+    """One line over time, with arrays of shape (points,); ``marks`` are true values, if known."""
 
     name: str
     values: NDArray[np.float64]
@@ -28,19 +31,19 @@ class Panel:
     """Whether a line at zero is drawn."""
 
     def count_missed(self) -> int:
-        """Intervals that do not hold what they are compared with."""
+        """Return the number of intervals that do not cover the true value."""
         if self.marks is None:
             return 0
         return int(((self.marks < self.lower) | (self.marks > self.upper)).sum())
 
 
 def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
-    """All panels under one title; ``points`` are the names along their axis."""
+    """Draw all panels under one title; ``points`` are the names along their axis."""
     every = [picture(_WIDTH, _HEIGHT, panel.name, _panel(panel, points)) for panel in panels]
     reading = (
-        "Each panel is one answer, with a scale of its own; time runs to the right. Each upright "
-        "line is the interval of one estimate: where two of them lie apart, the count has most "
-        "likely changed."
+        "Each panel is one answer, with a scale of its own; time runs to the right. Each vertical "
+        "line is the interval of one estimate. If two of them do not overlap, the count has "
+        "probably changed."
     )
     heard = f"{title}. {_describe_panels(panels, points)}"
     drawn = el("div", *every, class_="panels", role="group", aria_label=heard)
@@ -48,6 +51,7 @@ def panels_chart(title: str, panels: list[Panel], points: list[str]) -> Picture:
 
 
 def _panel_legend(panels: list[Panel]) -> Marks:
+    """Return the legend of the panels."""
     missed = sum(panel.count_missed() for panel in panels)
     return legend(
         ("point own", "estimate", True),
@@ -60,7 +64,7 @@ def _panel_legend(panels: list[Panel]) -> Marks:
 
 
 def _describe_panels(panels: list[Panel], points: list[str]) -> str:
-    """What the chart shows, in words."""
+    """Describe the chart in words."""
     if not panels:
         return "No bin is shown."
     texts = [
@@ -89,6 +93,7 @@ def _panel(panel: Panel, epochs: list[str]) -> list[Markup]:
         return _LEFT + step * (place + 0.5)
 
     def y(value: float) -> float:
+        # Small margins keep marks away from the frame, and equal values from a division by zero.
         return foot - (foot - _HEAD) * (0.04 + 0.92 * (value - low) / max(high - low, 1.0))
 
     ends = [(epochs[0], x(0))] + ([(epochs[-1], x(len(epochs) - 1))] if len(epochs) > 1 else [])

@@ -1,7 +1,8 @@
-"""The three lines that everything begins with.
+"""The guarantee of a document in three lines.
 
-What is hidden from whom; epsilon and delta, how they are known and what they rest on; the error to
-expect. Whatever is rounded is rounded to its own side.
+The lines say what is protected against whom; epsilon and delta, with their status and assumptions;
+and the expected error. Every document begins with them. Privacy numbers and errors are rounded up,
+so that the lines never promise too much.
 """
 
 import math
@@ -25,24 +26,24 @@ _WHO = {
     Observer.LINKED: "anyone who sees every report and knows whose it is",
 }
 _EXACT = 1.0 + 1e-4
-"""Ends of delta that are read alike in four digits."""
+"""A delta is called exact if the ratio of its ends is below this number: four digits agree."""
 LEVEL = 0.95
 
 
 def protection_line(observer: Observer, what: str = "each person's answer") -> str:
-    """The first line; how well it is protected is the second."""
+    """Return the first line: what is protected, and against whom."""
     return f"Protects: {what}, against {_WHO[observer]}."
 
 
 def certificate_line(shown: Certificate, note: str = "") -> str:
-    """The second line: a certificate, what it rests on, and in ``note`` what else it is for."""
+    """Return the second line: a certificate with its assumption; ``note`` says what it is for."""
     return (
         f"{loss_text(shown)} ({exactness_text(shown)}{note}). {assumption_text(shown.assumption)}."
     )
 
 
 def exactness_text(shown: Certificate) -> str:
-    """Whether delta is exact, to rounding, or a bound on it."""
+    """Return whether delta is exact, up to rounding, or an upper bound."""
     if shown.upper == 0.0 or 0.0 < shown.upper <= shown.lower * _EXACT:
         return "exact"
     return "proved upper bound"
@@ -51,9 +52,9 @@ def exactness_text(shown: Certificate) -> str:
 def error_line(
     error: float | None, level: float = LEVEL, note: str = "", *, half: float | None = None
 ) -> str:
-    """The third line: how far off a count is at most at ``level``, and its standard error.
+    """Return the third line: the largest error of a count at ``level``, and its standard error.
 
-    ``half`` a normal interval where none is given.
+    ``half`` is half the width of an interval; without it a normal interval is used.
     """
     if error is None or not math.isfinite(error):
         return f"Expected error of each count: unknown{note}."
@@ -65,12 +66,12 @@ def error_line(
 
 
 def width_text(width: float) -> str:
-    """Half of an interval for people, rounded up."""
+    """Return half of an interval as text, rounded up."""
     return f"{math.ceil(width):,}" if width > 10.0 else at_most(width, 2)
 
 
 def half_width(error: float, level: float) -> float:
-    """Half of a normal interval."""
+    """Return half of a normal interval."""
     return NormalDist().inv_cdf(0.5 + 0.5 * level) * error
 
 
@@ -81,16 +82,17 @@ def build_promise(
     note: str = "",
     what: str = "each person's answer",
 ) -> Promise:
-    """All three: of ``what`` is protected, ``note`` as in ``stated``, the ``third`` as it is.
+    """Return all three lines.
 
-    ``local`` is what is left when all mixes collude.
+    ``what`` is protected, ``note`` is that of ``certificate_line``, and ``third`` is the last line.
+    ``local`` is the local epsilon, which remains if all mixes collude with the collector.
     """
     second = f"{certificate_line(shown, note)} {without_mixes(local)}"
     return protection_line(shown.observer, what), second, third
 
 
 def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
-    """The lines of a plan, before anybody answered; ``half`` as in ``expected``."""
+    """Return the lines of a plan, before anybody answered; ``half`` as in ``error_line``."""
     crowd = f" when all {plan.users:,} take part"
     if plan.parts[0].replaced is not None:
         held = default_count(plan.users)
@@ -101,19 +103,19 @@ def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None)
 
 
 def promise_of_result(result: Result) -> Promise:
-    """The lines of a round's result: as its plan states, the error as it came."""
+    """Return the lines of a result: the guarantee of its plan, with the error of its estimate."""
     plan, error, each = result.plan, result.estimate.standard_error, result.estimate.individual
     counts = result.estimate.counts.clip(each.lower, each.upper)  # as they are shown
-    # Not half an interval: those of small counts begin at 0, and noise may be skew.
+    # Half an interval would be too small: those of small counts begin at 0, and noise is skewed.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
     third = error_line(error, each.level, _name_worst_bin(result.estimate), half=most)
     return build_promise(result.certificate, plan.local_epsilon, third, _together(plan.collections))
 
 
 def _name_worst_bin(estimate: Estimate) -> str:
-    """Name the bin that the stated error is of, and state the median error, where they differ.
+    """Name the bin that the stated error is of, and state the median error, if they differ.
 
-    Errors differ from bin to bin where values are replaced, and over planes.
+    Errors differ from bin to bin if values are replaced, and over planes.
     """
     errors = estimate.errors
     if errors is None or not len(errors):
@@ -131,7 +133,7 @@ def _name_worst_bin(estimate: Estimate) -> str:
 
 
 def promise_of_round(plan: Plan, result: Result | None) -> Promise:
-    """The lines of a round: those of its plan alone where nothing is released."""
+    """Return the lines of a round: those of its plan alone if nothing is released."""
     return promise_of_plan(plan) if result is None else promise_of_result(result)
 
 

@@ -1,4 +1,7 @@
-"""What is said of a round under a contract: what came, and what opens its page."""
+"""Parts of a document about a round under a contract: received messages, key figures and facts.
+
+The collector and the simulation of contracts call these functions.
+"""
 
 from mixtally.model.contract import Plan
 from mixtally.model.received import Received
@@ -12,7 +15,7 @@ _CAME = ("part", "messages tallied", "of hops", "of people", "dropped", "bytes e
 
 
 def intake_table(plan: Plan, received: Received) -> Table:
-    """What each part's messages were, by what hops declared."""
+    """Return the table of the messages of each part, as the hops (mixes) declared them."""
     rows = list[list[Cell]]()
     for place, (part, one) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         numbers = (
@@ -23,16 +26,16 @@ def intake_table(plan: Plan, received: Received) -> Table:
         )
         cells = [f"{many:,}" for many in (*numbers, part.layout.message_bytes)]
         rows.append([f"{place}: {part.protocol}", *cells])
-    return Table(_CAME, rows, title="What came")
+    return Table(_CAME, rows, title="Messages received")
 
 
 def refusal_text(refusal: str | None) -> Text:
-    """Why there are no counts."""
+    """Return the paragraph that says why there are no counts."""
     return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
 
 
 def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[str, str], ...]:
-    """Names and values that the page of a round opens with."""
+    """Return the names and values at the beginning of the page of a round."""
     shown = [
         ("people", people),
         ("bins", f"{plan.question.bins:,}"),
@@ -45,7 +48,7 @@ def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[s
 
 
 def trust_facts(plan: Plan) -> Facts:
-    """Whom a round rests on, and what is left of it without them."""
+    """Return the facts about who must be trusted, and what remains without them."""
     return {
         "cover": str(plan.cover),
         "hops": plan.hops,
@@ -55,7 +58,7 @@ def trust_facts(plan: Plan) -> Facts:
 
 
 def count_facts(shown: CountsView) -> Facts:
-    """The counts of a round, how they were made, and how far off they are where that is known."""
+    """Return the counts of a round, how they were computed, and their error if it is known."""
     return {
         **message_facts(shown.result),
         "standard_error": shown.result.estimate.standard_error,

@@ -1,4 +1,7 @@
-"""Sections that documents of several kinds have: what is promised, what is not, the plan."""
+"""Sections that several kinds of documents have: the guarantee, its limits, and the plan.
+
+The documents of ``app`` and ``lab.simulation`` call these functions.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -9,13 +12,13 @@ _READ = (
     "protocol", "cover", "hops", "epsilon", "delta", "local_epsilon", "users", "minimum_crowd",
     "standard_error", "messages_per_user",
 )  # fmt: skip
-"""Facts of a plan that a reader needs; the others are folded."""
+"""The facts of a plan that a page shows; the others are folded."""
 
 
 def promise_sections(
     told: Iterable[str], not_told: Iterable[str], title: str = "What is promised"
 ) -> tuple[Section, Section]:
-    """What is promised in sentences, and what nobody must take for granted."""
+    """Return the sections of what is promised and of what is not."""
     return (
         Section(title, tuple(map(Text, told))),
         Section("What is not promised", (Bullets.of(not_told),)),
@@ -25,21 +28,16 @@ def promise_sections(
 def plan_section(
     reason: str, *plans: Mapping[str, Any], title: str = "The plan", note: str = ""
 ) -> Section:
-    """What plans say, side by side; why they were chosen is for whoever ran the command."""
+    """Return the section with the facts of plans in columns.
+
+    ``reason`` says why the plans were chosen. A published page omits this text.
+    """
     said = [Text(reason, own=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
     return Section(title, (*said, *plan_facts(*plans)))
 
 
 def plan_facts(*plans: Mapping[str, Any], read: Collection[str] = _READ) -> tuple[FactTable, ...]:
-    """Return the facts of plans side by side: those that a reader needs, and the others folded.
-
-    Parameters
-    ----------
-    *plans : Mapping
-        The facts by their names.
-    read : collection of str
-        The names of those that are shown, about ten.
-    """
+    """Return the facts of plans in columns: those in ``read`` first, and the others folded."""
     shown = tuple({name: p[name] for name in read if name in p} for p in plans)
     others = tuple({name: fact for name, fact in p.items() if name not in read} for p in plans)
     if not any(others):

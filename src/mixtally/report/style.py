@@ -1,7 +1,8 @@
-"""The look of charts and of the page around them, for light and dark screens, print and a phone.
+"""The CSS of charts and pages, for light and dark screens, print and phones.
 
-``CHART`` is all that a picture on its own needs. Letters are 12 px or larger, and what says
-something has a contrast of 3 or more with the paper (4.5 in letters); grid lines need not.
+``CHART`` is sufficient for a picture in a file of its own; ``STYLE`` is that of a page. Letters
+have at least 12 pixels. Meaningful marks have a contrast of at least 3 with the background, and
+letters of at least 4.5. Grid lines may have less.
 """
 
 import re
@@ -12,7 +13,7 @@ from mixtally.report.document import Picture
 from mixtally.report.svg import Markup, el
 
 _ALONE, _GROWN = 640, 430
-"""Width of a picture that is a file of its own, in pixels; of one whose letters grow with it."""
+"""Pixels: the width of a picture in a file of its own; of one whose letters grow with it."""
 
 CHART = """
 :root{--ink:#1c2330;--soft:#5d6878;--line:#dfe3ea;--paper:#fff;--panel:#f6f7fa;--bar:#b9cdea;
@@ -43,7 +44,7 @@ svg .name{font-weight:600}svg .mark{fill:var(--truth)}
 
 
 def _list_style(kind: str) -> str:
-    """A table of this class as a list: what is in a cell stands behind the name of its column."""
+    """Return the CSS that shows a table of this class as a list, with column names before cells."""
     return f"""
 {kind},{kind} tbody,{kind} tr,{kind} th{{display:block}}{kind} thead{{display:none}}
 {kind} tr{{padding:.5rem 0;border-bottom:1px solid var(--line)}}
@@ -110,7 +111,7 @@ figure,tr,.figures,.promise{break-inside:avoid}h2,h3,caption,summary{break-after
 
 
 def standalone_picture(picture: Picture) -> Markup:
-    """A chart with its legend as a file of its own: the look of charts and nothing of a page's."""
+    """Return a chart with its legend as a file of its own, without the style of a page."""
     drawn, width = picture.markup, _ALONE
     if box := re.search(r'viewBox="0 0 (\S+) (\S+)"', drawn):
         width = _GROWN
@@ -119,7 +120,7 @@ def standalone_picture(picture: Picture) -> Markup:
     elif high := re.search(r'height="(\d+)"', drawn):
         height = float(high[1])
     else:
-        raise ValueError("a picture has a height")
+        raise ValueError("expected a picture with a height")
     legend = [
         el("g", swatch(kind), el("text", text, x=34, y=12), transform=f"translate(0 {place})")
         for (kind, text), place in zip(picture.marks, count(height + 12, 20), strict=False)

@@ -1,4 +1,4 @@
-"""Just enough SVG and HTML: elements with escaped text and attributes."""
+"""A minimal writer of SVG and HTML: elements with escaped text and attributes."""
 
 from html import escape
 
@@ -10,11 +10,15 @@ class Markup(str):
 
 
 NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
-"""Classes of an element in which a notebook takes no text between dollar signs for a formula."""
+"""CSS classes of an element in which a notebook must not read text between dollar signs as a
+formula."""
 
 
 def el(name: str, *children: str | float, **attributes: str | float) -> Markup:
-    """``<name attributes>children</name>``; plain strings are escaped, ``class_`` is class."""
+    """Return ``<name attributes>children</name>`` with plain strings escaped.
+
+    In names of attributes an underscore becomes a hyphen, and ``class_`` becomes class.
+    """
     inner = "".join(c if isinstance(c, Markup) else escape(str(c)) for c in children)
     shown = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_text(value))}"'
@@ -28,5 +32,5 @@ def _text(value: str | float) -> str:
 
 
 def join(parts: list[Markup]) -> Markup:
-    """Parts one after the other."""
+    """Concatenate parts."""
     return Markup("".join(parts))

@@ -1,4 +1,7 @@
-"""A document on a terminal: its summary as tables and sentences."""
+"""A document on a terminal: its summary as tables and sentences.
+
+The command line prints every outcome with this module.
+"""
 
 from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
@@ -16,18 +19,19 @@ from mixtally.report.document import (
     Tone,
 )
 
+# Columns of a wide table up to this width never wrap, so that only long texts do.
 _SHORT = 14
 _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone.SOFT: "dim"}
 
 
 def opening_lines(document: Document) -> list[str]:
-    """What a terminal says before anything else: the promise, and whether there are raw counts."""
+    """Return the first lines on a terminal: the promise, and a warning about raw counts."""
     raw = "Simulation: true counts and errors are raw data. Do not publish them."
     return [*document.lines, *([raw] if document.simulation else [])]
 
 
 def render_summary(document: Document) -> RenderableType:
-    """The summary, ready for a console."""
+    """Return the summary, ready for a console."""
     return Group(*[shown for part in document.summary() for shown in _part(part)])
 
 
@@ -42,11 +46,14 @@ def _part(part: Part) -> list[RenderableType]:
         case Table():
             return [render_table(part)] if part.rows else [RichText(part.without_rows())]
         case _:
-            raise TypeError(f"{type(part).__name__}: a terminal shows tables and texts")
+            raise TypeError(f"expected tables and texts for a terminal, got {type(part).__name__}")
 
 
 def render_table(table: Table) -> RichTable:
-    """Wide ones without a frame; short columns never wrap, so that long ones go on in lines."""
+    """Return a table for a console.
+
+    Wide tables have no frame, and their short columns never wrap, so that only long texts do.
+    """
     shown = RichTable(
         title=RichText(table.title) if table.title else None,
         title_justify="left",
@@ -68,6 +75,7 @@ def render_table(table: Table) -> RichTable:
 
 
 def _cell(cell: Cell) -> RichText:
+    # Text objects keep rich from reading square brackets in texts of users as markup.
     if isinstance(cell, Marked):
         return RichText(cell.text, style=_COLORS[cell.tone])
     return RichText(cell)

@@ -1,4 +1,7 @@
-"""What a document leaves as files: the page, facts as JSON, rows as CSV, all digits kept."""
+"""The files of a document: the page, facts as JSON, and rows as CSV with all digits.
+
+``app.outcome`` writes the files that ``files`` returns.
+"""
 
 import json
 import re
@@ -23,15 +26,21 @@ from mixtally.report.page import page
 
 
 def json_text(facts: Mapping[str, Any]) -> str:
-    """``facts`` as a JSON file; raises ValueError for NaN and infinities, which JSON lacks."""
-    text = json.dumps(facts, allow_nan=False)  # indented by the same it would take thrice as long
+    """Return ``facts`` as a JSON file.
+
+    Raises ValueError for NaN and infinities, which JSON does not have.
+    """
+    # Writing first and indenting with msgspec takes a third of the time of
+    # ``json.dumps(indent=1)``.
+    text = json.dumps(facts, allow_nan=False)
     return msgspec.json.format(text, indent=1) + "\n"
 
 
+# Spreadsheets evaluate cells that begin with one of these characters, also in full width.
 _FORMULA = re.compile(r"'*[\t\r\n]|['\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
 _SPLITS = re.compile(r'[",;\t\r\n]')
-"""What some program takes for the end of a cell, whichever delimiter it was told."""
+"""Characters that some program reads as the end of a cell, whatever its delimiter is."""
 
 
 class CsvFormat(NamedTuple):
@@ -44,7 +53,7 @@ class CsvFormat(NamedTuple):
     decimal : str
         Separates the whole part of a number from its fraction.
     start : str
-        Stands before the first line.
+        Precedes the first line.
     """
 
     delimiter: str = ","
@@ -56,8 +65,8 @@ FormatName = Literal["csv", "csv-semicolon"]
 CSV = CsvFormat()
 FORMATS: Mapping[FormatName, CsvFormat] = {
     "csv": CSV,
-    # Spreadsheets set to a country with decimal commas read a file with commas as one column, and
-    # take it for the letters of another alphabet unless it starts with a byte order mark.
+    # Spreadsheets for a country with decimal commas read a file with commas as one column, and
+    # decode the file with the wrong character set unless it starts with a byte order mark.
     "csv-semicolon": CsvFormat(";", ",", "\ufeff"),
 }
 
@@ -67,18 +76,21 @@ def csv_text(
     names: Iterable[str] | None = None,
     written: CsvFormat = CSV,
 ) -> str:
-    """A line a row under ``names``, those of the first row when left out; None is left empty.
+    """Return one line for each row under ``names``, by default the keys of the first row.
 
-    A text that a spreadsheet would compute gets an apostrophe in front, also where apostrophes
-    stand before it already, so that one text is written in one way. Empty without rows and names;
-    raises ValueError for a value without a name. Source: RFC 4180.
+    None becomes an empty cell. A text that a spreadsheet would evaluate gets an apostrophe in
+    front. A text that begins with apostrophes gets one more, so that different texts stay
+    different. The result is empty without rows and names. Raises ValueError for a value without a
+    name.
+
+    Source: RFC 4180.
     """
     table = list(rows)
     heading = list(table[0] if names is None and table else names or ())
     if not heading:
         return ""
     if any(row.keys() - set(heading) for row in table):
-        raise ValueError(f"a row has more than {', '.join(heading)}")
+        raise ValueError(f"expected rows with no columns but {', '.join(heading)}")
     lines: list[list[object]] = [[*heading], *([row.get(n) for n in heading] for row in table)]
     return "".join(
         written.delimiter.join(_cell(value, written) for value in line) + "\r\n" for line in lines
@@ -86,9 +98,9 @@ def csv_text(
 
 
 def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Iterator[str]:
-    """Yield the lines of a CSV file batch by batch, as ``csv_text`` writes them, after ``start``.
+    """Yield the lines of a CSV file batch by batch, in the format of ``csv_text``, after ``start``.
 
-    A list that comes again in the next batch, such as labels, is prepared once.
+    A list that occurs again in the next batch, such as labels, is formatted once.
     """
     cell = partial(_cell, written=written)
     yield start + written.delimiter.join(map(cell, table.names)) + "\r\n"
@@ -99,6 +111,8 @@ def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Ite
             if not isinstance(column, list):
                 cells.append(cell(column))
                 continue
+            # Identity is compared, because comparing the values of very long lists would take too
+            # long.
             if place not in prepared or prepared[place][0] is not column:
                 texts = column and isinstance(column[0], str)
                 made = list(map(cell, column)) if texts else _numbers(column, written)
@@ -109,14 +123,15 @@ def csv_chunks(table: Batches, start: str = "", written: CsvFormat = CSV) -> Ite
 
 
 def _numbers(column: list[object], written: CsvFormat) -> list[str]:
-    """Return the cells of a column of numbers; equal numbers are written once.
+    """Return the cells of a column of numbers; equal numbers are formatted once.
 
     Counts of very many bins have few distinct values.
     """
-    if len({*map(type, column)} - {type(None)}) > 1:  # 1, 1.0 and True are equal
+    # A dictionary does not distinguish 1, 1.0 and True, nor 0.0 and -0.0.
+    if len({*map(type, column)} - {type(None)}) > 1:
         return [_number(one, written) for one in column]
     cells = {one: _number(one, written) for one in set(column)}
-    return [cells[one] if one else _number(one, written) for one in column]  # 0.0 equals -0.0
+    return [cells[one] if one else _number(one, written) for one in column]
 
 
 def _number(value: object, written: CsvFormat) -> str:
@@ -126,6 +141,7 @@ def _number(value: object, written: CsvFormat) -> str:
 
 def _cell(value: object, written: CsvFormat) -> str:
     text = "" if value is None else str(value)
+    # A number may begin with a sign and is not a formula.
     if isinstance(value, int | float) or _NUMBER.fullmatch(text):
         return _number(text, written)
     if isinstance(value, str) and _FORMULA.match(text):
@@ -137,16 +153,16 @@ _MARK = f"# {SIMULATION}: {HOLDS_RAW}\r\n"
 
 
 def whole_facts(document: Document) -> Facts:
-    """The document as one JSON object: first whether it holds raw counts, then its promise."""
+    """Return the document as one JSON object: first whether it has raw counts, then its promise."""
     mark = {SIMULATION: HOLDS_RAW} if document.simulation else {}
     missing = {"not_covered": uncovered_texts(document.from_data)} if document.from_data else {}
     return {**mark, "promise": list(document.lines), **missing, **document.facts()}
 
 
 def files(document: Document, out_format: FormatName = "csv") -> dict[str, str | Chunks]:
-    """Return the text of every file that a document leaves, by name; a simulation's say so first.
+    """Return the text of every file of a document by name; those of a simulation begin with a mark.
 
-    ``out_format`` is how tables are written.
+    Tables are written in ``out_format``.
     """
     written = FORMATS[out_format]
     mark = written.start + (_MARK if document.simulation else "")

@@ -1,4 +1,9 @@
-"""The promise in plain words, and what is not promised."""
+"""The guarantee of a plan in sentences, and what it does not promise.
+
+Documents of plans, contracts and results contain these sentences. A *cover* is what hides an
+answer: fakes (dummy messages) and flips. Either every mix, also called a hop, or people draw the
+cover.
+"""
 
 import math
 from typing import Any
@@ -8,12 +13,14 @@ from mixtally.model.contract import Cover, Part, Plan
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.report.numbers import at_least, at_most, error_text, pluralize
 
+# The beginnings of assumptions in certificates, which ``assumption_text`` turns into sentences.
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "
 TOOK_PART = "That someone took part is not hidden, only what they answered."
+"""The sentence on participation, which no plan hides."""
 
 
 def format_fact(name: str, value: Any) -> str:
-    """One of a plan's facts for people; privacy numbers are rounded to their own side."""
+    """Return one fact of a plan as text; privacy numbers are rounded in the safe direction."""
     if value is None:
         return "unbounded"
     if isinstance(value, float):
@@ -26,7 +33,7 @@ def format_fact(name: str, value: Any) -> str:
 
 
 def promise_paragraphs(plan: Plan, whole: Certificate | None = None) -> list[str]:
-    """The certificate, a sentence or two a paragraph; that of several rounds when it is given."""
+    """Return the certificate in paragraphs; ``whole`` is that of several rounds, if there are."""
     shown = plan.certificate if whole is None else whole
     return [
         "What an observer who sees every shuffled message, and knows all other answers, concludes "
@@ -42,7 +49,7 @@ def promise_paragraphs(plan: Plan, whole: Certificate | None = None) -> list[str
 def likelihood_text(
     epsilon: float, delta: float, one: str, other: str = "the other", digits: int = 3
 ) -> str:
-    """What epsilon and delta mean to people: what is seen under ``one`` answer and ``other``."""
+    """Return what epsilon and delta mean: how much likelier an outcome is under ``one`` answer."""
     return (
         f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {one} as under "
         f"{other}, plus a probability of {at_most(delta)}"
@@ -50,7 +57,7 @@ def likelihood_text(
 
 
 def assumption_text(assumption: str) -> str:
-    """An assumption as a sentence."""
+    """Return an assumption as a sentence."""
     for words in (_NOBODY, _ANYHOW):
         if assumption.startswith(words):
             return f"Assumes nothing of others: {assumption.removeprefix(words)}"
@@ -58,12 +65,12 @@ def assumption_text(assumption: str) -> str:
 
 
 def loss_text(shown: Certificate) -> str:
-    """Epsilon and delta as the field writes them."""
+    """Return epsilon and delta in the notation of the field."""
     return f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)}"
 
 
 def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
-    """What is promised against someone who sees only sums, beside what the plan promises."""
+    """Return the guarantee against an observer of sums alone, with that of the plan."""
     return [
         f"Someone who sees only the sums: {loss_text(sums)}, where the plan promises "
         f"{at_most(plan.upper, 6)} against someone who sees every message.",
@@ -72,7 +79,7 @@ def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
 
 
 def not_promised(plan: Plan) -> list[str]:
-    """What a careful reader must not take for granted."""
+    """Return sentences on what the guarantee does not include."""
     return [*if_dishonest(plan), *never_promised(plan)]
 
 
@@ -86,7 +93,8 @@ def never_promised(plan: Plan) -> list[str]:
         TOOK_PART,
         "Facts about the whole crowd are published on purpose, also those that let others guess "
         "about its members.",
-        f"Promises add up: a person who answers more than {often}, or elsewhere too, spends more.",
+        f"Privacy losses add up: a person who answers more than {often}, or elsewhere too, loses "
+        "more.",
         f"Nothing here stops a person from lying: each dishonest message can move "
         f"{'any one' if clear else 'every'} bin by {reach:.3g} counts.",
         "The errors are those of the noise. If the crowd is a sample of a larger population, the "
@@ -113,14 +121,14 @@ def if_dishonest(plan: Plan) -> list[str]:
 
 
 def without_mixes(local: float | None) -> str:
-    """What is left when all mixes collude: a local epsilon; None or infinite for nothing."""
+    """Return what remains if all mixes collude: nothing if ``local`` is None or infinite."""
     if local is None or not math.isfinite(local):
         return "If every mix colludes with the collector, each answer is seen in clear."
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 
 def relies_on_people(plan: Plan) -> bool:
-    """Return whether the guarantee counts on other people's fakes, flips or replaced values."""
+    """Return whether the guarantee relies on other people's fakes, flips or replaced values."""
     return plan.cover is Cover.PEOPLE and (plan.count_flips or plan.fakes_counted > 0)
 
 
@@ -145,5 +153,5 @@ def _without_cover(plan: Plan) -> list[str]:
 
 
 def _effect_of_a_message(part: Part) -> float:
-    """Counts by which one more set bit moves a bin's estimate."""
+    """Return by how many counts one more set bit changes a bin's estimate."""
     return 1.0 / part.mechanism(fakes=1, crowd=LEAST_USERS).gain

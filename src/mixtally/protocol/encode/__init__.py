@@ -1,1 +1,1 @@
-"""From a person's value to a record: the number of a bin, or packed bits."""
+"""Encoders from a person's value to a record: the number of a bin, or packed bits."""

@@ -1,4 +1,7 @@
-"""Bits as people write them, and records that set some of many bits."""
+"""Yes/no answers as text, and records that set several of many bits.
+
+The readers of ``lab.data`` and the commands that encode one answer call these functions.
+"""
 
 from collections.abc import Iterable
 
@@ -13,7 +16,11 @@ NO = frozenset({"0", "0.0", "no", "n", "false", "f"})
 
 
 def parse_bit(text: str, subject: str) -> int:
-    """0 or 1 for any of the ways in ``NO`` and ``YES``, in either case; DataError otherwise."""
+    """Return 0 or 1 for a text in ``NO`` or ``YES``, in either case.
+
+    Raises DataError for any other text. ``subject`` is what the error names, such as a file and a
+    line.
+    """
     word = text.strip().lower()
     if word in YES:
         return 1
@@ -28,9 +35,21 @@ def parse_bit(text: str, subject: str) -> int:
 
 
 def parse_vector(text: str, length: int | None, subject: str) -> bytes:
-    """The bits of a string like 01101 as bytes of 0 and 1.
+    """Return the bits of a string like ``01101`` as bytes with the values 0 and 1.
 
-    Raises DataError for another length than ``length`` (None: any) and for other characters.
+    Parameters
+    ----------
+    text : str
+        One digit for each bit.
+    length : int or None
+        The expected number of bits; None accepts any number.
+    subject : str
+        What the error message names, for example a file and a line.
+
+    Raises
+    ------
+    DataError
+        If the text has another length, or a character other than 0 and 1.
     """
     if not text.strip("01") == "" or not text:
         raise DataError(
@@ -50,10 +69,11 @@ def parse_vector(text: str, length: int | None, subject: str) -> bytes:
 
 
 _DIGITS = bytes(max(0, code - ord("0")) for code in range(256))
+"""The translation table from the characters "0" and "1" to the values 0 and 1."""
 
 
 def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
-    """Concatenated vectors of ``length`` bytes of 0 and 1 as packed rows."""
+    """Pack concatenated vectors of ``length`` bytes with values 0 and 1 into rows of bits."""
     table = np.frombuffer(vectors, dtype=np.uint8).reshape(-1, length)
     return np.packbits(table, axis=1, bitorder="little")
 
@@ -61,7 +81,10 @@ def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
 def rows_of(
     people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
 ) -> Rows:
-    """Packed rows of ``users`` people, person people[i] having the bit positions[i] set."""
+    """Return packed rows in which person ``people[i]`` has the bit ``positions[i]`` set.
+
+    Both arrays have the shape (pairs,). The result has ``users`` rows of ``columns`` bits.
+    """
     rows = np.zeros((users, row_bytes(columns)), dtype=np.uint8)
     masks = np.left_shift(1, positions & 7).astype(np.uint8)
     np.bitwise_or.at(rows, (people, positions >> 3), masks)
@@ -71,10 +94,13 @@ def rows_of(
 def numbers_of(
     people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
 ) -> NDArray[np.int64]:
-    """The same as ascending numbers of the bits that are set, -1 for none, in as many columns as
-    the largest record has, at least one.
+    """Return for each person the ascending numbers of the bits that are set.
+
+    Parameters are those of ``rows_of``. The shape is (users, largest number of set bits, at least
+    1), and free places contain -1.
     """
-    every = np.sort(people * columns + positions)  # of so many, np.unique takes ten times as long
+    # Sorting and dropping equal neighbors is ten times as fast here as ``np.unique``.
+    every = np.sort(people * columns + positions)
     every = every[np.diff(every, prepend=-1) > 0]
     who, what = np.divmod(every, columns)
     sizes = np.bincount(who, minlength=users)
@@ -85,12 +111,12 @@ def numbers_of(
 
 
 def count_set_bits(rows: Rows) -> NDArray[np.int64]:
-    """How many bits each row has set, shape (rows,)."""
+    """Return the number of bits set in each row, shape (rows,)."""
     sizes: NDArray[np.int64] = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
     return sizes
 
 
 def make_record(positions: Iterable[int], columns: int) -> Rows:
-    """One person's record with these bits set, shape (1, row bytes)."""
+    """Return one person's record with these bits set, shape (1, row bytes)."""
     chosen = np.fromiter(positions, dtype=np.int64)
     return rows_of(np.zeros(len(chosen), dtype=np.int64), chosen, 1, columns)

@@ -1,8 +1,10 @@
-"""Values of an open domain: a Bloom filter of h hashed bits, hashed differently in every cohort.
+"""Bloom filters for values of an open domain, hashed differently in every cohort.
 
-The hashes are public and the same everywhere: 64-bit pieces of BLAKE2b of the value, personalized
-by the cohort and keyed by the question's name, modulo the number of bits (a bias below bits/2^64).
-Two hashes of one value may meet in one bit.
+Memoized collections of texts (``lab.memoization``) call this module on the device, and the
+estimator calls it for candidate words. A value sets at most h bits, one for each hash. The hashes
+are public and the same everywhere. Each is a 64-bit piece of BLAKE2b of the value, reduced modulo
+the number of bits, with a bias below bits/2^64. The digest is personalized by the cohort and keyed
+by the name of the question. Two hashes of one value may give the same bit.
 
 Source: RAPPOR (2014), sections 2 and 5.3.
 """
@@ -18,13 +20,14 @@ from mixtally.model.mechanism import Memoized
 from mixtally.model.memoized_plan import MemoizedPlan
 from mixtally.primitives.bits import Rows
 
+# The largest design, in words x bits x cohorts; it takes one byte a cell.
 MOST_CELLS = 10_000_000
 _PIECES = 8
-"""64-bit pieces in one digest."""
+"""The number of 64-bit pieces in one digest."""
 
 
 def hash_positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
-    """The bits that ``value`` sets in ``cohort``, one a hash; some may coincide."""
+    """Return the bits that ``value`` sets in ``cohort``, one for each hash; some may be equal."""
     mechanism = plan.mechanism
     key = hashlib.blake2b(plan.question.name.encode("utf-8"), digest_size=32).digest()
     person = b"mixtally" + cohort.to_bytes(8, "little")
@@ -39,7 +42,10 @@ def hash_positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
 
 
 def encode_bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
-    """One record a value, hashed in the cohort beside it, shape (values, row bytes)."""
+    """Encode each value in its cohort and return the records, shape (values, row bytes).
+
+    ``cohorts`` has the cohort of each of the ``values``.
+    """
     mechanism = plan.mechanism
     rows = mechanism.layout.blank_rows(len(values))
     known: dict[tuple[int, str], Rows] = {}
@@ -51,6 +57,7 @@ def encode_bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[st
 
 
 def _row(mechanism: Memoized, places: Sequence[int]) -> Rows:
+    """Return one packed record with the bits in ``places`` set."""
     row = bytearray(mechanism.layout.message_bytes)
     for place in places:
         row[place >> 3] |= 1 << (place & 7)
@@ -58,7 +65,7 @@ def _row(mechanism: Memoized, places: Sequence[int]) -> Rows:
 
 
 def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
-    """Raises ParameterError when there is no word, or no room for so many."""
+    """Raise ParameterError if ``words`` is empty or the design exceeds ``MOST_CELLS`` cells."""
     cells = mechanism.cohorts * mechanism.bins * len(words)
     if not 1 <= cells <= MOST_CELLS:
         raise ParameterError(
@@ -70,7 +77,7 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
 
 
 def build_design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which bits every word sets in every cohort, shape (cohorts, bits, words).
+    """Return which bits every word sets in every cohort, shape (cohorts, bits, words).
 
     Raises ParameterError as ``check_design`` does.
     """

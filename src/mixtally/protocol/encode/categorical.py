@@ -1,4 +1,4 @@
-"""Categorical values: the bin whose label the value is."""
+"""Categorical values: a value belongs to the bin that has it as a label."""
 
 from collections.abc import Iterable
 from unicodedata import normalize
@@ -11,9 +11,15 @@ from mixtally.model.question import Question
 
 
 def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
-    """The bin number of every value, shape (values,); raises DataError for an unknown category.
+    """Return the bin number of every value, shape (values,).
 
-    Values and labels are compared in Unicode form NFC.
+    Values and labels are compared in Unicode form NFC. Without labels, the value is the bin number
+    itself.
+
+    Raises
+    ------
+    DataError
+        If a value is not a label of the question.
     """
     if question.labels is None:
         bins = {str(number): number for number in range(question.bins)}
@@ -23,6 +29,7 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
 
 
 def _bin(question: Question, bins: dict[str, int], value: str) -> int:
+    """Look up the bin of one value."""
     found = bins.get(normalize("NFC", value))
     if found is None:
         raise DataError(

@@ -1,9 +1,10 @@
-"""Texts of an open domain: the point that a plan's keyed hash gives them.
+"""Keyed hashing of texts of an open domain into the points of a plan.
 
-A text is normalized (Unicode form NFC, so that one spelling has one point), written in UTF-8 and
-hashed by HMAC-SHA-256, the plan's seed being the key. The digest is a big-endian integer; modulo
-the number of points it is the point, which no point is likelier to be than another by more than
-2^-193. Letters keep their case and spaces stay.
+Devices encode their text with this module, and analysts encode the words that they look for. A text
+is normalized to Unicode form NFC, so that one spelling has one point. The normalized text is
+written in UTF-8 and hashed by HMAC-SHA-256 with the seed of the plan as the key. The digest, read
+as a big-endian integer modulo the number of points, is the point. The probabilities of any two
+points differ by at most 2^-193. Case and spaces are kept.
 
 Source: RFC 2104, FIPS 180-4.
 """
@@ -22,7 +23,13 @@ from mixtally.model.word_list import WordList
 
 
 def normalize_text(text: str) -> str:
-    """The one form of ``text`` that is hashed; raises DataError for no text or half characters."""
+    """Return ``text`` in Unicode form NFC, the only form that is hashed.
+
+    Raises
+    ------
+    DataError
+        If the text is empty or contains half of a surrogate pair.
+    """
     form = unicodedata.normalize("NFC", text)
     if not form or any("\ud800" <= letter <= "\udfff" for letter in form):
         raise DataError(
@@ -35,9 +42,14 @@ def normalize_text(text: str) -> str:
 
 
 def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
-    """The point of every text, shape (texts,).
+    """Return the point of every text, shape (texts,).
 
-    Raises PlanError for a question that is not open, DataError as ``normalized`` does.
+    Raises
+    ------
+    PlanError
+        If the question has no open domain.
+    DataError
+        If a text is empty or contains half of a surrogate pair.
     """
     if question.hashed is None:
         raise PlanError(
@@ -51,9 +63,14 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
 
 
 def look_up_words(question: Question, words: Sequence[str]) -> WordList:
-    """Words to look for, in their one form.
+    """Return the words to look for, normalized and with their points.
 
-    Raises DataError for a word that stands twice, and as ``encode`` and ``Listed`` do.
+    Raises
+    ------
+    PlanError
+        If the question has no open domain.
+    DataError
+        If a word is empty or is not text, or if two words are equal after normalization.
     """
     names = tuple(normalize_text(word) for word in words)
     if len(set(names)) < len(names):
@@ -68,5 +85,6 @@ def look_up_words(question: Question, words: Sequence[str]) -> WordList:
 
 
 def _point(key: bytes, points: int, text: str) -> int:
+    """Return the point of one text."""
     digest = hmac.digest(key, normalize_text(text).encode("utf-8"), "sha256")
     return int.from_bytes(digest, "big") % points

@@ -1,13 +1,18 @@
-"""Numbers of a range, as they are or cut into equal bins; what lies outside moves to its ends.
+"""Numbers of a known range, rounded to a grid or cut into bins of equal width.
 
-Numbers are rounded to a grid by the rule of ``device.contract.grid``, many at once. With t the
-place of a number on the grid and u its word, both over what they are counted in,
+The readers of ``lab.data`` and the commands that encode one answer use this module. A number
+outside the range is moved to the nearest end.
 
-    up  if  u < floor(2^64 f),  that is  point = floor(t - (u + 1) / 2^64) + 1
+``rounded`` rounds many numbers to a grid at random, by the rule of ``device.contract.grid``. Let t
+be the place of a number on the grid in steps, f the fraction of t, and u a random 64-bit word. The
+number goes up if u < floor(2^64 f), that is
 
-In doubles t is off by less than 2^-51 t, below 10^-9, and the word by 2^-52: where t - u / 2^64 is
-farther than that from a whole number the decision is certain, and elsewhere, two numbers in 10^8,
-it is made exactly. So equal words give equal points, here and on devices.
+    point = floor(t - (u + 1) / 2^64) + 1.
+
+In double precision t has an error below 2^-51 t, which is below 10^-9, and u / 2^64 has an error
+below 2^-52. If t - u / 2^64 is farther from a whole number than these errors, the decision in
+doubles is certainly right. Otherwise, for about two numbers in 10^8, the point is computed exactly.
+Equal words therefore give equal points here and on devices.
 """
 
 import math
@@ -24,16 +29,22 @@ from mixtally.errors import DataError, ParameterError, PlanError, in_range
 from mixtally.model.grid import Grid
 from mixtally.model.plan import Plan
 
+# The largest number of bins or points for one number.
 MOST_CUTS = 1_000_000
 _EXACT_DIGITS, _DIGITS = 12, 4
-"""Digits of the width of a bin within which edges are exact, and to which others are rounded."""
+"""Significant digits of a bin's width: edges that need at most the first number are exact, and all
+others are rounded to the second.
+"""
 _LONGEST = 16
-"""Digits of a number that is written without an exponent."""
+"""The largest number of digits that is written without an exponent."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """Numbers from ``low`` to ``high``; raises ParameterError unless low < high are finite."""
+    """Numbers from ``low`` to ``high``.
+
+    Raises ParameterError unless both ends are finite and low < high.
+    """
 
     low: float
     high: float
@@ -48,16 +59,16 @@ class Range:
             )
 
     def clip(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``values`` with what lies outside moved to the nearest end."""
+        """Return ``values`` with numbers outside the range moved to the nearest end."""
         return np.clip(values, self.low, self.high)
 
 
 @dataclass(frozen=True)
 class Points(Range):
-    """Numbers rounded at random to so many ``points`` from ``low`` to ``high``.
+    """A grid of ``points`` equidistant numbers to which values are rounded at random.
 
-    Where it is None, to as many as give the mean the least error. Raises ParameterError as
-    ``Range`` does, and unless points lies in [2, 10^6].
+    If ``points`` is None, the planner chooses the number of points with the least error of the
+    mean. Raises ParameterError unless points lies in [2, 10^6] and the range is valid.
     """
 
     points: int | None = None
@@ -71,9 +82,10 @@ class Points(Range):
 
 @dataclass(frozen=True)
 class Scale(Range):
-    """``bins`` bins of equal width from ``low`` to ``high``, each but the last without its end.
+    """A range cut into ``bins`` bins of equal width.
 
-    Raises ParameterError as ``Range`` does, and unless bins lies in [2, 10^6].
+    A bin contains its lower edge but not its upper one; the last bin contains both. Raises
+    ParameterError unless bins lies in [2, 10^6] and the range is valid.
     """
 
     bins: int
@@ -90,7 +102,10 @@ class Scale(Range):
 
     @classmethod
     def from_edges(cls, edges: tuple[float, ...]) -> "Scale":
-        """That which a plan with these edges has; PlanError where bins are not of equal width."""
+        """Return the scale that has these edges.
+
+        Raises PlanError if the edges do not cut a range into bins of equal width.
+        """
         found = cls(edges[0], edges[-1], len(edges) - 1)
         if tuple(found.edges.tolist()) != edges:
             raise PlanError(
@@ -103,10 +118,10 @@ class Scale(Range):
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
-        """Ends of the bins, shape (bins + 1,): the doubles nearest to the decimals of the labels.
+        """The ends of the bins, shape (bins + 1,), as the doubles nearest to their decimals.
 
-        A number and an edge that are written alike are then one double, so that 0.3 is counted in
-        the bin whose label begins with 0.3.
+        A number and an edge that are written in the same way therefore are the same double. For
+        example, 0.3 is counted in the bin whose label begins with 0.3.
         """
         return np.array([float(text) for text in self._texts])
 
@@ -114,9 +129,10 @@ class Scale(Range):
     def _texts(self) -> tuple[str, ...]:
         """The edges as decimals.
 
-        Edge i is low + i w with w = (high - low) / bins and both ends as they are written. It is
-        exact where ``_EXACT_DIGITS`` digits of w suffice for all edges, and otherwise rounded to
-        ``_DIGITS`` digits of w, by which no bin is wider or narrower than w by more than 0.1 %.
+        Edge i is low + i w with the width w = (high - low) / bins and both ends as they were
+        written. The edges are exact if ``_EXACT_DIGITS`` digits of w suffice for all of them.
+        Otherwise they are rounded to ``_DIGITS`` digits of w, which changes the width of a bin by
+        at most 0.1 %.
         """
         low, high = Fraction(repr(self.low)), Fraction(repr(self.high))
         width = (high - low) / self.bins
@@ -135,27 +151,27 @@ class Scale(Range):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The bins as people write intervals, with the exact decimals of their edges."""
+        """The bins as intervals, with the exact decimals of their edges."""
         texts = self._texts
         ends = ")" * (self.bins - 1) + "]"
         pairs = zip(texts, texts[1:], ends, strict=False)
         return tuple(f"[{left}, {right}{end}" for left, right, end in pairs)
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The bin of each value, shape as ``values``."""
+        """Return the bin of each value, shape as ``values``."""
         place = np.searchsorted(self.edges, self.clip(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
 
 
 def _format_end(number: float) -> str:
-    """The shortest decimal of a double, written like the others."""
+    """Return the shortest decimal of a double, written like the inner edges."""
     decimal = Decimal(repr(number))
     places = -int(decimal.as_tuple().exponent)
     return _format_decimal(int(decimal.scaleb(places)), places)
 
 
 def _format_decimal(number: int, places: int) -> str:
-    """The decimal number / 10^places, with an exponent where it is very long without."""
+    """Return the decimal number / 10^places, with an exponent if it would be very long without."""
     if places < 0:
         number, places = number * 10**-places, 0
     digits = str(abs(number)).rjust(places + 1, "0")
@@ -167,14 +183,24 @@ def _format_decimal(number: int, places: int) -> str:
 
 
 def scale_of_plan(plan: Plan) -> Range | None:
-    """How ``plan`` reads numbers; None without them, PlanError where bins are of unequal width."""
+    """Return how ``plan`` encodes numbers, or None if its question is not about a number.
+
+    Raises
+    ------
+    PlanError
+        If the bins of the plan are not of equal width.
+    """
     if plan.grid is not None:
         return Points(plan.grid.low, plan.grid.high, plan.grid.points)
     return None if plan.edges is None else Scale.from_edges(plan.edges)
 
 
 def parse_number(text: str, subject: str) -> float:
-    """The number that ``text`` writes; raises DataError for anything else, NaN and inf included."""
+    """Return the finite number that ``text`` denotes.
+
+    Raises DataError for any other text. ``subject`` is what the error names, such as a file and a
+    line.
+    """
     try:
         value = float(text)
     except ValueError:
@@ -190,12 +216,29 @@ def parse_number(text: str, subject: str) -> float:
 
 
 _DOUBT = 1e-8
+"""The distance from a whole number within which the rounding is computed exactly; errors are below
+10^-9."""
 
 
 def round_to_grid(
     grid: Grid, values: NDArray[np.float64], words: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """The point of each of ``values``, finite, by the word beside it; shape as ``values``."""
+    """Round each finite number to a point of the grid by its random word.
+
+    Parameters
+    ----------
+    grid : Grid
+        The points.
+    values : array of float
+        Finite numbers of any shape; numbers outside the range are moved to its ends.
+    words : array of uint64
+        A uniformly random word for each number, of the same shape.
+
+    Returns
+    -------
+    array of int
+        The number of the point of each value, from 0, of the same shape.
+    """
     inside = np.clip(values, grid.low, grid.high)
     places = (inside - grid.low) / grid.range * (grid.points - 1)
     gaps = places - words.astype(np.float64) * 2.0**-64

@@ -1,10 +1,11 @@
-"""From a person's word to its bin in one round: which extension of a published prefix it is.
+"""The bin of a word in one round of a prefix search: which extension of a published prefix it has.
 
-With m prefixes of equal length, an alphabet of A symbols and L of them asked for, bin i A^L + s is
-prefix i followed by the symbols that are the digits of s, the first the most significant; the last
-bin is everything else. A round has the same number of bins whatever the prefixes are; bins of
-prefixes that are not there belong to nobody. A round that *closes* the words puts into bin
-i A^L + s only those that end after these symbols; longer ones are everything else.
+The search for frequent words in ``lab.simulation`` calls this module for every round. A round
+publishes m prefixes of equal length over an alphabet of A symbols, and asks for the next L symbols.
+Bin i A^L + s means prefix i followed by the symbols that are the digits of s, the most significant
+first. The last bin means every other word. The number of bins does not depend on the prefixes: bins
+of prefixes that do not exist stay empty. In a *closing* round bin i A^L + s contains only words
+that end after these symbols. Longer words are in the last bin.
 """
 
 import numpy as np
@@ -23,14 +24,22 @@ def extension_bins(
     level: int = 1,
     closing: bool = False,
 ) -> NDArray[np.int64]:
-    """The bin of every word, shape (words,).
+    """Return the bin of every word, shape (words,).
 
-    where
-      symbols    shape (words, at least depth + level, one more when closing), as spelled
-      prefixes   shape (m, depth), distinct, none of them ended
-      size       symbols of the alphabet
-      bins       bins of the round, more than m * size^level
-      level      symbols that are asked for
+    Parameters
+    ----------
+    symbols : array of uint8
+        The spelled words, shape (words, at least depth + level, and one more when closing).
+    prefixes : array of uint8
+        The published prefixes, shape (m, depth), all different, none of them ended.
+    size : int
+        The number of symbols of the alphabet.
+    bins : int
+        The number of bins of the round, more than m * size^level.
+    level : int
+        The number of symbols that the round asks for.
+    closing : bool
+        Whether only words that end after these symbols are counted.
     """
     depth = prefixes.shape[1]
     weights = size ** np.arange(level - 1, -1, -1, dtype=np.int64)
@@ -47,14 +56,18 @@ def extension_bins(
 
 
 def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
-    """Rows as byte strings. These drop ends at their end, which no prefix has, so none collide."""
+    """Return the rows as byte strings, so that whole rows can be compared.
+
+    NumPy drops trailing zero bytes of such strings. No prefix contains a zero, the symbol that ends
+    a word, so different prefixes keep different strings.
+    """
     return np.ascontiguousarray(symbols).view(f"S{symbols.shape[1]}").reshape(-1)
 
 
 def extend_prefixes(
     prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1
 ) -> Symbols:
-    """The extensions that are the given ``bins``, shape (bins, depth + level)."""
+    """Return the extended prefixes for the given ``bins``, shape (bins, depth + level)."""
     parent, followed = np.divmod(bins, size**level)
     symbols = [(followed // size**place % size).astype(np.uint8) for place in range(level)]
     return np.column_stack([prefixes[parent], *reversed(symbols)])

@@ -1,4 +1,7 @@
-"""Sets written in one cell: labels between separators."""
+"""Sets that are written in one cell of a table, as labels between separators.
+
+The readers of ``lab.data`` call this module for questions about sets.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,12 +9,25 @@ from mixtally.errors import DataError
 
 
 def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] = ()) -> list[str]:
-    """The distinct labels of a set in the order in which they stand, spaces around them dropped.
+    """Return the distinct labels of a set in their order, without surrounding spaces.
 
-    A label that is named twice counts once; a separator at the end ends the last one. Those that
-    hold a separator themselves are found if they are among ``whole``, the longest first.
+    A label that is named twice counts once. A separator at the end is ignored.
 
-    Raises DataError for an empty label between separators.
+    Parameters
+    ----------
+    text : str
+        The cell of the table.
+    separator : str
+        The text between two labels.
+    subject : str
+        What the error message names, for example a file and a line.
+    whole : sequence of str
+        The known labels that contain the separator, the longest first.
+
+    Raises
+    ------
+    DataError
+        If a label between two separators is empty.
     """
     labels = list(dict.fromkeys(_split_labels(text.strip(), separator, whole)))
     if len(labels) > 1 and labels[-1] == "":
@@ -27,12 +43,12 @@ def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] 
 
 
 def labels_with_separator(labels: Iterable[str], separator: str) -> list[str]:
-    """The ``labels`` that hold the separator, the longest first: what ``members`` finds whole."""
+    """Return the ``labels`` that contain the separator, longest first, for ``parse_members``."""
     return sorted((label for label in labels if separator in label), key=len, reverse=True)
 
 
 def _split_labels(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:
-    """The labels one after the other; ``whole`` ones count where a separator or the end follows."""
+    """Yield the labels; one of ``whole`` only where a separator or the end of the text follows."""
     while True:
         for label in whole:
             rest = text[len(label) :].lstrip()

@@ -1,8 +1,10 @@
-"""Words of any script as symbols of a small public alphabet, one character or escape at a time.
+"""Spelling of words of any script in the symbols of a small public alphabet.
 
-Symbol 0 ends a word, symbols 1.. are the characters of the alphabet, and the last symbol announces
-a character outside it, whose code point follows in digits (symbols 1.. again). So every text can be
-spelled, and the alphabet decides only what is spelled briefly. It is fixed before anyone answers.
+The search for frequent words spells every word once and then compares prefixes of symbols. Symbol 0
+ends a word, and the symbols from 1 are the characters of the alphabet. The last symbol is an
+escape: the code point of a character outside the alphabet follows in digits, which use the symbols
+from 1 again. So every text can be spelled, and the alphabet decides only which texts are short. The
+alphabet is fixed before anyone answers.
 """
 
 import re
@@ -21,7 +23,7 @@ Symbols = NDArray[np.uint8]
 Integers = NDArray[np.int64]
 
 DEFAULT_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789" + " .-'"
-"""Letters of both cases, digits, and the marks of names and host names."""
+"""Letters of both cases, digits, and the punctuation of names and host names."""
 LEAST_CHARACTERS, MOST_CHARACTERS = 2, 200
 _SURROGATES = range(0xD800, 0xE000)
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -34,9 +36,9 @@ def to_nfc(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """The public alphabet; ``characters`` are distinct, 2 to 200 of them.
+    """A public alphabet of 2 to 200 different characters.
 
-    Raises ParameterError for another number of characters or one that is named twice.
+    Raises ParameterError for another number of characters, or for a character that is repeated.
     """
 
     characters: str = DEFAULT_ALPHABET
@@ -54,7 +56,7 @@ class Spelling:
 
     @classmethod
     def from_characters(cls, characters: str) -> "Spelling":
-        """Return the spelling over an alphabet that somebody typed, brought to form NFC.
+        """Return the spelling over an alphabet that a user typed, converted to form NFC.
 
         Words are spelled in form NFC, so a character in another form would never occur in them.
         Raises ParameterError as the class does, and for half of a surrogate pair.
@@ -70,17 +72,17 @@ class Spelling:
 
     @property
     def size(self) -> int:
-        """Symbols in all: the end, the characters, the escape."""
+        """The number of symbols: the end, the characters and the escape."""
         return len(self.characters) + 2
 
     @property
     def escape(self) -> int:
-        """The symbol that announces a code point in digits."""
+        """The symbol after which a code point follows in digits."""
         return self.size - 1
 
     @property
     def digits(self) -> int:
-        """Digits of a code point, in base ``len(characters)``."""
+        """The number of digits of a code point in base ``len(characters)``."""
         return code_digits(len(self.characters))
 
     def most_symbols(self, characters: int, outside: int) -> int:
@@ -97,7 +99,7 @@ class Spelling:
         return characters + outside * self.digits
 
     def count_outside(self, words: Sequence[str]) -> Integers:
-        """Return how many characters of every word the alphabet does not have, shape (words,)."""
+        """Return how many characters of every word are not in the alphabet, shape (words,)."""
         known = frozenset(self.characters)
         return np.array(
             [sum(one not in known for one in to_nfc(word)) for word in words],
@@ -105,11 +107,10 @@ class Spelling:
         )
 
     def spell(self, words: Sequence[str], length: int) -> Symbols:
-        """The first ``length`` symbols of every word in form NFC, ends included.
+        """Return the first ``length`` symbols of every word, shape (words, length).
 
-        Its shape is (words, length).
-
-        Raises DataError for an empty word or one that is not text (a lone surrogate).
+        Words are converted to form NFC, and short words are filled with end symbols. Raises
+        DataError for an empty word and for half of a surrogate pair.
         """
         symbols = np.empty((len(words), length), dtype=np.uint8)
         for row, word in enumerate(words):
@@ -132,7 +133,7 @@ class Spelling:
         return symbols
 
     def decode(self, symbols: Sequence[int]) -> str | None:
-        """The text that spells ``symbols``, without an end; None when no text does."""
+        """Return the text that is spelled by ``symbols`` without an end, or None if no text is."""
         text, place = "", 0
         while place < len(symbols):
             symbol, place = symbols[place], place + 1
@@ -154,7 +155,7 @@ class Spelling:
         return text
 
     def format_prefix(self, symbols: Sequence[int]) -> str:
-        """A prefix for people: an unfinished escape is shown as an ellipsis."""
+        """Return a prefix as text for readers; an ellipsis replaces an unfinished escape."""
         for cut in range(len(symbols), -1, -1):
             text = self.decode(symbols[:cut])
             if text is not None:

@@ -1,1 +1,1 @@
-"""From a tally to unbiased counts, standard errors and intervals. Knows no true counts."""
+"""Estimation from tallies: unbiased counts, standard errors and intervals, without true counts."""

@@ -1,4 +1,7 @@
-"""What is expected of tallies: the level of intervals, and what is derived beside the counts."""
+"""Options of an estimation: the level of intervals, and what is derived in addition to counts.
+
+The interfaces build an ``Analysis`` from what a user asked for, and ``conclude`` reads it.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,10 +18,11 @@ from mixtally.protocol.estimate.intervals import check_level
 
 
 def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-    """The point of {x >= 0, sum x = total} nearest to ``counts`` (norm-sub), shape (bins,).
+    """Return the point of {x >= 0, sum x = total} that is nearest to ``counts``, shape (bins,).
 
-    All counts give up the same amount and those that would fall below zero become zero. Biased:
-    small counts are pulled to zero, so it stands beside the unbiased estimate.
+    This projection (norm-sub) subtracts the same amount from all counts, and sets those to zero
+    that would become negative. The result is biased, because small counts move to zero. The
+    projection is therefore shown next to the unbiased estimate and never replaces it.
 
     Source: Wang et al., Locally Differentially Private Frequency Estimation with Consistency
     (2020), section 4.4.
@@ -31,33 +35,46 @@ def nearest_histogram(counts: NDArray[np.float64], total: float) -> NDArray[np.f
 
 
 MOST_COMPARED = 40
-"""Labels that are compared with each other at once."""
+"""The largest number of labels whose counts are compared with each other."""
 Projection = Callable[[NDArray[np.float64], float], NDArray[np.float64]]
+"""A function of counts and their known sum that returns projected counts, shape (bins,)."""
 Groups = Sequence[tuple[str, Sequence[str]]]
-"""A name and its labels for each group whose counts are added up."""
+"""For each group whose counts are added up, a name and the labels of the group."""
 PointingCounts = tuple[NDArray[np.int64], float]
-"""How many messages point at each word, and the sum of the squares of how many words each names."""
+"""The number of messages that point at each word; and the sum, over messages, of the squared number
+of words at which a message points."""
 MapPieces = Callable[[Callable[[Tally], PointingCounts], Sequence[Tally]], Iterable[PointingCounts]]
-"""Applies a function to pieces of a tally and keeps their order, as ``map`` does."""
+"""A function like ``map``: it applies a function to pieces of a tally and keeps their order."""
 PROJECTIONS: dict[str, Projection] = {"simplex": nearest_histogram}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Analysis:
-    """What is expected of one collection, or of each of several.
+    """The options of one estimation, or of each in a series of collections.
 
-    where
-      level        confidence level of all intervals, in (0, 1)
-      projection   None, or "simplex" for the nearest histogram, beside the unbiased counts
-      raw          whether counts are shown that do not use how many people there are
-      listed       words that are looked for, where the question is open; None for none
-      across       counts the words in pieces of the tally: ``map``, or other processes as well
-      shares       whether counts are also shown as shares of the people who took part
-      pairs        whether messages are counted for how many people have both of two bits
-      compared     labels whose counts are compared with each other
-      totals       groups whose counts are added up: a name and its labels, no label in two groups
+    Raises ParameterError for a level outside (0, 1), for an unknown projection, and for a
+    projection of raw counts.
 
-    Raises ParameterError for a level outside (0, 1) or an unknown projection.
+    Attributes
+    ----------
+    level : float
+        The confidence level of all intervals, in (0, 1).
+    projection : str or None
+        "simplex" adds the nearest histogram to the unbiased counts.
+    raw : bool
+        Whether counts must not use the known number of people.
+    listed : WordList or None
+        The words to look for, if the question is open.
+    across : callable
+        Applies a function to pieces of a tally: ``map``, or a version with several processes.
+    shares : bool
+        Whether counts are also shown as shares of the people who took part.
+    pairs : bool
+        Whether to count how many people have both of two bits.
+    compared : tuple of str
+        The labels whose counts are compared with each other.
+    totals : tuple
+        The groups whose counts are added up: names with their labels, no label in two groups.
     """
 
     level: float = 0.95
@@ -84,7 +101,7 @@ class Analysis:
             )
 
     def check_sums(self, question: Question) -> None:
-        """Raises ParameterError for a projection of counts that have no known sum."""
+        """Raise ParameterError if a projection is requested of counts without a known sum."""
         summed = question.kind is Kind.ONE or question.attributes is not None
         if self.projection and not summed:
             raise ParameterError(
@@ -95,7 +112,7 @@ class Analysis:
             )
 
     def check_listed(self, question: Question) -> None:
-        """Raises ParameterError where words are not listed though the question is open."""
+        """Raise ParameterError if the question is open and no words are listed."""
         if question.hashed is not None and self.listed is None:
             raise ParameterError(
                 "words to look for",
@@ -105,7 +122,7 @@ class Analysis:
             )
 
     def check_compared(self, question: Question) -> None:
-        """Raise ParameterError for labels to compare or add up that the question does not have."""
+        """Raise ParameterError if the question lacks a label to compare or to add up."""
         if not self.compared and not self.totals:
             return
         if question.hashed is None:
@@ -119,9 +136,9 @@ class Analysis:
     def project_counts(
         self, question: Question, counts: NDArray[np.float64], people: int
     ) -> NDArray[np.float64] | None:
-        """``counts`` projected, every attribute by itself; None where that is not expected.
+        """Project the counts of each attribute; return None if no projection is requested.
 
-        Raises as ``check_sums``.
+        Raises ParameterError as ``check_sums`` does.
         """
         if self.projection is None:
             return None
@@ -132,9 +149,9 @@ class Analysis:
 
 
 def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """The bins of ``labels`` among those of ``every`` bin.
+    """Return the bins of ``labels``, where ``every`` has the labels of all bins.
 
-    Raises ParameterError for a label there is not, one that is named twice, one alone or too many.
+    Raises ParameterError for an unknown or repeated label, and for fewer than 2 or more than 40.
     """
     if len(labels) != len(set(labels)) or not 2 <= len(labels) <= MOST_COMPARED:
         raise ParameterError(
@@ -152,9 +169,9 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
-    """Return the bins of each group among those of ``every`` bin.
+    """Return the bins of each group, where ``every`` has the labels of all bins.
 
-    Raises ParameterError for a label there is not, one that is named twice, and an empty group.
+    Raises ParameterError for an unknown label, a label in two places, and an empty group.
     """
     known = {label: place for place, label in enumerate(every)}
     group_of: dict[str, str] = {}
@@ -178,4 +195,5 @@ def _totals_error(expected: str, got: str, do: str) -> ParameterError:
     return ParameterError("labels of totals", expected=expected, got=got, do=do)
 
 
+# The default options: counts with 95 % intervals, and nothing else.
 COUNTS_ALONE = Analysis()

@@ -1,22 +1,25 @@
 """The change of every count between two collections under one plan, with intervals.
 
-Each collection draws noise of its own, so the variances add up. The distribution of the difference
-of the two tallied counts s' - s is exact as well:
+``conclude.series`` calls this module for the rounds of a series, and ``two_bins`` for two bins of
+one collection. In the earlier collection let z be the true count of a bin, s its tallied count, and
+N the number of messages. In the later one these are z', s' and N'. Each collection draws its own
+noise, so the variances add up. The distribution of s' - s is exact in two cases.
 
-- In clear: s' - s = (z' - z) + X' - X, X and X' independent and distributed as the noise,
-  whatever the counts are. The distribution of X' - X is one convolution.
-- Flipped: turn every bit of the earlier batch over. A flipped bit turned over is a turned bit
-  flipped, so N - s is a tally of N messages of which N - z hold the bit, flipped with the same q,
-  and s' + (N - s) is a tally of N + N' messages of which N + (z' - z) hold it. That knows the
-  two counts through their difference alone, and ``intervals`` inverts it: no count is guessed.
-  Uniform fakes are counted apart from the people: a bit of one that was turned over is set with
-  probability 1 - s where s is that of the others.
-  Sent k times, N is k times the earlier people, who are then what is taken off again.
-- Over planes, and where values are replaced, the noise depends on both counts, not on their
-  difference alone. The cumulants of both noises, at the estimated counts, add up, and the normal
-  approximation is bent to them. Where points of sets may lie in special position, each of the two
-  counts is off its distribution by ``unsure_of`` at most, and the intervals leave that much less
-  error.
+- *In clear* s' - s = (z' - z) + X' - X. The noises X and X' are independent and have a known
+  distribution, whatever the counts are. One convolution gives the distribution of X' - X.
+- *Flipped with probability q.* Invert every bit of the earlier batch. An inverted flipped bit is an
+  inverted bit that was flipped. So N - s is the tally of N messages, of which N - z have the bit,
+  flipped with the same q. Then s' + (N - s) is the tally of N + N' messages of which N + (z' - z)
+  have the bit. The distribution of this tally depends on z and z' only through z' - z, and
+  ``intervals`` inverts a test of z' - z. If uniform fakes set a bit with probability r, they are
+  counted separately: an inverted one sets it with 1 - r. The interval includes the inverted people,
+  whose number is subtracted. If records are sent k times, this number is N / k.
+
+*Over planes, and if values are replaced,* the noise depends on both counts and not on their
+difference alone. The cumulants of both noises at the estimated counts are added, and the
+Cornish-Fisher expansion gives the ends. If points of sets may not be in general position, the
+distribution of each count is wrong by at most ``total_variation_of`` in total variation. The
+intervals then allow that much less error.
 """
 
 import math
@@ -55,13 +58,15 @@ from mixtally.protocol.estimate.noise import (
 from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
 
 _DIRECT = 4_000
-"""Distributions longer than this are convolved by a Fourier transform, good to about 1e-15."""
+"""The longest distribution that is convolved directly. A Fourier transform, with errors of about
+1e-15, convolves longer ones."""
 
 
 class TalliedPart(NamedTuple):
-    """A collection: its mechanism, with the fakes that came, and its tally.
+    """A tally together with the mechanism that produced it, fakes included.
 
-    ``total`` is the known sum of all bins of which the tally has some; None where there is none.
+    ``total`` is the known sum of all bins of a group, some of which the tally has; None without
+    one.
     """
 
     mechanism: Shuffled
@@ -70,7 +75,7 @@ class TalliedPart(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Of a bin's count, in counts squared; of the fullest one where they differ."""
+        """The variance of a count, in counts squared; that of the fullest bin if they differ."""
         if self.total is not None:
             return self.mechanism.variance_given_total(self.tally.messages, self.total.bins)
         held = min(max(float(self.unbiased_counts.max(initial=0.0)), 0.0), float(self.people))
@@ -78,12 +83,12 @@ class TalliedPart(NamedTuple):
 
     @property
     def people(self) -> int:
-        """The most people who can have taken part."""
+        """The largest number of people who can have taken part."""
         return self.mechanism.people_among(self.tally.messages)
 
     @property
     def unbiased_counts(self) -> NDArray[np.float64]:
-        """Counts without bias, which use the total where one is known."""
+        """The unbiased counts, shape (bins,), which use the total if one is known."""
         counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
         if self.total is None:
             return counts
@@ -98,15 +103,12 @@ def estimate_change(
     changes: int = 1,
     totals: tuple[Sequence[KnownTotal], Sequence[KnownTotal]] = ((), ()),
 ) -> Change:
-    """Unbiased changes with intervals at ``level``; both are collections under one plan.
+    """Estimate how much each count changed between collections of one plan.
 
-    where
-      changes   how many changes are looked at; ``together`` holds for every bin of all of them
-      totals    the known totals of consecutive bins, of either collection; none where they are not
-                known of both, or not to be used
-
-    Raises ParameterError for a level outside (0, 1), MessageError for tallies of other bins or with
-    fewer messages than promised fakes.
+    The simultaneous intervals hold for every bin of ``changes`` changes. ``totals`` are the known
+    totals of consecutive bins in each collection; they are empty if unknown or not to be used.
+    Raises ParameterError for a level outside (0, 1). Raises MessageError for a tally with other
+    bins, or with fewer messages than fakes.
     """
     check_level(level)
     bins = later.mechanism.bins
@@ -145,23 +147,23 @@ def estimate_change(
 
 
 def _split_by_total(one: TalliedPart, totals: Sequence[KnownTotal]) -> list[TalliedPart]:
-    """Return the bins of each known total as a collection of its own."""
+    """Return the bins of each known total as a separate tallied part."""
     pieces = zip(split_by_total(one.tally, totals), totals, strict=True)
     return [TalliedPart(one.mechanism, tally, total) for tally, total in pieces]
 
 
 def change_error(earlier: TalliedPart, later: TalliedPart) -> float:
-    """Standard error of a bin's change, in counts."""
+    """Return the standard error of a bin's change, in counts."""
     return math.sqrt(earlier.variance + later.variance)
 
 
 def change_intervals(
     earlier: TalliedPart, later: TalliedPart, level: float, *, simultaneous_over: int
 ) -> Intervals:
-    """Equal-tailed intervals, shape (bins,), whole numbers between minus all people and all people.
+    """Return equal-tailed intervals of whole numbers, shape (bins,).
 
-    ``simultaneous_over`` bins and changes share the error allowed (Bonferroni); 1 gives each the
-    whole of it.
+    The allowed error is shared by ``simultaneous_over`` intervals (Bonferroni). Each interval lies
+    between minus all earlier people and all later people.
     """
     sent = later.mechanism
     flipped_fakes = sent.flip_threshold is not None and sent.uniform_fakes
@@ -182,6 +184,7 @@ def change_intervals(
 
 
 Ends = tuple[NDArray[np.int64], NDArray[np.int64], str]
+"""The lower and the upper ends, and how they were computed."""
 
 
 def flipped_ends(
@@ -191,10 +194,11 @@ def flipped_ends(
     over: int,
     fakes: tuple[tuple[int, float], ...] | None = None,
 ) -> Ends:
-    """Return the ends of the rise: the earlier batch turned over and the later one are one batch.
+    """Return the ends of the change of flipped bits, computed from the joined batch.
 
-    ``fakes`` are uniform ones of both batches, each number with the chance that a bit is set in the
-    joined batch. None stands for fakes that are drawn afresh in each batch.
+    The joined batch is the inverted earlier one and the later one, as above. ``fakes`` has pairs of
+    a number of uniform fakes and the probability that each sets a bit of the joined batch. None
+    means that each batch draws its own fakes.
     """
     mechanism, before = later.mechanism, earlier.tally.messages
     sent = before + later.tally.messages
@@ -223,7 +227,7 @@ def flipped_ends(
 
 
 def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> KnownTotal | None:
-    """Return the known total of the joined batch, in which ``turned`` people hold every bin."""
+    """Return the known total of the joined batch, in which ``turned`` people are in every bin."""
     before, after = earlier.total, later.total
     if before is None or after is None:
         return None
@@ -235,23 +239,23 @@ def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> Known
 
 
 class _JoinedBatches(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
-    """Flipped messages of two batches, one of them turned over, with uniform fakes of both.
+    """Flipped messages of two batches with uniform fakes, one batch with inverted bits.
 
-    ``each`` has how many fakes set a given bit with which chance.
+    ``each`` has pairs of a number of fakes and the probability that each sets a given bit.
     """
 
     each: tuple[tuple[int, float], ...]
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Return how many fakes there are of either batch, and how likely one sets a given bit."""
+        """The numbers of fakes, and the probabilities that one sets a given bit."""
         return self.each
 
 
 def _ends_by_cumulants(earlier: TalliedPart, later: TalliedPart, level: float, over: int) -> Ends:
-    """Return the ends of the rise of counts whose noise depends on how many people hold the bin.
+    """Return the ends of a change of counts whose noise depends on the true counts.
 
-    Both noises are sums of binomials, whose cumulants at the estimated counts add up.
+    Both noises are sums of binomial variables, whose cumulants at the estimated counts are added.
     """
     first, last = map(_cumulants, (earlier, later))
     least, most = cornish_fisher_ends(
@@ -267,11 +271,11 @@ def _ends_by_cumulants(earlier: TalliedPart, later: TalliedPart, level: float, o
 def whole_number_ends(
     mechanism: Shuffled, lower: NDArray[np.float64], upper: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the whole numbers that a test with these ends accepts, corrected for continuity.
+    """Round approximate ends outwards to whole numbers, with a continuity correction.
 
-    Tallies move in whole steps: a tail P(S >= s) is that of the normal distribution from s - 1/2
-    on. So both ends move outwards by half a step of the estimate, 1 / (2 gain), and by half a
-    person at least, which leaves a whole number between them.
+    Tallies are whole numbers: the tail P(S >= s) is that of the normal distribution from s - 1/2
+    on. So both ends move outwards by half a step of the estimate, 1 / (2 gain). Both move by at
+    least half a person, so that the interval contains a whole number.
     """
     half = 0.5 / min(1.0, mechanism.gain)
     return (
@@ -281,6 +285,7 @@ def whole_number_ends(
 
 
 def _cumulants(one: TalliedPart) -> Cumulants:
+    """Return the cumulants of the noise of one collection at the estimated counts."""
     held = np.clip(one.unbiased_counts, 0.0, one.people)
     if one.total is not None:
         return projected_cumulants(one.mechanism, one.tally.messages, held, one.total)
@@ -288,8 +293,9 @@ def _cumulants(one: TalliedPart) -> Cumulants:
 
 
 def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> Ends:
-    """Ends for the true rise: noise in clear has one distribution, wherever it falls."""
+    """Return the ends of the change in clear, where the noise does not depend on the counts."""
     mechanism, rise = later.mechanism, later.tally.counts - earlier.tally.counts
+    # The exact distribution of many fakes is long, and the normal one is accurate enough.
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:
         middle = mechanism.offset(0) - earlier.mechanism.offset(0)
         width = -NormalDist().inv_cdf(tail) * change_error(earlier, later) * mechanism.repeats
@@ -301,9 +307,9 @@ def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> End
 
 
 def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDistribution:
-    """Return that of X' - X for independent noises in clear, X of the ``earlier`` collection.
+    """Return the distribution of X' - X, the later noise less the earlier one, in clear.
 
-    Where totals are known, each noise is taken given the sum of those of its bins.
+    If totals are known, each noise is conditioned on the sum of the noises of its bins.
     """
     before, after = (_noise_in_clear(one) for one in (earlier, later))
     turned = before.pmf[::-1]
@@ -316,7 +322,7 @@ def difference_distribution(earlier: TalliedPart, later: TalliedPart) -> NoiseDi
 
 
 def _noise_in_clear(one: TalliedPart) -> NoiseDistribution:
-    """Return the distribution of the noise of a bin, which is that of any other."""
+    """Return the distribution of the noise of one bin, which is the same for all bins."""
     if one.total is None:
         return noise_distribution(one.mechanism, one.tally.messages, 0)
     return noise_given_total(one.mechanism, one.tally.messages, 0, one.total)

@@ -1,7 +1,8 @@
-"""On whom the promise of a round still rests, by what its hops say they brought.
+"""The hops on which the guarantee of a round still relies, given what each hop says it added.
 
-A hop whose job was altered, or who is lazy, brings fewer fakes than the contract counts on. Then
-nothing hides behind it, however honest it is, and the words of the certificate name the others.
+``received`` and ``conclude`` call this module. A hop (one of the mixes in a row) may add fewer
+fakes than the contract counts on, for example because its job was altered. Then nobody is hidden
+behind this hop, even if it is honest. The assumption of the certificate must name the other hops.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,11 @@ from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 
 def find_covering_hops(plan: Plan, received: Received) -> list[int]:
-    """Hops, from 1, that say they brought all of their recipe in every part.
+    """Return the hops, numbered from 1, that declared all of their recipe in every part.
 
-    Of shaped fakes an honest hop brings fewer less often than once in 10^9 rounds. Under a cover by
-    people, all hops: what they bring is nothing.
+    An honest hop with shaped fakes declares fewer than allowed here with probability 1e-9. If
+    people provide the cover (the fakes and flips that hide a person), all hops are returned,
+    because no hop has to add anything.
     """
     parts = list(zip(plan.parts, received.parts, strict=True))
     return [
@@ -30,6 +32,7 @@ def find_covering_hops(plan: Plan, received: Received) -> list[int]:
 
 
 def _is_complete(part: Part, many: int | None) -> bool:
+    """Return whether ``many`` messages are all that the recipe of a part asks of a hop."""
     if isinstance(part.recipe, CountedRecipe):
         return many == part.recipe.count
     if isinstance(part.recipe, Shape):
@@ -39,7 +42,7 @@ def _is_complete(part: Part, many: int | None) -> bool:
 
 
 def restate_assumption(certificate: Certificate, hops: int, covered: Sequence[int]) -> Certificate:
-    """The certificate, its words of mixes those of the ones that brought what it counts on."""
+    """Return the certificate with an assumption that names only the ``covered`` hops."""
     if len(covered) == hops:
         return certificate
     named = " or ".join(map(str, covered))

@@ -1,15 +1,20 @@
-"""How far a weighted sum of the bins' noises may be off: the normal approximation, bent to its
-third and fourth cumulants.
+"""Cumulants of the noise of weighted sums of counts, and Cornish-Fisher intervals from them.
 
-Noise in flips and in shaped fakes is independent from bin to bin given the truth, so the cumulants
-of sum_j w_j X_j are sum_j w_j^r kappa_r(X_j). Uniform fakes are a multinomial, which is a product
-of Poisson ones of mean K/d once the sum is given: where the w_j add up to nothing the sum does not
-matter, and the second and third cumulants are those of the product exactly, the fourth but for
-3 / K of the variance squared, where fakes are flipped 2 / N more: the lean of their flips follows
-how many there are. So every sum here takes weights that add up to nothing.
+The estimators use this module wherever the exact distribution of the noise is unknown or too long.
+Let X_j be the noise of bin j, kappa_r(X_j) its cumulant of order r, and w_j the weight of the bin.
+The noise of flips and of shaped fakes is independent between bins, given the true counts. So the
+cumulant of order r of sum_j w_j X_j is sum_j w_j^r kappa_r(X_j).
 
-One bin's shaped fakes have Laplace's tails, and a count of few flipped ones leans to one side: the
-normal approximation alone holds 97.9 % of a 99 % interval for a number cut in two.
+Uniform fakes have a multinomial distribution with K trials over d bins. Independent Poisson
+variables of mean K/d have the same distribution, given their sum. If the weights add up to 0, the
+sum has no influence. Then the second and third cumulants are exactly those of the independent
+variables. The fourth differs by 3 / K times the squared variance. If the fakes are flipped among N
+messages, the fourth differs by 2 / N more: the skewness of the flips depends on the fakes in the
+bin. For this reason the weights of every sum here add up to 0.
+
+A plain normal approximation is not enough. The shaped fakes of a bin have the tails of a Laplace
+distribution, and a count of few flipped bits is skewed. For a number with two bins, 99 % intervals
+without the expansion cover only 97.9 %.
 
 Source: Cornish and Fisher, Moments and Cumulants in the Specification of Distributions (1938).
 """
@@ -26,19 +31,19 @@ from mixtally.primitives.fixed_point import SCALE
 
 Floats = NDArray[np.float64]
 _MOST_SKEW = 1.0
-"""The expansion turns on itself beyond it: fewer than one flipped one is expected there."""
+"""The largest skewness that is used. The expansion is not monotone beyond it; fewer than one
+flipped bit is expected there."""
 _MUCH_SKEW = 0.5
-"""Fewer than four flipped ones are expected beyond it."""
+"""The skewness above which an end is never closer than the normal one; fewer than four flipped bits
+are expected there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cumulants:
-    """Of the noise of every unbiased count, as sums whose weights add up to nothing see it.
+    """Cumulants of the noise of each unbiased count, valid in sums whose weights add up to 0.
 
-    where
-      variance   in counts squared; a number where it is the same for every bin, or shape (bins,)
-      third      shape (bins,)
-      fourth     as ``variance``
+    The variance and the fourth cumulant are numbers if they are the same for every bin. All other
+    cumulants have shape (bins,). Units are powers of counts.
     """
 
     variance: float | Floats
@@ -49,9 +54,10 @@ class Cumulants:
 def cornish_fisher_ends(
     variance: Floats, third: Floats, fourth: Floats, tail: float
 ) -> tuple[Floats, Floats]:
-    """What a number with these cumulants exceeds its mean by at least and at most.
+    """Return the deviations from the mean that bound a variable with these cumulants.
 
-    Each end is passed with chance ``tail``; any shape, and two arrays of that shape.
+    Each of the two deviations, lower and upper, is passed with probability ``tail``. All arrays
+    have the same shape.
     """
     z = -NormalDist().inv_cdf(tail)
     deviation = np.sqrt(variance)
@@ -60,18 +66,21 @@ def cornish_fisher_ends(
     excess = fourth / some**4
     shift = skew * (z * z - 1.0) / 6.0
     width = z + excess * (z**3 - 3.0 * z) / 24.0 - skew**2 * (2.0 * z**3 - 5.0 * z) / 36.0
-    width = np.maximum(width, z)  # tails that are lighter than normal are not counted on
+    # Tails that are lighter than normal are not relied on: the interval never becomes narrower.
+    width = np.maximum(width, z)
     least, most = shift - width, shift + width
-    rare = np.abs(skew) > _MUCH_SKEW  # there the expansion may turn the lighter tail over
+    # Here the expansion may not be monotone in the lighter tail: no end is closer than normal.
+    rare = np.abs(skew) > _MUCH_SKEW
     least = np.where(rare, np.minimum(least, -z), least)
     most = np.where(rare, np.maximum(most, z), most)
     return deviation * least, deviation * most
 
 
 def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Those of ``protocol`` among so many messages; flips lean by how many hold a bit.
+    """Return the cumulants of the noise of every bin among ``messages`` messages.
 
-    ``counts`` are the estimates, shape (bins,), clipped to what can be.
+    The cumulants are valid in sums whose weights add up to 0. The skewness of flips depends on the
+    true counts, for which ``counts``, the estimates of shape (bins,), are used.
     """
     if mechanism.replaced is not None:
         return _replacement_cumulants(mechanism, messages, counts)
@@ -85,7 +94,7 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
         both, scale = q * (1.0 - q), mechanism.gain
         return Cumulants(
             variance
-            + rate / times**2 / mechanism.bins,  # a multinomial's variance is below its product's
+            + rate / times**2 / mechanism.bins,  # a multinomial varies less than Poisson variables
             (messages - 2.0 * ones) * both * mechanism.contrast / scale**3 + rate / times**3,
             messages * both * (1.0 - 6.0 * both) / scale**4 + rate / times**4,
         )
@@ -100,12 +109,14 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
 
 
 def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Of values of which a share g is replaced by uniform ones.
+    """Return the cumulants of counts of values that are replaced with probability g.
 
-    A person's message has the weight w with 1 - g and else that of a uniform bin, mean 0: its
-    variance is g (1 - g) w^2 and g times the mean of w^2, so that of the sum is the sum of w_j^2
-    times what is here, exactly. The higher ones leave out what couples the bins, a term
-    1 / root(n g) below the normal approximation.
+    In a sum with weights w_j, a person's message has the weight of its own bin with probability
+    1 - g. Otherwise it has the weight of a uniform bin, with mean 0. The variance of the message is
+    g (1 - g) w^2 for its own weight w, plus g times the mean of all w_j^2. So the variance of the
+    sum is exactly the sum of w_j^2 times the variances returned here. The higher cumulants omit the
+    dependence between bins. That dependence is smaller than the normal approximation by a factor of
+    1 / sqrt(n g), for n people.
     """
     g, kept = mechanism.replacement_probability, mechanism.keep_probability
     rate, times = mechanism.offset(messages), mechanism.repeats
@@ -117,11 +128,11 @@ def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -
 
 
 def binomial_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Those of single unbiased counts by binomials, whatever they are summed with.
+    """Return the cumulants of single unbiased counts, without any condition on weights.
 
-    Every part of the noise is a binomial whose trials are linear in the count. Of flips variance
-    and fourth cumulant are the same for rises and falls, so the third alone changes with the count.
-    ``counts`` are the estimates, shape (bins,), clipped to what can be.
+    Every part of the noise is a binomial variable whose number of trials is linear in the count.
+    With flips, the variance and the fourth cumulant are the same for set and unset bits, so only
+    the third depends on the count. ``counts`` are estimates, shape (bins,).
     """
     none, one = (_binomial_sum_cumulants(mechanism.noise(messages, count)) for count in (0, 1))
     gain = mechanism.gain
@@ -142,7 +153,7 @@ def sum_cumulants(noise: Noise) -> tuple[float, float, float]:
 
 
 def _binomial_sum_cumulants(noise: Noise) -> tuple[float, float, float]:
-    """The second, third and fourth cumulant of a sum and difference of binomials."""
+    """Return the second, third and fourth cumulant of a sum and difference of binomials."""
     second = third = fourth = 0.0
     for sign, parts in ((1.0, noise.gained), (-1.0, noise.lost)):
         for trials, chance in parts:
@@ -154,7 +165,7 @@ def _binomial_sum_cumulants(noise: Noise) -> tuple[float, float, float]:
 
 
 def _moments(weights: tuple[int, ...]) -> tuple[float, float, float]:
-    """Second, third and fourth central moments of a distribution on 0, 1, 2, .. over 2^64."""
+    """Return the central moments of order 2, 3 and 4; ``weights`` are probabilities times 2^64."""
     mean = sum(weight * k for k, weight in enumerate(weights)) / SCALE
     gap = np.arange(len(weights)) - mean
     chances = np.array(weights, dtype=np.float64) / SCALE

@@ -1,4 +1,7 @@
-"""Unbiased counts out of a tally, with their standard error and intervals."""
+"""Unbiased counts from a tally, with standard errors and intervals.
+
+``conclude`` calls ``estimate_counts`` for each part of a record.
+"""
 
 import math
 from collections.abc import Sequence
@@ -15,6 +18,8 @@ from mixtally.protocol.estimate.projection import project_to_totals, totals_of
 from mixtally.protocol.estimate.received_fakes import check_message_count
 
 _SUREST = 1.0 - 1e-12
+"""The level from which intervals cannot allow for points in special position."""
+# A remark in the method of intervals that could not allow for points in special position.
 _IN_GENERAL = ", as if all points lay in general position"
 
 
@@ -30,19 +35,17 @@ def estimate_counts(
     unsure: float = 0.0,
     summed: Sequence[int] = (),
 ) -> Estimate:
-    """Unbiased counts with intervals at ``level``.
+    """Estimate unbiased counts with intervals at ``level``.
 
-    where
-      users        people who sent their records
-      exact_ones   as ``intervals`` has it
-      together     bins over which intervals hold at once, if more than this tally's own
-      noises       shared by many estimates that are alike, which saves their time
-      unsure       how far a bin's count is from its distribution: each interval is as much surer
-      summed       of how many consecutive bins each the true counts add up to the users; none where
-                   that is not known, or not to be used
+    ``users`` people sent a record. Intervals are exact up to ``exact_ones`` expected flipped bits
+    in a bin. ``together`` bins share the simultaneous error, by default all bins of the tally.
+    Estimates with the same mechanism can share a cache ``noises``. ``unsure`` is the total
+    variation distance between a bin's count and its assumed distribution; each interval allows that
+    much less error. ``summed`` has the numbers of consecutive bins whose true counts add up to
+    ``users``; it is empty if unknown or not to be used.
 
-    Raises ParameterError for a level outside (0, 1), MessageError when the batch is not what so
-    many people and their fakes make.
+    Raises ParameterError for a level outside (0, 1). Raises MessageError if the number of messages
+    is impossible for this many people and their fakes.
     """
     check_level(level)
     check_message_count(mechanism, tally.messages, users)
@@ -90,13 +93,13 @@ def estimate_counts(
 
 
 def split_by_total(tally: Tally, totals: Sequence[KnownTotal]) -> list[Tally]:
-    """Return the tally of the bins of each total."""
+    """Return one tally for the bins of each total."""
     ends = np.cumsum([one.bins for one in totals])[:-1]
     return [Tally(some, tally.messages) for some in np.split(tally.counts, ends)]
 
 
 def join_intervals(found: Sequence[Intervals]) -> Intervals:
-    """Return the intervals of consecutive bins as one."""
+    """Concatenate the intervals of consecutive bins."""
     return Intervals(
         lower=np.concatenate([one.lower for one in found]),
         upper=np.concatenate([one.upper for one in found]),
@@ -112,14 +115,16 @@ def errors_with_totals(mechanism: Shuffled, messages: int, totals: Sequence[Know
 
 
 def adjust_level(level: float, unsure: float) -> tuple[float, str]:
-    """A level that leaves ``unsure`` less error, and what is assumed where there is none."""
+    """Return the level that allows ``unsure`` less error, and a remark if that is impossible."""
     target = level + unsure
     return (target, "") if not unsure or target < _SUREST else (level, _IN_GENERAL)
 
 
 def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> float:
-    """How far the count of one value of ``people`` is from its distribution, in total variation:
-    points of sets, and of ``hashed`` texts, may be one, or in special position.
+    """Bound the total variation distance between a bin's count and its assumed distribution.
+
+    The distribution assumes points in general position. Points of sets, and of ``hashed`` texts,
+    may coincide or be in special position.
     """
     if mechanism.planes is None:
         return 0.0
@@ -131,9 +136,9 @@ def total_variation_of(mechanism: Shuffled, people: int, *, hashed: bool) -> flo
 def errors_by_count(
     mechanism: Shuffled, messages: int, counts: Floats, users: int
 ) -> Floats | None:
-    """Standard errors of bins that hold about ``counts``, shape (bins,); None where all are alike.
+    """Return the standard error of each bin, shape (bins,), or None if all are equal.
 
-    Variances are linear in the true count, for which the estimate stands.
+    Variances are linear in the true count, for which the estimate is used.
     """
     none, every = (mechanism.variance_at(messages, count) for count in (0, users))
     if not counts.size or math.isclose(none, every, rel_tol=1e-9):

@@ -1,8 +1,10 @@
-"""Confidence intervals for true counts: the counts that the exact test does not reject.
+"""Confidence intervals for true counts by inversion of an exact test.
 
-With s tallied, z is accepted when P_z(S >= s) and P_z(S <= s) both exceed half the error allowed.
-The tails grow and fall with z, so that what is accepted is an interval. How far noise reaches takes
-few values, so that its ends are found by bisection for all bins at once.
+The estimators call ``intervals`` for the bins of a tally. Let S be the tally of a bin with z
+people, s the observed tally, and P_z the exact distribution of S. The interval contains each z for
+which P_z(S >= s) and P_z(S <= s) both exceed half the allowed error. The first probability
+increases with z and the second decreases, so the accepted z are an interval. The quantiles of the
+noise take few different values. Bisection over z therefore finds the ends for all bins at once.
 """
 
 import math
@@ -23,11 +25,12 @@ from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
 MOST_EXACT_ONES = 2000.0
-"""Expected flipped ones a bin above which the normal approximation, with ``cumulants``, serves."""
+"""Expected flipped bits in a bin up to which intervals are exact. Above, the normal approximation
+with ``cumulants`` is as good and much faster."""
 
 
 def check_level(level: float) -> float:
-    """``level`` itself when it lies in (0, 1); raises ParameterError otherwise."""
+    """Return ``level``; raise ParameterError unless it lies in (0, 1)."""
     strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     return level
 
@@ -42,13 +45,24 @@ def intervals(
     noises: NoiseCache | None = None,
     total: KnownTotal | None = None,
 ) -> Intervals:
-    """Equal-tailed intervals, shape (bins,), whole numbers between 0 and the people possible.
+    """Return equal-tailed intervals of whole numbers, shape (bins,).
 
-    ``simultaneous_over`` bins share the error allowed (Bonferroni: valid however the bins depend
-    on each other); 1 gives each bin the whole of it. Bins with more than ``exact_ones`` expected
-    flipped ones take the normal distribution, ``MOST_EXACT_ONES`` when left out. ``noises`` serves
-    many such calls. A ``total`` is that of all bins of which these are some, and narrows intervals
-    as ``projection`` says.
+    Parameters
+    ----------
+    mechanism, tally : Shuffled, Tally
+        The counted messages and the mechanism, including fakes, that produced them.
+    level : float
+        The confidence level, in (0, 1).
+    simultaneous_over : int
+        The number of intervals that share the allowed error (Bonferroni, valid for dependent bins).
+    exact_ones : float, optional
+        Expected flipped bits in a bin up to which intervals are exact; ``MOST_EXACT_ONES`` by
+        default.
+    noises : NoiseCache, optional
+        A cache shared by several calls.
+    total : KnownTotal, optional
+        The known total of a group of bins that includes these. A total narrows the intervals
+        (``projection``).
     """
     most = mechanism.people_among(tally.messages)
     if total is not None:
@@ -82,9 +96,10 @@ _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 def invert_in_clear(
     mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ends of true numbers that are counted ``repeats`` times, with noise between two ends.
+    """Return the ends of true counts, given the ``noise`` between two ends in the tally.
 
-    Where no number explains a count, the two beside it are the ends.
+    Every person is counted ``repeats`` times. If no whole number of people explains a tally, the
+    nearest numbers below and above are the ends.
     """
     times, (least, most) = mechanism.repeats, noise
     lower, upper = -((most - counted) // times), (counted - least) // times
@@ -92,14 +107,18 @@ def invert_in_clear(
 
 
 def _normal_half_width(mechanism: Shuffled, tally: Tally, tail: float) -> float:
-    """Half the width of a normal interval with ``tail`` on either side."""
+    """Return half the width of a normal interval with ``tail`` on either side."""
     return -NormalDist().inv_cdf(tail) * math.sqrt(mechanism.variance(tally.messages))
 
 
 def _normal_ends(
     mechanism: Shuffled, tally: Tally, tail: float, people: int, total: KnownTotal | None
 ) -> _Ends:
-    """Bent to the noise's lean: among many bins a tail is 1.6 times the normal one, still."""
+    """Return approximate ends by the Cornish-Fisher expansion.
+
+    The expansion matters for simultaneous intervals: the true tail is 1.6 times the normal one
+    there.
+    """
     counts = mechanism.debias_counts(tally.counts, tally.messages)
     if total is None:
         noise = binomial_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people))
@@ -120,10 +139,11 @@ def _invert_test(
     noises: NoiseCache,
     total: KnownTotal | None,
 ) -> _Ends:
-    """The least z that noise takes up to s, and the last that it leaves at s or below.
+    """Return the exact ends: the smallest and the largest z that the test accepts.
 
-    What is tallied beyond ``repeats`` z falls as z grows, since one more person may lose ones and
-    takes the place of somebody who may show some; all that is tallied never does.
+    As z grows, the upper quantile of the noise beyond ``repeats`` z falls. One more person replaces
+    a zero, which may be flipped to one, by ones that may be lost. The quantile of the whole tally
+    never falls. ``least_reaching`` relies on both.
     """
     seen, place = np.unique(tally.counts, return_inverse=True)
     if not len(seen):
@@ -148,12 +168,12 @@ def least_reaching(
     start: tuple[int, int],
     most: int,
 ) -> NDArray[np.int64]:
-    """For each target t, ascending, the least z in [0, ``most``] that reaches it.
+    """Return for each target t the smallest z in [0, ``most``] that reaches t.
 
-        times z + reach_of(z) >= t
-
-    ``most`` where there is none. ``reach_of`` falls and the sum does not: where the former is the
-    same at both ends of a span it is so in between. ``start`` are ends between which most lie.
+    A number z reaches t if ``times`` z + reach_of(z) >= t. The result is ``most`` if no z does.
+    ``reach_of`` must not increase with z, and the sum must not decrease. If ``reach_of`` is equal
+    at both ends of a span, it is therefore constant in between, and division finds z. ``targets``
+    are ascending; ``start`` is a span that contains most results.
     """
     found = np.full(len(targets), most, dtype=np.int64)
     before, after = min(max(start[0], -1), most - 1), min(max(start[1], 0), most)

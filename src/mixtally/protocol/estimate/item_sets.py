@@ -1,15 +1,17 @@
-"""Unbiased counts of pairs and sets out of flipped records, by inverting the flips of their bits.
+"""Unbiased counts of pairs and item sets from flipped records, by inversion of the flips.
 
-The m bits of a set show pattern y of a message that holds pattern x with probability
-prod_k F[y_k, x_k], F = [[p, q], [q, p]]. So messages showing each pattern are, on average, the
-m-fold product of F applied to messages holding each, and F's inverse undoes it:
+The search for frequent item sets in ``lab.simulation.baskets`` and the tables of pairs call this
+module. A message has m bits of interest, each flipped with probability q = 1 - p. A message with
+pattern x shows pattern y with probability prod_k F[y_k, x_k], where F = [[p, q], [q, p]]. So the
+expected counts of shown patterns are the m-fold Kronecker product of F, applied to the counts of
+true patterns. The product of the inverses undoes it:
 
     F^-1 = [[p, -q], [-q, p]] / (p - q).
 
-Fakes hold the blank pattern; they are not in the count of the full one, so nothing is subtracted.
-Looking at several bits of a message costs no privacy beyond the certificate at observer
-``messages``, which is about whole messages; at observer ``sums`` it would not be covered. Of
-records that are sent k times all messages count, and what is found is divided by k.
+Blank fakes have the empty pattern. Fakes do not contribute to the count of the full pattern, so
+nothing is subtracted. Certificates for the observer ``messages`` cover whole messages, so looking
+at several bits costs no further privacy. Certificates for the observer ``sums`` would not cover it.
+If records are sent k times, all messages are used and the counts are divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
@@ -27,15 +29,16 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.protocol.estimate.noise import check_rate
 
 _Floats = NDArray[np.float64]
+# The largest size of a set, which has 2^8 patterns.
 MOST_SET_BITS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetEstimate:
-    """Unbiased counts of people who hold all bins of a set, shape (sets,), may be negative.
+    """Unbiased counts of people who have all items of a set, with standard errors.
 
-    where
-      standard_error   of each, in counts, with the estimated patterns put in for the true ones
+    Both have the shape (sets,). Counts may be negative, and errors are computed at the estimated
+    patterns.
     """
 
     counts: _Floats
@@ -43,9 +46,9 @@ class SetEstimate:
 
 
 def estimate_sets(mechanism: Shuffled, patterns: NDArray[np.int64]) -> SetEstimate:
-    """The estimate from how many messages show each pattern, shape (sets, 2^m), m in 1..8.
+    """Estimate set counts from the counts of shown patterns, shape (sets, 2^m), m in 1..8.
 
-    Raises ParameterError for another shape, or flips that are fair coins.
+    Raises ParameterError for another shape, and if the flips are fair coins.
     """
     show, invert = flip_matrices(mechanism, patterns)
     held = patterns @ invert.T
@@ -61,21 +64,24 @@ def set_significance(
     rate: float = 0.05,
     among: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Which sets more than ``support`` people hold, by the test, shape (sets,).
+    """Return which sets more than ``support`` people have, by a test, shape (sets,).
 
-    The chance that any set is marked which no more hold is at most about ``rate``, which ``among``
-    sets share: all that could have been looked at where these were chosen by the same messages, or
-    these alone. A message that holds j of the m items shows all m with probability p^j q^(m-j). Of
-    the messages of ``support`` holders a binomial number is lost, no fewer than its quantile says.
-    What others must have shown then is at most a sum of independent rare events, and such a sum has
-    k or more of them with chance at most that of a Poisson number of the same mean, for k above
-    mean + 1. Each of the two gets a quarter of the rate. How many hold a part of the items is
-    estimated: upper ends, by a normal approximation, at the other half stand in; this is the
-    "about".
+    The probability of marking a set that at most ``support`` people have is about ``rate`` for all
+    sets together. The rate is shared by ``among`` sets: all that could have been looked at if the
+    same messages chose these sets, otherwise these alone.
 
-    Raises as ``estimate_sets``, and ParameterError for a rate outside (0, 1/2].
+    A message with j of the m items shows all m with probability p^j q^(m-j). The number of holders'
+    messages that lose an item is binomial, and its quantile bounds it from below. All other
+    showings must come from the others' messages. The number of these is a sum of independent rare
+    events. The probability of k or more is at most that of a Poisson variable with the same mean,
+    for k above mean + 1. Each of the two tails gets a quarter of the rate. The mean depends on how
+    many messages have a part of the items. These numbers are replaced by upper ends of normal
+    intervals with the other half of the rate, which makes the rate approximate.
 
-    Source: Hoeffding 1956, theorem 4 (unequal chances); Anderson and Samuels 1967 (Poisson's tail).
+    Raises ParameterError as ``estimate_sets`` does, and for a rate outside (0, 1/2].
+
+    Source: Hoeffding 1956, theorem 4 (unequal probabilities); Anderson and Samuels 1967 (Poisson
+    tail).
     """
     side = _OneSidedTest(mechanism, patterns, check_rate(rate) / (among or len(patterns)))
     return side.is_too_few(np.full(len(patterns), support))
@@ -89,14 +95,13 @@ def set_intervals(
     rate: float = 0.05,
     among: int | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ends of how many of ``people`` hold each set, each of shape (sets,).
+    """Return the ends of how many of ``people`` have each set, each of shape (sets,).
 
-    All hold at once but with chance about ``rate``, shared as in ``set_significance``. Half of it
-    is for the lower ends, each one more than the greatest support that the test rejects; half for
-    the upper ends, by the same test from the other side: the holders of a set lose no more messages
-    than a binomial number reaches, and others show no fewer of it than a Poisson number.
-
-    Raises as ``set_significance``.
+    All intervals hold at once, except with probability about ``rate``, shared as in
+    ``set_significance``. Half the rate is for the lower ends: one more than the largest support
+    that the test rejects. The other half is for the upper ends, by the same test from the other
+    side. The holders lose at most a binomial quantile of messages, and the others show the set at
+    least a Poisson quantile of times. Raises ParameterError as ``set_significance`` does.
     """
     side = _OneSidedTest(mechanism, patterns, check_rate(rate) / (among or len(patterns)) / 2.0)
     none = np.zeros(len(patterns), dtype=np.int64)
@@ -106,7 +111,7 @@ def set_intervals(
 
 
 class _OneSidedTest:
-    """What is possible on one side of a set's count, wrong with chance ``share`` for each set."""
+    """One-sided tests of a set's count, each wrong with probability at most ``share`` a set."""
 
     def __init__(self, mechanism: Shuffled, patterns: NDArray[np.int64], share: float) -> None:
         self._times, self._shown, self._tail = mechanism.repeats, patterns[:, -1], share / 4.0
@@ -117,7 +122,7 @@ class _OneSidedTest:
 
     @cached_property
     def _others_upper_count(self) -> NDArray[np.int64]:
-        """So often others show it too rarely."""
+        """The smallest number of messages that others reach with at most the tail probability."""
         from scipy import special  # slow to import
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -127,7 +132,7 @@ class _OneSidedTest:
 
     @cached_property
     def _others_lower_count(self) -> NDArray[np.int64]:
-        """At least so often others show it."""
+        """The largest number of messages that others reach, except with the tail probability."""
         from scipy import special  # slow to import
 
         def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -136,22 +141,24 @@ class _OneSidedTest:
         return find_first_true(not_always, np.ones_like(self._shown), self._shown + 1) - 1
 
     def is_too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether so many holders, and others, cannot have shown the set so often."""
+        """Return whether ``held`` people are too few to explain how often the set was shown."""
         from scipy import special  # slow to import
 
         sent = held * self._times
-        lost = (
-            sent + self._others_upper_count - self._shown
-        )  # at least, or others showed it too often
+        # Holders lost at least this many messages; otherwise the others showed the set too often.
+        lost = sent + self._others_upper_count - self._shown
+        # The clip keeps the arguments valid where the other conditions decide.
         chance = special.bdtr(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost <= 0) | ((lost <= sent) & (chance <= self._tail))
 
     def is_too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether so many holders, and others, cannot have shown the set so rarely."""
+        """Return whether ``held`` people are too many to explain how rarely the set was shown."""
         from scipy import special  # slow to import
 
         sent = held * self._times
-        lost = sent + self._others_lower_count - self._shown  # at least
+        # Holders lost at least this many messages, because the others showed the set this often.
+        lost = sent + self._others_lower_count - self._shown
+        # The clip keeps the arguments valid where the other conditions decide.
         chance = special.bdtrc(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost > sent) | ((lost > 0) & (chance <= self._tail))
 
@@ -161,7 +168,10 @@ def find_first_true(
     low: NDArray[np.int64],
     high: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The least numbers in [low, high] from which ``holds`` stays true; high counts as true."""
+    """Return the smallest numbers in [low, high] from which ``holds`` stays true, by bisection.
+
+    The predicate ``holds`` must be monotone. At high the predicate counts as true.
+    """
     low, high = low.copy(), high.copy()
     while np.any(low < high):
         middle = (low + high) // 2
@@ -173,8 +183,9 @@ def find_first_true(
 def _shown_by_others(
     mechanism: Shuffled, patterns: NDArray[np.int64], rate: float
 ) -> tuple[_Floats, _Floats]:
-    """Messages that show a whole set and do not hold it: ends of their mean, each wrong with
-    chance ``rate`` at most about.
+    """Return ends of the expected number of messages that show a whole set without having it.
+
+    Each end is wrong with probability about ``rate``.
     """
     show, invert = flip_matrices(mechanism, patterns)
     width = NormalDist().inv_cdf(1.0 - rate / patterns.shape[1])
@@ -186,7 +197,11 @@ def _shown_by_others(
 
 
 def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
-    """Chance of showing y when holding x, at [y, x], and its inverse, each shape (2^m, 2^m)."""
+    """Return the probability of showing y for pattern x, at [y, x], and the inverse matrix.
+
+    Both have shape (2^m, 2^m). Raises ParameterError for another shape of ``patterns`` than (sets,
+    2^m) with m in 1..8, and for flips with probability 1/2.
+    """
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
         raise ParameterError(
@@ -212,12 +227,15 @@ def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Fl
 
 
 def _add_bit(once: list[list[float]], rest: _Floats) -> _Floats:
-    """One bit more, the highest."""
+    """Return the matrix for one more bit, which becomes the highest."""
     return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 
 def _pattern_errors(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
-    """Standard errors of all patterns' counts, shape (sets, 2^m): messages are independent."""
+    """Return the standard errors of the counts of all patterns, shape (sets, 2^m).
+
+    Messages are independent, so their variances add up.
+    """
     people = np.maximum(held, 0.0)
     squares: _Floats = people @ (invert**2 @ show).T - people
     return np.sqrt(np.maximum(squares, 0.0))
@@ -226,11 +244,11 @@ def _pattern_errors(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
 def patterns_of_pairs(
     both: NDArray[np.int64], pairs: NDArray[np.int64], messages: int
 ) -> NDArray[np.int64]:
-    """Patterns of each pair, shape (pairs, 4), from pair counts whose diagonal is the tally.
+    """Return the pattern counts of pairs, shape (pairs, 4), from pair counts.
 
-    where
-      both    shape (bins, bins)
-      pairs   shape (pairs, 2)
+    ``both`` are pair counts of shape (bins, bins) whose diagonal is the tally, and ``pairs`` has
+    two bins for each pair, shape (pairs, 2). The patterns are neither, only the first, only the
+    second, both.
     """
     first, second = pairs.T
     one, two, all_of_it = both[first, first], both[second, second], both[first, second]

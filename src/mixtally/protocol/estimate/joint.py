@@ -1,17 +1,20 @@
-"""How many people have both of two bits, out of messages that carry them together.
+"""How many people have both of two bits, from messages that contain both.
 
-Every bit of a message is flipped on its own, so y = (bit - q) / (p - q) has the true bit x as its
-mean, and the mean of y_i y_j is x_i x_j: summed over all messages,
+``conclude.pairs`` calls this module. Every bit of N messages is flipped independently with
+probability q = 1 - p. For a shown bit s, the variable y = (s - q) / (p - q) has the true bit x as
+its mean. So y_i y_j has the mean x_i x_j. Let s_i be the number of messages that show bit i, and
+s_ij the number that show both bits. The sum of y_i y_j over all messages is
 
-    z_ij = (s_ij - q s_i - q s_j + N q^2) / (p - q)^2
+    z_ij = (s_ij - q s_i - q s_j + N q^2) / (p - q)^2.
 
-which inverts the 2 x 2 flip matrix of each bit. Blank fakes add nothing on average. With
-v = p q / (p - q)^2, Var(y_i y_j) = (v + x_i)(v + x_j) - x_i x_j = v^2 + v (x_i + x_j), and so
+This inverts the 2 x 2 flip matrix of each bit. Blank fakes add 0 on average. For one message and
+v = p q / (p - q)^2, the variance Var(y_i y_j) = (v + x_i)(v + x_j) - x_i x_j = v^2 + v (x_i + x_j),
+and so
 
     Var z_ij = N v^2 + v (z_i + z_j)
 
-exactly, which asks for the true single counts: their estimates are put in, never below zero.
-Sent k times, z and its standard error are divided by k.
+exactly. The true single counts z_i are unknown and replaced by their estimates, or by 0 if these
+are negative. If records are sent k times, z_ij and its standard error are divided by k.
 """
 
 from dataclasses import dataclass
@@ -24,7 +27,10 @@ from mixtally.model.mechanism import Shuffled
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joint:
-    """Unbiased counts of pairs, symmetric, shape (bins, bins) each; the diagonal means nothing."""
+    """Unbiased counts of pairs and their standard errors, both symmetric of shape (bins, bins).
+
+    The diagonals have no meaning.
+    """
 
     counts: NDArray[np.float64]
     errors: NDArray[np.float64]

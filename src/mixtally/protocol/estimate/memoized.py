@@ -1,7 +1,9 @@
-"""Counts out of reports of memoized answers: unbiased, one by one and averaged over a person.
+"""Counts from reports of memoized responses, one report at a time and averaged over reports.
 
-Averaging T reports of everybody removes what each report adds, never what is memoized: the standard
-error falls to a floor, and so does what an observer learns about one person's bit.
+``conclude.memoized`` calls the estimators, and the attacks of ``lab.attacks`` call ``recovery``.
+Averaging T reports of everybody removes the noise that each report adds, but not the noise of the
+memoized response. The standard error therefore falls to a positive limit. For the same reason an
+observer of many reports learns only a noisy bit of a person.
 
 Source: RAPPOR (2014), section 4 for the debiased count; variances as in
 ``model.mechanism.memoized``.
@@ -22,21 +24,18 @@ from mixtally.protocol.estimate.cumulants import cornish_fisher_ends
 from mixtally.protocol.estimate.intervals import NORMAL, check_level
 
 People = float | NDArray[np.int64]
-"""How many people, for all counts or for each of them."""
+"""A number of people, either for all counts or for each of them."""
 Moments = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-"""The second, third and fourth cumulant of many numbers' noise."""
+"""The second, third and fourth cumulant of the noise of several numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoizedCounts:
     """Unbiased counts of every bin from T reports of each person.
 
-    where
-      counts            shape (bins,), from the mean of everybody's reports
-      standard_errors   shape (bins,), of these counts, at the counts found
-      by_report         shape (T, bins), from one report of everybody at a time
-      all_reports       standard error of an empty bin from the mean of all T
-      floor             from any number of reports
+    ``counts`` and ``standard_errors`` of shape (bins,) use the mean of everybody's reports.
+    ``by_report``, shape (T, bins), uses one report of everybody at a time. ``all_reports`` is the
+    standard error of an empty bin, and ``floor`` its limit for any number of reports.
     """
 
     counts: NDArray[np.float64]
@@ -51,13 +50,10 @@ class MemoizedCounts:
 def estimate_memoized(
     mechanism: Memoized, ones: NDArray[np.int64], people: int, *, level: float = 0.95
 ) -> MemoizedCounts:
-    """Counts with intervals at ``level``.
+    """Estimate counts with intervals at ``level``.
 
-    where
-      ones     shape (T, bins), how many people showed a 1, report by report
-      people   how many reported, each T times
-
-    Raises ParameterError for a level outside (0, 1).
+    ``ones`` is the number of people whose report had a 1, shape (T, bins), and ``people`` is the
+    number of people, each with T reports. Raises ParameterError for a level outside (0, 1).
     """
     reports = len(ones)
     by_report = debias_reports(mechanism, ones.astype(np.float64), people)
@@ -78,7 +74,7 @@ def estimate_memoized(
 def debias_reports(
     mechanism: Memoized, ones: NDArray[np.float64], people: People
 ) -> NDArray[np.float64]:
-    """Unbiased counts of true ones among ``people`` from counts of shown ones, any shape."""
+    """Return unbiased counts of true ones among ``people`` from counts of reported ones."""
     check_informative(mechanism)
     return (ones - people * mechanism.offset) / mechanism.gain
 
@@ -86,10 +82,10 @@ def debias_reports(
 def bit_cumulants(
     mechanism: Memoized, counts: NDArray[np.float64], people: People, reports: int
 ) -> Moments:
-    """The second to fourth cumulant of debiased counts; ``counts`` of ``people`` hold the bit.
+    """Return the second to fourth cumulant of debiased counts.
 
-    People are independent, so that those of a count are sums of a person's, which depend on what
-    the person truly holds.
+    People are independent, so the cumulants are sums over people. Those of a person depend on the
+    true bit: ``counts`` of the ``people`` have the bit.
     """
     held = np.clip(counts, 0.0, people)
     zero, one = (_person_cumulants(mechanism, true, reports) for true in (0, 1))
@@ -101,7 +97,7 @@ def bit_cumulants(
 
 
 def _person_cumulants(mechanism: Memoized, true: int, reports: int) -> tuple[float, float, float]:
-    """Cumulants of how many of a person's reports show a bit."""
+    """Return cumulants of the number of a person's reports that show a bit."""
     wrong = mechanism.f / 2.0
     kept = 1.0 - wrong if true else wrong
     p, q = mechanism.report_probabilities
@@ -118,9 +114,10 @@ def cornish_fisher_intervals(
     level: float,
     simultaneous_over: int,
 ) -> Intervals:
-    """Whole-number bounds between 0 and ``most``; the error allowed is shared by that many.
+    """Return Cornish-Fisher intervals of whole numbers between 0 and ``most``.
 
-    Raises ParameterError for a level outside (0, 1).
+    ``simultaneous_over`` intervals share the allowed error. Raises ParameterError for a level
+    outside (0, 1).
     """
     tail = (1.0 - check_level(level)) / 2.0 / simultaneous_over
     under, over = cornish_fisher_ends(*noise, tail)
@@ -133,11 +130,10 @@ def cornish_fisher_intervals(
 
 
 class Recovery(NamedTuple):
-    """Chance that a bit guessed from reports is wrong, mean over a bit that is 0 and one that is 1.
+    """Probabilities that a bit guessed from reports is wrong, averaged over a true 0 and 1.
 
-    where
-      memoized   for the bit that is memoized: tends to 0 as reports come in
-      true       for the bit of the record: tends to f/2
+    The probability for the memoized bit tends to 0 as reports grow in number; that for the true bit
+    tends to f/2.
     """
 
     memoized: float
@@ -145,22 +141,25 @@ class Recovery(NamedTuple):
 
 
 def least_ones(mechanism: Memoized, reports: int) -> int:
-    """From how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
+    """Return from how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
     return _least_ones(*mechanism.report_probabilities, reports)
 
 
 def recovery(mechanism: Memoized, reports: int) -> Recovery:
-    """What averaging ``reports`` reports of one person tells, exactly.
+    """Return the exact error probabilities of the best guess from one person's reports.
 
-    Source: side notes 002 section 4 (the mean of many outputs), with the best guess between the two
-    binomial distributions of the number of ones.
+    Source: side notes 002 section 4 (the mean of many outputs). The guess is the likelier of the
+    two binomial distributions of the number of ones.
     """
     memoized = _error_probability(*mechanism.report_probabilities, reports)
     return Recovery(memoized, mechanism.f / 2.0 + (1.0 - mechanism.f) * memoized)
 
 
 def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
-    """The error for the true bit if both levels were drawn anew in every report: it falls to 0."""
+    """Return the error probability for the true bit if responses were not memoized.
+
+    Both levels of noise would then be drawn in every report, so the error would tend to 0.
+    """
     return _error_probability(mechanism.offset, mechanism.offset + mechanism.gain, reports)
 
 
@@ -174,18 +173,18 @@ def _least_ones(p: float, q: float, reports: int) -> int:
 
 
 def _error_probability(p: float, q: float, reports: int) -> float:
-    """How often the likelier of Bin(reports, p) and Bin(reports, q) is the wrong one."""
+    """Return how often the likelier of Bin(reports, p) and Bin(reports, q) is wrong."""
     least = _least_ones(p, q, reports)
     missed = binomial_pmf(reports, q)[:least].sum()
     return float(missed + binomial_pmf(reports, p)[least:].sum()) / 2.0
 
 
 def check_informative(mechanism: Memoized) -> None:
-    """Raises ParameterError when reports do not depend on what is true."""
+    """Raise ParameterError if reports do not depend on the true answer."""
     if mechanism.gain == 0.0:
         raise ParameterError(
             "permanent",
             expected="less than 1 to count",
             got=mechanism.f,
-            do="answers kept as coins tell nothing; 0.5 is a common choice",
+            do="choose a smaller value, for example 0.5: with 1 reports reveal nothing",
         )

@@ -1,4 +1,7 @@
-"""The exact distribution of what a tally adds to a bin's true count."""
+"""The exact distribution of the noise: what a tally adds to a bin's true count.
+
+Intervals and significance tests call this module for the quantiles of the noise.
+"""
 
 import math
 from functools import reduce
@@ -13,37 +16,32 @@ from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
+# Bytes of quantiles that a cache keeps.
 _MOST_BYTES = 32_000_000
+# Standard deviations that a transform spans on either side; what lies beyond is negligible.
 _DEVIATIONS = 12.0
 
 
 class NoiseDistribution(NamedTuple):
-    """P(noise = first + i) = pmf[i]."""
+    """A distribution on whole numbers: P(noise = first + i) = pmf[i]."""
 
     first: int
     pmf: tails.Floats
 
     def highest(self, chance: float) -> int:
-        """The largest x with P(noise >= x) > chance."""
+        """Return the largest x with P(noise >= x) > chance."""
         upper = np.cumsum(self.pmf[::-1])
         return self.first + len(self.pmf) - 1 - int(np.searchsorted(upper, chance, side="right"))
 
     def lowest(self, chance: float) -> int:
-        """The smallest x with P(noise <= x) > chance."""
+        """Return the smallest x with P(noise <= x) > chance."""
         return self.first + int(np.searchsorted(np.cumsum(self.pmf), chance, side="right"))
 
 
 class KnownTotal(NamedTuple):
-    """Counts of bins that truly add up to a known number.
+    """Counts of ``bins`` bins whose true sum is known.
 
-    Parameters
-    ----------
-    people : int
-        What the true counts add up to.
-    bins : int
-        How many bins there are.
-    tallied : int
-        What the tallied counts of these bins add up to.
+    ``people`` is the sum of the true counts, and ``tallied`` that of the tallied counts.
     """
 
     people: int
@@ -52,7 +50,7 @@ class KnownTotal(NamedTuple):
 
 
 class NoiseCache:
-    """How far noise reaches, each looked up once; hand one to all estimates that are alike."""
+    """A cache of noise quantiles, to be shared by estimates with the same mechanism."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._memo = Memo(most_bytes)
@@ -65,7 +63,7 @@ class NoiseCache:
         chance: float,
         total: KnownTotal | None = None,
     ) -> tuple[int, int]:
-        """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance)."""
+        """Return the same quantiles as the function ``reach``, from the cache if possible."""
 
         def compute_reach() -> tuple[int, int]:
             return reach(mechanism, messages, count, chance, total)
@@ -83,9 +81,10 @@ def reach(
     chance: float,
     total: KnownTotal | None = None,
 ) -> tuple[int, int]:
-    """(smallest x with P(noise <= x) > chance, largest x with P(noise >= x) > chance).
+    """Return the lower and the upper quantile of the noise of a bin with ``count`` people.
 
-    Where a ``total`` is known, the probabilities are those given the sum of all noise.
+    These are the smallest x with P(noise <= x) > chance and the largest x with P(noise >= x) >
+    chance. If a ``total`` is known, the probabilities are conditioned on the sum of all noise.
     """
     if total is None:
         noise = noise_distribution(mechanism, messages, count)
@@ -95,7 +94,7 @@ def reach(
 
 
 def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseDistribution:
-    """Of (tallied - true) for a bin of ``count`` people among ``messages`` messages."""
+    """Return the distribution of the tallied less the true count of a bin with ``count`` people."""
     return noise_of_parts(mechanism.noise(messages, count))
 
 
@@ -104,8 +103,8 @@ def noise_given_total(
 ) -> NoiseDistribution:
     """Return the distribution of the noise of ``size`` bins, given that of all bins of a total.
 
-    ``count`` people hold one of these bins. ``protocol.estimate.projection`` has the derivation.
-    The noise of the other bins is that of their sum, which n - ``count`` people hold.
+    ``count`` people have one of these bins. ``protocol.estimate.projection`` has the derivation.
+    The noise of the other bins is that of their sum, which n - ``count`` people have.
     """
     parts = _noise_of_bins(mechanism, messages, size, count)
     own = _draws_distribution(parts) if parts.tables else noise_of_parts(parts)
@@ -118,9 +117,9 @@ def noise_given_total(
 
 
 def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -> Noise:
-    """Return the noise of the sum of ``size`` bins that ``people`` hold, one bin each.
+    """Return the noise of the sum of ``size`` bins that ``people`` have, one bin each.
 
-    Every part of the noise is linear in the people who hold a bin, and bins are independent.
+    Every part of the noise is linear in the people who have a bin, and bins are independent.
     """
     none, one = (mechanism.noise(messages, held) for held in (0, 1))
 
@@ -141,9 +140,9 @@ def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -
 
 
 def probabilities(parts: Noise, first: int, last: int) -> tails.Floats:
-    """Return P(X = first..last), X the sum of one binomial less another, or of one table's draws.
+    """Return P(X = first..last), where X is a difference of two binomials or a sum of draws.
 
-    Of tables the error is about 1e-16 a draw, in each probability.
+    For draws from a table the error of each probability is about 1e-16 a draw.
     """
     first, last = first - parts.constant, last - parts.constant
     if parts.tables:
@@ -169,7 +168,7 @@ def _binomial_between(trials: int, probability: float, first: int, last: int) ->
 
 
 def _draws_distribution(parts: Noise) -> NoiseDistribution:
-    """Return the distribution of draws from one table, but for far tails of a chance below 1e-9."""
+    """Return the distribution of draws from one table, without far tails of probability 1e-9."""
     ((weights, draws),) = parts.tables
     mean, spread = _moments_of_draws(weights, draws)
     reach = _DEVIATIONS * spread + len(weights)
@@ -203,7 +202,7 @@ def _table_probabilities(
 
 
 def noise_of_parts(parts: Noise) -> NoiseDistribution:
-    """Of a sum of independent parts."""
+    """Return the distribution of a sum of independent parts."""
     gained = [_binomial(*each) for each in parts.gained]
     for weights, draws in parts.tables:
         one = np.array([weight / SCALE for weight in weights])
@@ -217,7 +216,7 @@ def noise_of_parts(parts: Noise) -> NoiseDistribution:
 def sum_of_draws(weights: tuple[int, ...], draws: int) -> NoiseDistribution:
     """Return the distribution of a sum of many draws from a table on 0, 1, 2, .. over 2^64.
 
-    It is computed by a Fourier transform; probabilities are off by less than 1e-12 each.
+    A Fourier transform computes the distribution. Each probability has an error below 1e-12.
     """
     one = np.array(weights, dtype=np.float64) / SCALE
     size = draws * (len(weights) - 1) + 1
@@ -243,7 +242,7 @@ def _subtract_noises(gained: NoiseDistribution, lost: NoiseDistribution) -> Nois
 
 
 def check_rate(rate: float) -> float:
-    """``rate`` itself when it lies in (0, 1/2]; raises ParameterError otherwise."""
+    """Return ``rate``; raise ParameterError unless it lies in (0, 1/2]."""
     if not 0.0 < rate <= 0.5:
         raise ParameterError(
             "false-positive rate", expected="a number in (0, 0.5]", got=rate, do="0.05 is common"
@@ -252,10 +251,10 @@ def check_rate(rate: float) -> float:
 
 
 def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: float) -> int:
-    """The least count that an empty bin reaches with chance at most rate / tests, exactly.
+    """Return the smallest count that an empty bin reaches with probability at most rate / tests.
 
-    With ``tests`` bins looked at, any empty one of them reaches it with chance at most ``rate``
-    (Bonferroni: however the bins depend on each other, and also when the later of them are chosen
-    by what the earlier ones showed, since every round draws its noise afresh).
+    If ``tests`` bins are looked at, any empty one among them reaches this count with probability at
+    most ``rate`` (Bonferroni). The bound is valid for dependent bins. It also holds if later bins
+    are chosen by the results of earlier rounds, because every round draws new noise.
     """
     return reach(mechanism, messages, 0, check_rate(rate) / tests)[1] + 1

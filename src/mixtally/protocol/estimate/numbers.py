@@ -1,32 +1,35 @@
 """Sum, mean, variance and quantiles of numbers that were rounded at random to a grid.
 
-A number y between the points g_i and g_(i+1) was sent as either, as y on average. With z_i the
-unbiased count of point i, w the step, B points, n people and o the middle of the grid,
+``conclude.numbers`` calls this module. A number y between the grid points g_i and g_(i+1) was sent
+as one of the two, with y as the mean. The grid has B points, the step w and the middle o. Let z_i
+be the unbiased count of point i, and n the number of people. Then
 
-    Y = n o + sum_i (g_i - o) z_i                                      the sum, unbiased
-    Var Y = noise + sum of (y - g_i)(g_(i+1) - y) over people          at most noise + n w^2 / 4
+    Y = n o + sum_i (g_i - o) z_i                                  is the sum, unbiased, and
+    Var Y = noise + sum over people of (y - g_i)(g_(i+1) - y)      <= noise + n w^2 / 4.
 
-There is no error of resolution. How many people there are is known, so what the counts lack or
-exceed it by is pure noise: it is shared out evenly, z_i - (sum z - n) / B. What is left has the
-covariance a (I - 1 1'/B) with the same a for every protocol, so that weights c_i that add up to
-nothing give a noise of variance a sum c_i^2, with tails that ``cumulants`` knows: for the sum
-a w^2 B (B^2 - 1) / 12. Taken about any origin but the middle, flips would add a n (o' - o)^2 and
-more. Intervals take the rounding at its worst: it cannot be seen how near to points people stand.
+Rounding causes no bias. The number of people is known, so sum z - n is pure noise. This excess is
+distributed evenly: z_i - (sum z - n) / B. The remaining noise has the covariance a (I - 1 1'/B),
+with one number a for each protocol. So weights c_i that add up to 0 give a noise of variance a sum
+c_i^2, whose tails ``cumulants`` describes. For the sum Y this is a w^2 B (B^2 - 1) / 12. About an
+origin o' other than the middle, flips would add at least a n (o' - o)^2. The positions of the
+numbers between the points are unknown, so intervals assume the worst rounding.
 
-**Squares.** E sum_i (g_i - o)^2 z_i exceeds the sum of (y - o)^2 by what rounding adds, r, between
-0 and n w^2 / 4, which no message can tell: so a second moment less w^2 / 8 is right within w^2 / 8,
-its resolution. The variance is V = m2 - (mean - o)^2 + v - w^2 / 8, m2 the second moment about o
-and v the variance of the mean with its rounding at half of the worst:
-E V = V* + (r / n - w^2 / 8)(1 - 1 / n). Rounding moves the sum of (g - mean)^2 by a variance of at
-most w^2 (m - mean)^2 a person, m being the middle of their step: n w^2 (s + w / 2)^2 in all, with
-s^2 = (mean - low)(high - mean) the most that a variance can be.
+**Squares.** The expectation of sum_i (g_i - o)^2 z_i exceeds the sum of (y - o)^2 by the variance
+of rounding, r. No message shows r, which lies between 0 and n w^2 / 4. So the second moment less
+w^2 / 8 has an error of at most w^2 / 8, called its *resolution*. The estimate of the variance is
+V = m2 - (mean - o)^2 + v - w^2 / 8. Here m2 is the second moment about o, and v is the variance of
+the mean with half of the worst rounding. With V* for the true variance,
+E V = V* + (r / n - w^2 / 8)(1 - 1 / n). Rounding adds to the sum of (g - mean)^2 a variance of at
+most w^2 (m - mean)^2 for each person, where m is the middle of the person's step. In all this is at
+most n w^2 (s + w / 2)^2, where s^2 = (mean - low)(high - mean) is the largest possible variance.
 
-**Quantiles.** E (z_0 + .. + z_i) is exactly n times the average over [g_i, g_(i+1)] of F, the share
-of people at or below: a number y in that step is among them with chance (g_(i+1) - y) / w. So
-where that average is below q the quantile lies above g_i, and where it is not, it is at most
-g_(i+1): the interval misses only when one of two such sums does, each of which has half the error
-allowed. Two steps are its resolution. Rounding gives the sum a variance of at most a quarter of the
-people in the step, who are all at its two ends: their counts with four deviations more.
+**Quantiles.** Let F(x) be the share of people with a number of at most x. A number y in the step
+[g_i, g_(i+1)] is sent as g_i with probability (g_(i+1) - y) / w. So E (z_0 + .. + z_i) is exactly n
+times the average of F over this step. If the average is below q, the q-quantile lies above g_i;
+otherwise it is at most g_(i+1). The interval misses the quantile only if one of two such sums is
+outside its own interval, and each has half the allowed error. The resolution is two steps. Rounding
+gives the sum a variance of at most a quarter of the people in the step. These people were sent as
+its two ends, so their number is at most the counts of both plus four standard deviations.
 
 Source: proved here; unbiased ("dithered") rounding is Schuchman, Dither Signals and Their Effect on
 Quantization Noise (1964).
@@ -44,19 +47,19 @@ from mixtally.model.grid import Grid
 from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""The shares at which quantiles are estimated."""
 _STEP_DEVIATIONS = 4.0
-"""Deviations that people in a step are counted beyond their estimate; passed once in 30,000."""
+"""Standard deviations that are added to the estimated number of people in a step; exceeded with
+probability 1 / 30,000."""
 
 _Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class RoundedNumbers:
-    """Noisy counts of ``users`` people, rounded to the points of ``grid``.
+    """Noisy counts of ``users`` people whose numbers were rounded to the points of ``grid``.
 
-    where
-      counts   shape (points,), unbiased
-      noise    of the counts
+    ``counts`` are unbiased, shape (points,), and ``noise`` has the cumulants of their noise.
     """
 
     counts: _Floats
@@ -66,26 +69,26 @@ class RoundedNumbers:
 
     @cached_property
     def consistent_counts(self) -> _Floats:
-        """Counts that add up to the users, shape (points,)."""
+        """The counts moved evenly so that they add up to the users, shape (points,)."""
         even: _Floats = self.counts - (self.counts.sum() - self.users) / self.counts.size
         return even
 
     @cached_property
     def centered_points(self) -> _Floats:
-        """The points about the middle of the grid, shape (points,)."""
+        """The points relative to the middle of the grid, shape (points,)."""
         return self.grid.values - self.grid.middle
 
     @property
     def mean_value(self) -> float:
-        """The mean."""
+        """The estimated mean."""
         return self.grid.middle + float(self.consistent_counts @ self.centered_points) / self.users
 
     def mean(self, level: float) -> Row:
-        """The mean; all of its error is chance."""
+        """Return the mean. The whole error of the mean is random, so the row has no resolution."""
         return self._row("mean", self.mean_value, self._mean_error(), level, self._ends)
 
     def sum(self, level: float) -> Row:
-        """The sum of everybody's number."""
+        """Return the sum of all numbers."""
         low, high = (self.users * end for end in self._ends)
         second, third, fourth = self._mean_error()
         n = self.users
@@ -93,27 +96,28 @@ class RoundedNumbers:
         return self._row("sum", n * self.mean_value, error, level, (low, high))
 
     def change_to(self, later: "RoundedNumbers", level: float) -> Row:
-        """By how much the mean of ``later``, on the same grid, exceeds this one."""
+        """Return by how much the mean of ``later``, on the same grid, exceeds this mean."""
         before, after = self._mean_error(), later._mean_error()
         error = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
         rise, range_ = later.mean_value - self.mean_value, self.grid.range
         return self._row("change", rise, error, level, (-range_, range_))
 
     def second_moment(self, level: float) -> Row:
-        """The mean of everybody's number squared, but for what rounding adds."""
+        """Return the mean of the squared numbers, up to its resolution."""
         squares, half = self.grid.values**2, self.grid.step**2 / 8.0
         value = float(
             squares.mean() + self.consistent_counts @ (squares - squares.mean()) / self.users
         )
         error = self._error_of(squares / self.users)
-        # Of (g_(i+1) - g_i)^2 (g_(i+1) + g_i)^2 / 4 a person, at most (w max |g|)^2.
+        # Rounding adds to a square a variance of at most (g_(i+1) - g_i)^2 (g_(i+1) + g_i)^2 / 4,
+        # and this is at most (w max |g|)^2.
         largest = max(abs(end) for end in self._ends)
         error = (error[0] + (self.grid.step * largest) ** 2 / self.users, *error[1:])
         most = (0.0, largest**2)
         return self._row("second moment", value - half, error, level, most, half)
 
     def variance(self, level: float) -> Row:
-        """The variance of everybody's number, but for what rounding adds."""
+        """Return the variance of the numbers, up to its resolution."""
         step, (low, high), n = self.grid.step, self._ends, self.users
         half, mean = step**2 / 8.0, float(np.clip(self.mean_value, low, high))
         squares = self.centered_points**2
@@ -124,7 +128,8 @@ class RoundedNumbers:
         second, third, fourth = self._error_of((self.grid.values - mean) ** 2 / n)
         most = np.sqrt((mean - low) * (high - mean))
         rounding = step**2 * (most + step / 2.0) ** 2 / n
-        squared = 2.0 * (of_mean + 2.0 * half / n) ** 2  # of the mean's own error, squared
+        # The variance of the squared error of the mean itself.
+        squared = 2.0 * (of_mean + 2.0 * half / n) ** 2
         error = (second + rounding + squared, third, fourth)
         return self._row("variance", value, error, level, (0.0, self.grid.range**2 / 4.0), half)
 
@@ -137,12 +142,15 @@ class RoundedNumbers:
         return self._error_of(self.centered_points / self.users)
 
     def _mean_error(self) -> tuple[float, float, float]:
-        """The second to the fourth cumulant of the mean, its rounding at the worst."""
+        """Return the second to fourth cumulant of the mean with the worst rounding."""
         second, third, fourth = self._noise_of_mean
         return second + self.grid.rounding_variance(self.users) / self.users**2, third, fourth
 
     def _error_of(self, weights: _Floats) -> tuple[float, float, float]:
-        """The second to the fourth cumulant of the noise in the evened counts' weighted sum."""
+        """Return the second to fourth cumulant of the noise in a weighted sum of the counts.
+
+        The weights are centered first, which has the same effect as moving the counts evenly.
+        """
         even = weights - weights.mean()
         return (
             float(np.sum(even**2 * self.noise.variance)),
@@ -159,7 +167,10 @@ class RoundedNumbers:
         most: tuple[float, float],
         half: float = 0.0,
     ) -> Row:
-        """A number with these cumulants, right within ``half``, that lies between both ``most``."""
+        """Return the row of a number with these cumulants and the resolution ``half``.
+
+        The interval is clipped to ``most``, the smallest and the largest possible value.
+        """
         second, third, fourth = map(np.asarray, error)
         below, above = cornish_fisher_ends(second, third, fourth, (1.0 - level) / 2.0)
         lower, upper = np.clip([value - above - half, value - below + half], *most).tolist()
@@ -167,13 +178,15 @@ class RoundedNumbers:
         return Row(label, value, lower, upper, standard_error=spread, resolution=half or None)
 
     def quantiles(self, shares: Iterable[float], level: float) -> list[Row]:
-        """The values at or below which ``shares`` of the people lie, and where they may be."""
+        """Return the quantiles at ``shares`` with their intervals."""
         passed, low, high = self.cumulative_counts(level)
         points, found = self.grid.values, []
         for share in shares:
             expected = share * self.users
-            first = np.flatnonzero(high >= expected)  # the steps before it are certainly below
-            last = np.flatnonzero(low < expected)  # those after it certainly are not
+            # The quantile is above all steps before the first one, and below all steps after the
+            # last one.
+            first = np.flatnonzero(high >= expected)
+            last = np.flatnonzero(low < expected)
             lower = max(0, first[0] - 1) if len(first) else len(points) - 2
             upper = min(len(points) - 1, last[-1] + 2) if len(last) else 1
             value = float(
@@ -191,9 +204,9 @@ class RoundedNumbers:
         return found
 
     def cumulative_counts(self, level: float) -> tuple[_Floats, _Floats, _Floats]:
-        """Running sums, n times the average of F over every step, with the ends of their intervals.
+        """Return n times the average of F over every step, and both ends of its intervals.
 
-        Each has shape (points - 1,).
+        These are running sums of the counts, each of shape (points - 1,).
         """
         points = self.counts.size
         passed = np.cumsum(self.consistent_counts)[:-1]
@@ -201,7 +214,7 @@ class RoundedNumbers:
         right = 1.0 - left
 
         def sum_weighted(each: _Floats | float, order: int) -> _Floats:
-            """Of points up to a step with the weight ``right``, of all others with -``left``."""
+            """Weight points up to a step with ``right`` and all others with -``left``."""
             every = np.cumsum(np.broadcast_to(each, points))
             before, sign = every[:-1], -1.0 if order % 2 else 1.0
             found: _Floats = before * right**order + sign * (every[-1] - before) * left**order
@@ -215,15 +228,17 @@ class RoundedNumbers:
         return passed, passed - most, passed - least
 
     def _bound_people_in_steps(self) -> _Floats:
-        """People in every step at most, shape (points - 1,): those who were sent as its ends."""
+        """Bound the people in every step, shape (points - 1,), by those sent as its ends."""
         both = self.consistent_counts[:-1] + self.consistent_counts[1:]
         spread = np.broadcast_to(self.noise.variance, self.consistent_counts.shape)
         most: _Floats = both + _STEP_DEVIATIONS * np.sqrt(spread[:-1] + spread[1:])
         return most.clip(0.0, self.users)
 
     def _find_crossing(self, passed: _Floats, expected: float) -> float:
-        """Where the rising middle of all running sums, each at the middle of its step, passes
-        ``expected``.
+        """Return where the running sums pass ``expected``, by linear interpolation.
+
+        Running sums need not increase, so the mean of the least increasing function above and the
+        largest one below is used, each at the middle of its step.
         """
         rising = np.maximum.accumulate(passed)
         falling = np.minimum.accumulate(passed[::-1])[::-1]
@@ -234,13 +249,13 @@ class RoundedNumbers:
 
 
 def quantile_label(share: float) -> str:
-    """What a row is called that holds the quantile at ``share``."""
+    """Return the label of the row with the quantile at ``share``."""
     return f"{100 * share:g} % quantile"
 
 
 def summary(
     found: RoundedNumbers, level: float, shares: tuple[float, ...] = QUANTILES
 ) -> list[Row]:
-    """Sum, mean, second moment, variance, and the quantiles at ``shares``; each for itself."""
+    """Return the rows of mean, sum, second moment, variance and quantiles."""
     moments = (found.mean, found.sum, found.second_moment, found.variance)
     return [*(one(level) for one in moments), *found.quantiles(shares, level)]

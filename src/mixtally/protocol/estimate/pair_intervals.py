@@ -1,13 +1,16 @@
-"""Intervals of what pairs of bits say: how many people have both, their table, their correlation.
+"""Intervals for pairs of bits: how many people have both, their table and their correlation.
 
-Each of these numbers is a sum, over messages, of a value of the pattern (neither, one, the other,
-both) that a message shows. Given the truth, messages are independent: the cumulants of the sum are
-sums of a message's, and ``cumulants.ends`` knows its tails.
+``conclude.pairs`` calls this module. Each of these numbers is a sum over messages of a value that
+depends on the shown pattern: neither bit, the first, the second, or both. Given the true bits,
+messages are independent, so the cumulants of the sum are sums of the cumulants of a message.
+``cornish_fisher_ends`` gives the tails.
 
-A pair that nobody has is made by few flips, often fewer than one, so that its count has a Poisson
-number's tails: of 3,000 messages flipped with q = .014 half a pair is made by chance, and of 1,770
-pairs some is made four times, which to the normal approximation is one collection in 10,000. The
-bent one with ends rounded outwards, to whole people, holds at every mean, at tails down to 1e-9.
+A pair that nobody has is shown because of flips, and fewer than one such message may be expected.
+The count of such a pair has the tails of a Poisson variable. For example, among 3,000 messages
+flipped with q = .014 half a message is expected for each pair. Among 1,770 such pairs, some pair is
+shown four times. The normal approximation would expect this in one of 10,000 collections.
+Cornish-Fisher ends, rounded outwards to whole people, cover at every mean and for tails down to
+1e-9.
 """
 
 from functools import cached_property
@@ -23,17 +26,16 @@ from mixtally.protocol.estimate.two_by_two import TwoByTwo
 _Floats = NDArray[np.float64]
 _Ends = tuple[_Floats, _Floats]
 _CELLS = (3, 1, 2, 0)
-"""The patterns of a table's cells: both, only the first, only the second, neither."""
+"""The numbers of the patterns in a table: both, only the first, only the second, neither."""
+# Pairs whose cumulants are computed at a time, to limit memory.
 _SPAN = 1 << 16
 
 
 class PairIntervals:
-    """Those of the pairs whose ``patterns`` were counted, shape (pairs, 4).
+    """Intervals for pairs whose ``patterns`` were counted, shape (pairs, 4).
 
-    where
-      people   who sent messages
-      level    the confidence, in (0, 1)
-      among    how many numbers share the error allowed (Bonferroni); 1 gives each the whole of it
+    ``people`` sent messages, and ``among`` numbers share the error that ``level`` allows
+    (Bonferroni).
     """
 
     def __init__(
@@ -50,11 +52,11 @@ class PairIntervals:
         self._tail = (1.0 - level) / 2.0 / among
 
     def both(self) -> _Ends:
-        """Ends of how many people have both, whole numbers, shape (pairs,) each."""
+        """Return the ends of how many people have both, whole numbers, each of shape (pairs,)."""
         return self._count_ends(self._unbiased_patterns[:, -1], self._invert[-1])
 
     def tables(self, found: TwoByTwo) -> _Ends:
-        """Ends of the four cells, shape (pairs, 4) each."""
+        """Return the ends of the four cells, each of shape (pairs, 4)."""
         counts = found.counts * self._mechanism.repeats
         cells = [
             self._count_ends(counts[:, cell], self._invert[pattern])
@@ -64,7 +66,7 @@ class PairIntervals:
         return lower, upper
 
     def correlations(self, found: TwoByTwo) -> _Ends:
-        """Ends of the correlations, shape (pairs,) each."""
+        """Return the ends of the correlations, each of shape (pairs,)."""
         one, two = (self._invert[single] + self._invert[-1] for single in (1, 2))
         least, most = self._find_deviations(found.slopes @ np.array([self._invert[-1], one, two]))
         lower, upper = found.correlations - most, found.correlations - least
@@ -72,12 +74,12 @@ class PairIntervals:
 
     @cached_property
     def _unbiased_patterns(self) -> _Floats:
-        """Messages holding each pattern, unbiased, shape (pairs, 4)."""
+        """The unbiased number of messages that have each pattern, shape (pairs, 4)."""
         held: _Floats = self._patterns @ self._invert.T
         return held
 
     def _count_ends(self, counts: _Floats, values: _Floats) -> _Ends:
-        """Whole numbers of people around ``counts`` of messages that sum such ``values``."""
+        """Return whole numbers of people around ``counts``, which are sums of ``values``."""
         least, most = self._find_deviations(values)
         times = self._mechanism.repeats
         lower = np.floor((counts - most) / times)
@@ -85,9 +87,9 @@ class PairIntervals:
         return np.clip(lower, 0.0, self._people), np.clip(upper, 0.0, self._people)
 
     def _find_deviations(self, values: _Floats) -> _Ends:
-        """What a sum of ``values`` of shown patterns exceeds its mean by at least and at most.
+        """Return the deviations that bound a sum of ``values`` of shown patterns.
 
-        ``values`` are those of the patterns, shape (4,), or (pairs, 4) where pairs differ.
+        ``values`` has one value for each pattern, shape (4,), or (pairs, 4) if pairs differ.
         """
         held, sums = np.maximum(self._unbiased_patterns, 0.0), [np.zeros((3, 0))]
         for begin in range(0, len(held), _SPAN):
@@ -98,9 +100,9 @@ class PairIntervals:
         return cornish_fisher_ends(second, third, fourth, self._tail)
 
     def _message_cumulants(self, values: _Floats) -> _Floats:
-        """The second to fourth cumulant of the value it shows, by the pattern it holds.
+        """Return the second to fourth cumulant of the shown value, for each true pattern.
 
-        Shape (3, 4), or (3, pairs, 4).
+        The shape is (3, 4) or (3, pairs, 4).
         """
         away = values[..., :, None] - (values @ self._show)[..., None, :]
         second, third, fourth = (np.sum(away**order * self._show, axis=-2) for order in (2, 3, 4))

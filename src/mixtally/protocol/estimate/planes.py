@@ -1,12 +1,16 @@
-"""How many messages point at each value, where a message names a plane of points of Z_p^t.
+"""The number of messages that point at each value, if a message names a plane of points of Z_p^t.
 
-A message (a, c) points at x when <a, x> = c. Three ways come to the same numbers:
+``conclude`` calls this module for plans over planes (``device.contract.planes``). A message (a, c)
+consists of a direction a and a number c modulo the prime p. The message points at a value with the
+point x if <a, x> = c modulo p. Three algorithms compute the same counts for d values:
 
-    rows      for every choice of all digits of a number but the least, a message points at the
-              points that solve one quadratic equation: work messages d / p
-    Fourier   S(x) = sum_a T_a(<a, x>) has the transform p^(t-1) F T_a(w) at each frequency w a,
-              and every frequency but 0 is one multiple of one direction: work p^t log p^t
-    products  of some values alone, <a, x> - c is a multiple of p where a message points at x
+- *Rows.* For each choice of all digits of a number but the lowest, a message points at the
+  solutions of one quadratic equation. The work is messages x d / p.
+- *Fourier.* Let T_a(c) be the number of messages (a, c). The count of x is S(x) = sum_a
+  T_a(<a, x>). The Fourier transform of S at the frequency w a is p^(t-1) times the transform of T_a
+  at w. Every frequency but 0 is a multiple of exactly one direction. The work is p^t log p^t.
+- *Products.* For some values only, <a, x> - c is computed; a message points at x if it is a
+  multiple of p.
 
 Source: Stein, Shakarchi, Fourier Analysis (2003), chapter 7 (finite abelian groups).
 """
@@ -27,23 +31,26 @@ from mixtally.model.planes import (
 from mixtally.primitives.bits import Counts, spans
 
 _MOST_TABLE = 1 << 25
-"""Points of a transform: it takes half a gigabyte."""
+"""The largest number of points of a Fourier transform, which then takes half a gigabyte."""
 _MESSAGES_PER_POINT = 8.0
-"""A point of a transform takes about as long as so many messages."""
+"""The number of messages that take about as long as one point of a transform."""
 _PRODUCTS, _MESSAGES = 1 << 18, 256
-"""At once, of so many messages: they stay in the cache, and no library starts threads for so few.
+"""Products computed at a time, and messages among them. Both numbers keep the work in the cache,
+and too small for the linear algebra library to start threads.
 """
+# The largest distance of a count from a whole number for which the transform is trusted.
 _ROUND_OFF = 0.01
 _CONTROLS = 64
-"""Points that nobody can hold, of which it is looked how many messages point at them."""
+"""The number of points without a value whose messages are counted as a check."""
 _FEW_ROWS = 8
-"""Rows that take less time than the products of as many points as are controlled."""
+"""The number of rows that take less time than the products of ``_CONTROLS`` points."""
 
 
 def count_pointing(planes: Planes, tally: Tally, values: int) -> Counts:
-    """Return how many messages point at each of the bins 0..``values`` - 1, shape (values,).
+    """Count the messages that point at each of the bins 0..``values`` - 1, shape (values,).
 
-    The bins are those of a closed list, of which a person holds one (``device.contract.scatter``).
+    The bins are those of a closed list, of which a person has one (``device.contract.scatter``).
+    The faster one of *Rows* and *Fourier* is used.
     """
     codes, times = tally.nonzero_counts
     places = permute_bins(np.arange(values), values)
@@ -56,20 +63,21 @@ def count_pointing(planes: Planes, tally: Tally, values: int) -> Counts:
 
 
 def _rows(planes: Planes, values: int) -> int:
-    """Return how many rows of p numbers have one below ``values``."""
+    """Return how many rows of p numbers contain a number below ``values``."""
     return -(-values // planes.prime)
 
 
 def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
-    """Return how many messages point at the points of the numbers that are ``asked``.
+    """Count the messages that point at the points of the numbers in ``asked``.
 
-    The numbers of a row differ in their first digit l alone. A message points at those that solve
+    The numbers of a row differ in their first digit l alone. A message points at the solutions of
 
         q l^2 + b l = c - <other digits>,
 
-    with q the last digit of its direction a and b the first. Where q is not 0 modulo an odd p, the
-    solutions are -h + r and -h - r for h = b / 2 q and r^2 = (c - ..) / q + h^2, if r exists. Where
-    q is 0, b is 1 or 0: one solution, or all numbers of the row or none. Modulo 2, l^2 is l.
+    where q is the last digit of its direction a and b the first. If q is not 0 modulo an odd p, let
+    h = b / 2 q and r^2 = (c - ..) / q + h^2. The solutions are -h + r and -h - r if r exists. If q
+    is 0, b is 1 or 0: there is one solution, or all numbers of the row are solutions, or none is.
+    Modulo 2, l^2 equals l.
     """
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
@@ -90,7 +98,8 @@ def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -
         left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
         total[row] = _weighted_counts(left[straight], flat_times[straight], p)
         total[row] += int(flat_times[~straight & (left == 0)].sum())
-        if row and upper[0]:  # one more in this digit than in the row before: no division is needed
+        # The lowest of these digits is one more than in the row before: subtracting is enough.
+        if row and upper[0]:
             square = square - steps[0]
             square[square < 0] += p
         else:
@@ -108,7 +117,7 @@ def _weighted_counts(numbers: Counts, times: Counts, prime: int) -> Counts:
 
 
 def _inverses(numbers: Counts, prime: int) -> Counts:
-    """Return the inverses of numbers in [1, p), by Fermat: x^(p-2)."""
+    """Return the inverses of numbers in [1, p), by Fermat's theorem: x^(p-2)."""
     present = np.flatnonzero(np.bincount(numbers, minlength=prime))
     power, found, rest = present.copy(), np.ones_like(present), prime - 2
     while rest:
@@ -121,10 +130,10 @@ def _inverses(numbers: Counts, prime: int) -> Counts:
 
 
 def _solutions(prime: int) -> tuple[Counts, Counts]:
-    """Return p + r and 2p - r for each square r^2 modulo p, with r the smaller root.
+    """Return p + r and 2p - r for each square r^2 modulo p, where r is the smaller root.
 
-    A solution less h below p is in [0, 2p) then, and is counted modulo p. Where there is no root,
-    and for the second solution of a double root, 3p stands: it is beyond all that is counted.
+    A solution less h, which is below p, is then in [0, 2p) and is counted modulo p. If there is no
+    root, and for the second solution of a double root, the value is 3p, which is not counted.
     """
     root = np.arange(prime // 2 + 1)
     first, second = np.full(prime, 3 * prime), np.full(prime, 3 * prime)
@@ -134,7 +143,7 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
 
 
 def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Counts:
-    """Return how many messages point at the points of some numbers that no bin has."""
+    """Count the messages that point at points which belong to ``numbers`` but to no bin."""
     few = numbers[:_CONTROLS]
     if few and _rows(planes, few.stop) - few.start // planes.prime <= _FEW_ROWS:
         return _count_by_rows(planes, *tally.nonzero_counts, few)
@@ -145,11 +154,11 @@ def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Coun
 def count_pointing_at(
     planes: Planes, tally: Tally, points: NDArray[np.int64]
 ) -> tuple[Counts, float]:
-    """Messages that point at each of ``points``, shape (points,), and the sum over messages of the
-    squares of how many of these one points at.
+    """Count the messages that point at each of ``points``, shape (points,).
 
-    By products of digits around 0, so that a quotient by p is exact to far below 1 / 2p: a message
-    points at x where <a, x> - c + 1/2, over p, lies less than 1/p above a whole number.
+    The second result is the sum over messages of the square of how many ``points`` each points at.
+    Digits are centered at 0, so that a quotient by p has an error far below 1 / 2p. A message
+    points at x if the fraction of (<a, x> - c + 1/2) / p is below 1/p.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
@@ -161,6 +170,7 @@ def count_pointing_at(
     columns: NDArray[np.floating] = np.concatenate(
         [_central(digits_of(points, p, digits), p), np.ones((1, len(points)))]
     )
+    # Quotients are then so small that single precision distinguishes multiples of 1/p.
     if (digits + 1) * p * p < 1 << 20:
         rows, columns = rows.astype(np.float32), columns.astype(np.float32)
     near = rows.dtype.type(1.0 / p)
@@ -178,9 +188,9 @@ def count_pointing_at(
 
 
 def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
-    """Return the sum over messages of how many of ``points`` each points at, and of the squares.
+    """Return the sum over messages of how many ``points`` each points at, and of the squares.
 
-    Messages with a common direction are counted together, some directions at a time.
+    Messages with a common direction are counted together, for some directions at a time.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
@@ -203,20 +213,20 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
 
 
 def count_pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
-    """Return the messages that point at ``bins`` of sets (``device.contract.planes``)."""
+    """Return the tally of messages that point at ``bins`` of sets (``device.contract.planes``)."""
     points = points_at(planes.device_planes, np.array(bins, dtype=np.int64), values)
     return Tally(count_pointing_at(planes, tally, points)[0], tally.messages)
 
 
 def _central(digits: Counts, prime: int) -> NDArray[np.float64]:
-    """Digits modulo p between -p/2 and p/2."""
+    """Return digits modulo p as numbers between -p/2 and p/2."""
     return np.where(digits > prime // 2, digits - prime, digits).astype(np.float64)
 
 
 def _count_by_fourier(planes: Planes, codes: Counts, times: Counts) -> Counts:
-    """Messages that point at each point of Z_p^t, shape (p^t,).
+    """Count the messages that point at each point of Z_p^t, shape (p^t,).
 
-    Raises AccountingError where round-off shows, or not all messages are found again.
+    Raises AccountingError if round-off is visible, or if the counts do not add up to all messages.
     """
     p, digits, messages = planes.prime, planes.digits, int(times.sum())
     table = np.bincount(codes, weights=times, minlength=planes.messages)

@@ -1,11 +1,12 @@
-"""From what came to the mechanism that made it: how many fakes a tally really holds.
+"""Reconciliation of a round: how many fakes and how many people its tally contains.
 
-Of the messages that came, tallied or dropped, those that hops declared are theirs; the rest is
-people's: one record each, and their fakes. A release is refused where these numbers contradict each
-other or the contract, and the refusal names the number. Strangers can take part, so what some of
-them alone can bring about refuses nothing: messages that nobody can read, and coins that fell as
-hardly any do, are said beside the counts. Numbers cannot show everything: a hop that loses as many
-messages as coins may bring passes, and so do fakes that a dishonest hop puts where it likes.
+``conclude`` calls this module before it estimates. The received messages, tallied or dropped,
+consist of those that hops declared, one record of each person, and the fakes that people sent. A
+release is refused if these numbers contradict each other or the contract, and the error names the
+number. Anyone can take part, so nothing that a few participants can cause leads to a refusal.
+Invalid messages and improbable numbers of coins are reported next to the counts. Some attacks leave
+no trace in the numbers. A hop may remove as many messages as the number of coins varies, and a
+dishonest hop may put its fakes into any bins.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,19 +23,17 @@ from mixtally.primitives.tails import window
 from mixtally.protocol.estimate.covering_hops import find_covering_hops
 from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
+# The remedy in most errors of this module.
 _ASK = "ask that hop; nothing is released before"
 
 
 @dataclass(frozen=True, slots=True)
 class ReconciledPart:
-    """One part as it came.
+    """One part of a round after reconciliation, with the number of fakes in its tally.
 
-    where
-      mechanism   with the fakes that are in the tally
-      people      whose record is in it. Of what was dropped so many are taken for records as of
-                  all that people sent, which is right where whole bundles cannot be read; it is off
-                  by no more counts over all bins than messages were dropped
-      dropped     how many messages were; the people are known exactly where none were
+    ``people`` have their record in the tally. ``dropped`` messages are split into records and fakes
+    in the proportion in which people sent them. This split is exact if whole bundles are invalid.
+    Otherwise the counts of all bins are wrong by at most the dropped messages.
     """
 
     mechanism: Shuffled
@@ -43,19 +42,22 @@ class ReconciledPart:
 
 
 def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...]:
-    """What each part's tally was made by, once all numbers of ``received`` add up.
+    """Return each part with the mechanism that produced its tally.
 
-    Raises MessageError for numbers that contradict each other or the contract, whatever people
-    sent, and where nothing of people could be read.
+    Raises
+    ------
+    MessageError
+        If the numbers contradict each other or the contract, whatever people sent, or if no message
+        of people could be read.
     """
     people = received.contributors
     if people < plan.minimum_crowd:
         expected = f"at least {plan.minimum_crowd:,}, the minimum crowd"
-        do = "such a round is destroyed: it is not tallied"
+        do = "do not tally this round: it must be destroyed"
         raise _message_error("contributors", expected, f"{people:,}", do)
     if len(received.parts) != len(plan.parts):
         several = f"{len(plan.parts):,}", f"{len(received.parts):,}"
-        raise _message_error("parts of what came", *several, "count every part of the contract")
+        raise _message_error("parts of the round", *several, "count every part of the contract")
     found = []
     for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         where = f"part {number}"
@@ -63,7 +65,7 @@ def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...
         fakes = _count_fakes_of_people(where, part, came, people)
         found.append(_reconcile_part(plan, part, came, people, fakes, where))
     if not find_covering_hops(plan, received):
-        expected = "one that brought its whole recipe: nothing else hid anybody"
+        expected = "one that added its whole recipe, because nothing else hides an answer"
         raise _message_error("hops", expected, "none", _ASK)
     return tuple(found)
 
@@ -74,10 +76,10 @@ def assume_received(
     tallies: Sequence[Tally],
     dropped: Mapping[str, int] | None = None,
 ) -> Received:
-    """What came where nobody declares anything, as in one process: mixes are taken to have added
-    all their blanks, or alike what is more than people's records.
+    """Return the numbers of a round in one process, where no hop declares anything.
 
-    ``dropped`` has how many messages of the only part were, by their reasons; None for none.
+    Mixes are assumed to have added all their blanks, or an equal share of the messages beyond the
+    records of people. ``dropped`` has the number of dropped messages of the only part, by reason.
     """
     parts, lost = [], dict(dropped or {})
     for part, tally in zip(plan.parts, tallies, strict=True):
@@ -93,15 +95,16 @@ def assume_received(
 
 
 def reconcile_mechanism(plan: Plan, tally: Tally, people: int) -> Shuffled:
-    """The mechanism of the one message of a record with the fakes that came in one process."""
+    """Return the mechanism of a record of one message, with the fakes of a round in one process."""
     (came,) = reconcile_parts(plan, assume_received(plan, people, [tally]))
     return came.mechanism
 
 
 def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
-    """What contradicts nothing, and comes of honest people less often than once in 10^27 rounds.
+    """Return warnings about numbers of coins that are possible but hardly ever occur.
 
-    That is said of rounds in which at least the share of people that the plan counts on is honest.
+    Honest rounds cause a warning with probability below 1e-27, if at least the honest share of the
+    plan is honest.
     """
     people, told = received.contributors, list[str]()
     honest = count_arriving(people, plan.honest_share)
@@ -112,9 +115,9 @@ def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
         sent, most = came.received_count - came.added_count, least + coins.last + people - honest
         if not least + coins.first <= sent <= most:
             told.append(
-                f"Part {number}: people sent {sent:,} messages; {least + coins.first:,} to "
-                f"{most:,} come of the coins of {honest:,} honest ones among {people:,}. Fewer "
-                "were honest than the promise counts on, or a hop lost or added messages."
+                f"Part {number}: people sent {sent:,} messages; expected {least + coins.first:,} "
+                f"to {most:,} if {honest:,} of {people:,} people are honest. Fewer people were "
+                "honest than the guarantee assumes, or a hop lost or added messages."
             )
     return told
 
@@ -122,10 +125,11 @@ def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
 def _reconcile_part(
     plan: Plan, part: Part, came: PartReceived, people: int, fakes: int, where: str
 ) -> ReconciledPart:
+    """Reconcile one part, given the number of fakes that people sent."""
     dropped, sent = sum(came.dropped.values()), people * part.record_messages + fakes
     if dropped >= sent:
         expected = f"fewer than the {sent:,} messages of people"
-        do = "find the hop that broke them: nothing is left to count"
+        do = "find the hop that damaged them; no message is left to count"
         raise _message_error(f"dropped messages of {where}", expected, f"{dropped:,}", do)
     records = people * dropped // sent
     lost = dropped - records * part.record_messages
@@ -137,28 +141,28 @@ def _reconcile_part(
 
 
 def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> None:
-    """Raises MessageError for a number that no hop that keeps to its recipe declares."""
+    """Raise MessageError for a number that no hop declares if it follows its recipe."""
     if len(came.declared) != hops:
         raise _message_error(
             f"declared numbers of {where}", f"{hops}", f"{len(came.declared)}", _ASK
         )
     if part.by_mixes and not came.drawing_hop_count:
-        expected = "messages of at least one: nothing else hid anybody"
+        expected = "at least one, because nothing else hides an answer"
         raise _message_error(f"hops that drew for {where}", expected, "none", _ASK)
-    most, words = 0, "none: people bring the cover"
+    most, words = 0, "none, because people send the fakes"
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
     elif isinstance(part.recipe, Shape):
         most = part.mean_added + bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)[1]
-        words = f"at most {most:,}, more than its recipe brings once in 10^9 rounds"
+        words = f"at most {most:,}, which its recipe exceeds once in 10^9 rounds"
     for hop, many in enumerate(came.declared, 1):
         if many is not None and not (part.by_mixes and many <= most):
             raise _message_error(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 
 def _count_fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
-    """How many fakes people sent: what is left of all messages after hops' and a record each."""
+    """Return how many fakes people sent: all messages less those of hops and one record each."""
     sent, least, most = (
         came.received_count - came.added_count,
         people * part.least,
@@ -169,8 +173,8 @@ def _count_fakes_of_people(where: str, part: Part, came: PartReceived, people: i
         raise _message_error(
             f"messages of people in {where}",
             f"{between} of {people:,} people",
-            f"{sent:,}, which is {came.received_count:,} that came without {came.added_count:,} "
-            f"of hops",
+            f"{sent:,}, which is {came.received_count:,} received less {came.added_count:,} added "
+            "by hops",
             "find the hop that lost or added messages; nothing is released before",
         )
     return sent - people * part.record_messages

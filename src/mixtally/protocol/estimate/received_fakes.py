@@ -1,8 +1,12 @@
-"""Whether a batch is whole: everybody's messages and every fake, no more and no fewer.
+"""Completeness of a batch: the messages of all people and every fake, no more and no fewer.
 
-Fakes that people send are promised to the last one. Those of a mix are as many as it drew: their
-number S is a sum of independent numbers with the distribution of one bin, and P(S - E S >= t) is
-at most E[exp(x (S - E S))] exp(-x t) for every x > 0, P(E S - S >= t) likewise (Chernoff).
+The estimators call ``check_message_count`` before they trust a number of people. The number of
+fakes that people send is fixed. Mixes with shaped fakes draw the number S of theirs, a sum of
+independent numbers with the distribution of one bin. By Chernoff's inequality, for every x > 0,
+
+    P(S - E S >= t) <= E[exp(x (S - E S))] exp(-x t),
+
+and the same bound with the signs of S - E S exchanged holds for P(E S - S >= t).
 """
 
 import math
@@ -14,11 +18,11 @@ from mixtally.model.mechanism import ShapedFakes, Shuffled
 from mixtally.primitives.tails import Floats
 
 _RARE = 1e-9
-"""An honest mix draws a number of fakes that is refused here less often than this."""
+"""The probability that an honest mix draws a number of fakes that is refused."""
 
 
 def check_message_count(mechanism: Shuffled, messages: int, users: int) -> None:
-    """Raises MessageError unless ``messages`` is what ``users`` people and their fakes make."""
+    """Raise MessageError if people and their fakes cannot have made ``messages`` messages."""
     own = users * mechanism.record_messages
     expected, few, many = own + mechanism.fakes_promised, 0, 0
     if mechanism.shaped_fakes is not None:
@@ -41,8 +45,9 @@ def check_message_count(mechanism: Shuffled, messages: int, users: int) -> None:
 
 
 def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
-    """How far the number of all fakes of mixes is below and above its mean, to the nearest integer,
-    but for one batch in 10^9.
+    """Return how far the number of all shaped fakes may be below and above its rounded mean.
+
+    An honest batch is outside of these limits with probability at most 1e-9.
     """
     shape, draws = shaped.shape, bins * shaped.mixes
     weights = np.array([float(weight) for weight in shape.weights])
@@ -54,9 +59,10 @@ def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
 
 
 def _bound_tail(gaps: Floats, chances: Floats, draws: int) -> float:
-    """What a sum of so many ``gaps`` exceeds less often than half of once in 10^9."""
+    """Return what a sum of ``draws`` gaps exceeds with probability below half of ``_RARE``."""
     widest, rest = float(gaps.max()), math.log(2.0 / _RARE)
     off = draws * widest
+    # Every x > 0 gives a valid bound, so a coarse grid of x costs tightness and never validity.
     for x in np.geomspace(1e-9, 1e3, 200).tolist():
         rate = x * widest + math.log(float((chances * np.exp(x * (gaps - widest))).sum()))
         off = min(off, (draws * rate + rest) / x)

@@ -1,13 +1,15 @@
-"""Association rules between items, with intervals: who holds these holds that, how often.
+"""Association rules between items, with intervals: people who have these items also have that one.
 
-With n people, of whom z_S hold all items of a set S, the rule "who holds S without b holds b" has
+The search for frequent item sets in ``lab.simulation.baskets`` calls ``derive_rules``. Let n be the
+number of people, and z_S the number who have all items of a set S. The rule from S without b to b
+has
 
     support z_S / n,   confidence z_S / z_{S-b},   lift n z_S / (z_{S-b} z_b).
 
-Of intervals of all the counts, which hold at once, every quotient's interval follows: the least
-value of the upper count over the greatest of the lower ones, and the other way around. They hold
-whenever those of the counts do, however the estimates depend on each other, and are wider than
-need be for it.
+Suppose that intervals of all counts hold at once. Then each quotient lies between its smallest
+value, with the lower end in the numerator and upper ends in the denominator, and its largest value.
+These intervals hold whenever those of the counts do, whatever the dependence of the estimates is.
+For the same reason the intervals are wider than necessary.
 
 Source: Side Notes 002 section 5 names the task; Agrawal, Imielinski and Swami 1993 the rules.
 """
@@ -20,7 +22,7 @@ Items = tuple[int, ...]
 
 
 class BoundedEstimate(NamedTuple):
-    """An estimate in its interval; a number of people, or a quotient of such."""
+    """An estimate and the ends of its interval; a number of people, or a quotient of two."""
 
     estimate: float
     lower: float
@@ -29,12 +31,11 @@ class BoundedEstimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Who holds all of ``given`` holds ``then``, too.
+    """The rule that people who have all items of ``given`` also have ``then``.
 
-    where
-      support      share of all people that hold all of them
-      confidence   share among those who hold ``given``
-      lift         how many times as often as if they had nothing to do with each other
+    ``support`` is the share of all people who have all of these items. ``confidence`` is the share
+    of people with ``then`` among those with ``given``. ``lift`` is the confidence divided by the
+    share of all people with ``then``.
     """
 
     given: Items
@@ -45,14 +46,20 @@ class Rule:
 
 
 def derive_rules(held: Mapping[Items, BoundedEstimate], people: int) -> list[Rule]:
-    """The rules of every set of two items or more in ``held``, each of its items in turn last.
+    """Return the rules of every set of two or more items, with each item in turn as ``then``.
 
-    where
-      held     how many people hold each set; with a set its parts with one item less are there, and
-               the sets of one item. The lower ends of sets of two items and more are above zero.
-      people   how many there are
+    Parameters
+    ----------
+    held : mapping
+        How many of the people have each set. With each set it also has all subsets with one item
+        less. The lower ends of sets with two or more items are above zero.
+    people : int
+        The number of people.
 
-    The surest are first: by the lower end of the confidence.
+    Returns
+    -------
+    list of Rule
+        In descending order of the lower end of the confidence.
     """
     known = _tighten_ends(held)
     found = [
@@ -65,9 +72,9 @@ def derive_rules(held: Mapping[Items, BoundedEstimate], people: int) -> list[Rul
 
 
 def _tighten_ends(held: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedEstimate]:
-    """No more people hold a set than a part of it, so that each end bounds those beside it.
+    """Tighten the ends: no more people have a set than a subset of it.
 
-    Estimates stay as they are, but within their ends.
+    Estimates change only if they are outside of their new interval.
     """
     upper = {one: ends.upper for one, ends in held.items()}
     lower = {one: ends.lower for one, ends in held.items()}
@@ -84,13 +91,14 @@ def _tighten_ends(held: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedE
 
 
 def _list_subsets(one: Items) -> list[Items]:
-    """Every part with one item less."""
+    """Return every subset with one item less."""
     return [one[:place] + one[place + 1 :] for place in range(len(one))] if len(one) > 1 else []
 
 
 def _derive_rule(
     known: Mapping[Items, BoundedEstimate], together: Items, then: int, people: int
 ) -> Rule:
+    """Derive one rule from the counts of its sets."""
     given = tuple(item for item in together if item != then)
     both, one, other = known[together], known[given], known[(then,)]
     confidence = BoundedEstimate(
@@ -108,5 +116,5 @@ def _derive_rule(
 
 
 def _clamp_estimate(ends: BoundedEstimate) -> BoundedEstimate:
-    """An estimate stands in its interval."""
+    """Move an estimate into its interval."""
     return ends._replace(estimate=min(max(ends.estimate, ends.lower), ends.upper))

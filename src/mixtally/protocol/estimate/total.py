@@ -2,46 +2,48 @@
 
 The total of a group G is the sum of the unbiased counts of its bins. ``conclude.totals`` calls
 ``group_total`` for the bins of a group that one stream of messages counts. Symbols: G has g bins, W
-is the sum of their tallied counts, Z is the true total, in which a person counts once for each of
-their bins in G. N messages were tallied, of which people sent m as fakes. With ``gain`` and
-``offset`` of one bin (``Shuffled``), (W - g offset) / gain is unbiased. Noise is W less Z.
+is the sum of their tallied counts, and Z is the true total, in which a person counts once for each
+of their bins in G. N messages were tallied, of which people sent m as fakes. With ``gain`` and
+``offset`` of one bin (``Shuffled``), (W - g offset) / gain is unbiased. The noise is W less Z.
 
-*Bins in clear.* Of m uniform fakes among D cells, Bin(m, g / D) fall into G. Of h mixes with shaped
-fakes, the noise is a sum of g h independent draws from their table.
+*Bins in clear.* A uniform fake is in G with probability g / D, so Bin(m, g / D) fakes are in G,
+with D cells. If h mixes send shaped fakes, the noise is a sum of g h independent draws from their
+table.
 
-*Replaced values.* A message of a person is replaced with the chance r by a uniform one of D cells,
-so the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). Members of a set
-are replaced independently, so the law is the same with a message for each member.
+*Replaced values.* A message of a person is replaced with probability r by a uniform one of D cells.
+So the noise is Bin(N - m - Z, r g / D) + Bin(m, g / D) - Bin(Z, r (1 - g / D)). Members of a set
+are replaced independently, so the distribution is the same with a message for each member.
 
-*Flips.* Each of the N g bits is flipped with the chance q. With blank fakes the noise is
+*Flips.* Each of the N g bits is flipped with probability q. With blank fakes the noise is
 Bin(N g - k Z, q) - Bin(k Z, q) + (k - 1) Z for records that are sent k times. A uniform fake sets
-one of d bits. It adds what g - 1 bits of a blank fake add, and one bit that is set with the chance
-q + (1 - 2 q) g / d: with g / d the bit is the fake's own, otherwise it is unset. So m bits leave
-the first binomial for Bin(m, q + (1 - 2 q) g / d).
+one of d bits. Such a fake contributes the g - 1 bits of a blank fake, and one bit that is set with
+probability q + (1 - 2 q) g / d. With probability g / d this bit is the fake's own, otherwise it is
+unset. So m bits of the first binomial are replaced by Bin(m, q + (1 - 2 q) g / d).
 
-All of these are sums of independent binomials and draws, whose law depends on Z alone. The interval
-inverts the exact law, as that of one bin does, or takes its cumulants where the law is long.
+All of these are sums of independent binomials and draws, whose distribution depends on Z alone. The
+interval inverts the exact test, as that of one bin does, or uses the cumulants if the distribution
+is long.
 
-*Known sums.* Where the counts of d bins use the number of people n, the total of g of these bins
-does so as well, and is the sum of the shown counts. ``protocol.estimate.projection`` has the
+*Known sums.* If the counts of d bins use the number of people n, the total of g of these bins does
+so as well. This total is the sum of the shown counts. ``protocol.estimate.projection`` has the
 derivation.
 
 *Planes.* Let g_L be the number of points of G in plane L. A message with plane L adds g_L to W, and
-messages are independent. With kappa of ``Planes.meeting`` and r as above (0 where nothing is
-replaced) the mean of g_L is
+messages are independent. Let p be the number of planes in a direction, kappa the collision
+probability of ``Planes``, and r as above (0 if nothing is replaced). The mean of g_L is
 
     g / p                                         for a fake,
     (1 - r) g kappa + r g / p                     for a person outside G,
     (1 - r) (1 + (g - 1) kappa) + r g / p         for one of Z people in G, whose point is certain.
 
-Var W is the sum over messages of E g_L^2, less the squares of these means. The first sum is
-estimated without bias by the messages that came, the second with the estimate of Z. Averaged over
+Var W is the sum over messages of E g_L^2, less the squares of these means. The received messages
+give an unbiased estimate of the first sum, and the estimate of Z gives the second. Averaged over
 all planes, E g_L^2 = g / p + g (g - 1) kappa / p, since two points share kappa of all directions. A
-uniform fake thus contributes g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p); the estimate is at
+uniform fake thus contributes g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p). The estimate is at
 least m times that. The interval is normal.
 
-Of sets over planes, the planes of a person avoid the person's other points. Their covariance is
-not known without the sets, so a total is refused.
+For sets over planes, the planes of a person avoid the person's other points. The covariance of
+these planes depends on the sets, which are unknown, so a total is refused.
 """
 
 import math
@@ -71,26 +73,17 @@ from mixtally.protocol.estimate.planes import sum_named_points
 from mixtally.protocol.estimate.projection import excess_of, is_informative, projected_cumulants
 
 _MOST_DRAWN = 1 << 22
-"""Longest distribution of shaped fakes that is computed by a Fourier transform."""
+"""The longest distribution of shaped fakes that a Fourier transform computes."""
 _ROUNDING = 1e-9
-"""More than the rounding of that transform, in the chance of a tail."""
+"""An upper bound of the transform's rounding error in the probability of a tail."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupTotal:
-    """The total of a group in one stream of messages.
+    """The total of a group in one stream of messages, with the cumulants of its estimate.
 
-    Attributes
-    ----------
-    estimate : float
-        The sum of unbiased counts.
-    most : int
-        The largest total that so many people can have.
-    variance, third, fourth : float
-        Cumulants of the estimate.
-    exact : callable or None
-        The interval for a chance of passing either end, from the exact law; None where the law is
-        long or not known.
+    ``most`` is the largest possible total. ``exact`` returns the exact interval for a tail
+    probability; it is None if the distribution is long or unknown.
     """
 
     estimate: float
@@ -108,26 +101,12 @@ def group_total(
     people: int,
     total: KnownTotal | None = None,
 ) -> GroupTotal:
-    """Estimate the total of ``bins`` of one stream of messages.
+    """Estimate the total of ``bins`` of one stream of messages, which ``people`` people sent.
 
-    Parameters
-    ----------
-    mechanism : Shuffled
-        With the fakes that arrived.
-    tally : Tally
-        Of the messages as they came, so over planes of planes.
-    bins : array of int
-        Different bins of the stream; of an open domain, points.
-    people : int
-        How many people sent a record.
-    total : KnownTotal, optional
-        What the counts of ``bins`` and of others are known to add up to. None where no such number
-        is known or used.
-
-    Raises
-    ------
-    ParameterError
-        For sets over planes.
+    The mechanism has the fakes that arrived. The tally is that of messages before they are assigned
+    to values, so over planes it has a count for each plane. ``bins`` are different bins of the
+    stream, or points of an open domain. ``total`` is the known sum of these and other bins; it is
+    None if no such sum is known or used. Raises ParameterError for sets over planes.
     """
     size = len(bins)
     if total is None:
@@ -148,9 +127,10 @@ def group_total(
 
 
 def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
-    """Return both ends of the interval of a sum of totals, each passed with ``tail``, and how.
+    """Return both ends of the interval of a sum of totals, and the method.
 
-    The totals are of different streams of messages, which are independent.
+    Each end is passed with probability ``tail``. The totals are of different streams of messages,
+    which are independent.
     """
     most, found = sum(one.most for one in several), sum(one.estimate for one in several)
     exact = several[0].exact
@@ -169,7 +149,7 @@ def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float
 def _independent_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, most: int
 ) -> GroupTotal:
-    """Return the total of bins whose noise is a sum of independent parts."""
+    """Estimate the total of bins whose noise is a sum of independent parts."""
     total, gain = round(min(max(found, 0.0), float(most))), mechanism.gain
     noise = mechanism.noise_of_bins(messages, size, total)
     second, third, fourth = sum_cumulants(noise)
@@ -191,7 +171,7 @@ def _independent_total(
 def _conditional_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
 ) -> GroupTotal:
-    """Return the total of some bins of a known total, whose noise is taken given that of all."""
+    """Estimate the total of some bins of a known total, given the noise of all bins."""
     found -= excess_of(mechanism, messages, total) * size / total.bins
     most = total.people
     held = np.array([min(max(found, 0.0), float(most))])
@@ -223,7 +203,7 @@ def _is_short(noise: Noise) -> bool:
 def _intervals_by_table(
     noise: Noise, counted: int, most: int
 ) -> Callable[[float], tuple[float, float]] | None:
-    """Return intervals among shaped fakes; None where their sum has a long distribution."""
+    """Return intervals among shaped fakes; None if their sum has a long distribution."""
     ((weights, draws),) = noise.tables
     if not _is_short(noise):
         return None
@@ -233,7 +213,10 @@ def _intervals_by_table(
 def _intervals_in_clear(
     noise: NoiseDistribution, counted: int, most: int, rounding: float
 ) -> Callable[[float], tuple[float, float]]:
-    """Return intervals of a total whose noise has one law, whatever the total is."""
+    """Return intervals of a total whose noise has one distribution, whatever the total is.
+
+    The tail is reduced by ``rounding``, so that errors of a transform only widen the interval.
+    """
 
     def ends_of(tail: float) -> tuple[float, float]:
         within = max(0.0, tail - rounding)
@@ -251,10 +234,10 @@ def _intervals_by_inversion(
     spread: float,
     most: int,
 ) -> Callable[[float], tuple[float, float]]:
-    """Return the totals that a test of the exact law accepts, as ``intervals`` does for a bin.
+    """Return the totals that an exact test accepts, as ``intervals`` does for a bin.
 
-    ``law`` has the noise of the tally for each true total, and records are sent ``times`` times.
-    The search begins at the estimate ``found``, whose standard error is ``spread``.
+    ``law`` returns the noise of the tally for each true total, and records are sent ``times``
+    times. The search begins at the estimate ``found``, whose standard error is ``spread``.
     """
 
     def ends_of(tail: float) -> tuple[float, float]:
@@ -278,15 +261,15 @@ def _intervals_by_inversion(
 def _total_over_planes(
     mechanism: Shuffled, tally: Tally, bins: NDArray[np.int64], most: int
 ) -> GroupTotal:
-    """Return the total over planes, with an unbiased estimate of its variance."""
+    """Estimate the total over planes, with an unbiased estimate of its variance."""
     planes = mechanism.planes
     assert planes is not None
     if mechanism.most_set > 1:
         raise ParameterError(
             "totals",
             expected="records of one value, or bins that messages name themselves",
-            got="sets over planes, whose covariances depend on the sets",
-            do="leave the totals out, or ask for the group itself as a label",
+            got="sets over planes, whose covariances depend on the unknown sets",
+            do="leave the totals out, or make the group a label of the question",
         )
     size, meeting, share = len(bins), mechanism.collision_probability, 1.0 / planes.prime
     kept = mechanism.keep_probability

@@ -1,24 +1,25 @@
 """Intervals for the difference of the counts of two bins of one collection.
 
-``conclude.differences`` asks for one interval a pair of labels. With z and z' people in the two
-bins, S and S' are what is tallied of them, and the aim is z - z'.
+``conclude.differences`` asks for one interval for each pair of labels. Let z and z' be the people
+in the two bins, and S and S' the tallied counts. The interval is for z - z'.
 
-**Bins whose noises are independent** (bins of different messages, flipped bits, fakes of mixes) are
-two collections of one bin each, so that ``change`` has the distribution of S - S'.
+**Bins with independent noise** (bins of different messages, flipped bits, fakes of mixes) are
+treated as two collections of one bin each. ``change`` has the distribution of S - S'.
 
-**Uniform fakes** are in either bin with the same chance, never in both. So every fake moves S - S'
-by 1, by -1 or not at all, with chances (a, a, 1 - 2a):
+**Uniform fakes** are in either bin with the same probability and never in both. So every fake
+changes S - S' by 1, -1 or 0, with probabilities (a, a, 1 - 2a):
 
     in clear   a = 1/D, D the cells,
     flipped    a = q (1 - q) + (1 - 2q)^2 / d, q the flip probability and d the bins:
                the fake's own bin is either of the two with 1/d each, and its bits are flipped.
 
-Such a step is the difference of two independent coins of chance r, where r (1 - r) = a, which needs
-a <= 1/4 and so at least four bins. With it, flipped fakes are as those of two batches. In clear the
-distribution of K steps is the inverse Fourier transform of (1 - 2a + 2a cos t)^K for any a.
+Such a step is the difference of two independent coins with probability r, where r (1 - r) = a. Such
+an r exists if a <= 1/4, which requires at least four bins. Flipped fakes are then treated as those
+of two batches. In clear, the distribution of K steps is the inverse Fourier transform of
+(1 - 2a + 2a cos t)^K for any a.
 
-**Replaced values and planes** have a distribution that depends on z + z' as well. There the normal
-approximation is bent to the cumulants and corrected for continuity, as tallies are whole.
+**Replaced values and planes** have a distribution that also depends on z + z'. The Cornish-Fisher
+expansion is used, with a continuity correction because tallies are whole numbers.
 
 Source: proved here; Feller, An Introduction to Probability Theory, volume II (1971), chapter XV.
 """
@@ -42,7 +43,7 @@ from mixtally.protocol.estimate.noise import NoiseDistribution
 from mixtally.protocol.estimate.projection import projected_cumulants
 
 _DEVIATIONS, _MORE = 12.0, 64
-"""The transform spans so many standard deviations, and so many steps more, on either side."""
+"""Standard deviations, and further steps, that the transform spans on either side."""
 _MOST_STEP = 0.25
 """The largest a for which a step is the difference of two coins."""
 
@@ -52,24 +53,13 @@ def difference_intervals(
 ) -> Intervals:
     """Return the interval of how many more people the first bin has than the second.
 
-    Parameters
-    ----------
-    first, second : Counted
-        The message in which each bin is counted, with a tally of this bin alone.
-    level : float
-        Confidence level in (0, 1).
-    over : int
-        How many intervals share the error allowed (Bonferroni).
-    one_message : bool
-        Whether both bins are counted in the same messages.
-
-    Returns
-    -------
-    Intervals
-        One whole-number interval, between minus all people and all people.
+    Each of ``first`` and ``second`` has the tally of one bin alone, and ``one_message`` says
+    whether both bins are counted in the same messages. ``over`` intervals share the error that
+    ``level`` allows (Bonferroni). The ends are whole numbers between minus all people and all
+    people.
     """
     sent = first.mechanism
-    if one_message:  # a total moves both counts alike
+    if one_message:  # a total shifts both counts equally, so the difference does not change
         first, second = first._replace(total=None), second._replace(total=None)
     elif _is_alike(first, second):
         return change_intervals(second, first, level, simultaneous_over=over)
@@ -100,11 +90,11 @@ def difference_variance(first: TalliedPart, second: TalliedPart, *, one_message:
 def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     """Return the cumulants that a bin of ``count`` people adds to the noise of a difference.
 
-    Over planes two counts depend on each other. A message of others that points at either value
-    with the chance q adds at most 2 q to the variance of the difference, where two independent ones
-    would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, kappa being the share of
-    directions in which two values meet. Only what others' messages add is a bound, which is reached
-    where no third value lies in one plane with both.
+    Over planes two counts depend on each other. Suppose that a message of others points at either
+    value with probability q. The message adds at most 2 q to the variance of the difference, where
+    two independent counts would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, where
+    kappa is the share of directions in which two values meet. Only the term of others' messages is
+    an upper bound. The bound is reached if no third value lies in one plane with both.
     """
     found = cumulants(mechanism, messages, np.array([count]))
     if mechanism.planes is None:
@@ -121,9 +111,10 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
 
 
 def _is_alike(first: TalliedPart, second: TalliedPart) -> bool:
-    """Return whether ``change`` has the difference of two messages.
+    """Return whether ``change`` can compute the difference of two messages.
 
-    Both must be randomized with the same chance and, if flipped, use totals of as many bins.
+    Both messages must be randomized with the same probability. If flipped, they must use totals of
+    the same number of bins.
     """
     sent, bins = (
         first.mechanism.flip_threshold,
@@ -175,7 +166,7 @@ def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
 
 
 def _approximate_ends(first: TalliedPart, second: TalliedPart, tail: float, *, alone: bool) -> Ends:
-    """Return the ends by the bent normal approximation, corrected for continuity."""
+    """Return the ends by the Cornish-Fisher expansion, corrected for continuity."""
     one, other = (_noise(each, alone=alone) for each in (first, second))
     least, most = cornish_fisher_ends(
         np.asarray(one.variance + other.variance),

@@ -1,22 +1,24 @@
-"""The 2 x 2 table of two bits and their correlation, out of messages that carry them together.
+"""The 2 x 2 table of two bits and their correlation, from messages that contain both.
 
-With z_1, z_2 the people who have each bit, z_12 who have both (``joint``), and n all people, the
-other cells are differences. Bits of one message are flipped on their own, so that with
-v = p q / (p - q)^2 and N messages
+``conclude.pairs`` calls this module. Let z_1 and z_2 be the numbers of people who have each bit,
+z_12 the number who have both (``joint``), and n the number of people. The other cells are
+differences of these. Let N be the number of messages, whose bits are flipped independently with
+probability q = 1 - p, and v = p q / (p - q)^2. Then
 
     Var z_1 = N v,  Cov(z_1, z_2) = 0,  Cov(z_12, z_1) = v z_2,  Cov(z_12, z_2) = v z_1,
     Var z_12         = N v^2           + v (z_1 + z_2)
     Var (z_1 - z_12) = N v^2 + N v     + v (z_1 - z_2)
     Var (n - z_1 - z_2 + z_12) = N v^2 + 2 N v - v (z_1 + z_2)
 
-exactly; estimates stand in for z_1 and z_2, which hardly matters since N v is much larger. Sent k
-times, everything is counted over all messages and divided by k.
+exactly. Estimates replace z_1 and z_2, which has little effect because N v is much larger. If
+records are sent k times, everything is counted over all messages and divided by k.
 
-The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)), its error that of
-its derivative (delta method). Where a bit is held by nearly nobody or everybody, as far as the
-noise can tell, the quotient means nothing and is left out, and so it is where hardly a flip falls
-on a bit. Its interval misses in 5 % of all collections at most, stated or not: of a bit just short
-of that line, stated in 10 % of the collections, 80 % of the intervals that are stated held.
+The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)). The delta method
+gives its standard error. The quotient is meaningless if, within the noise, nearly nobody or nearly
+everybody may have a bit. The correlation is then left out, and also if few flips are expected in a
+bit. The interval misses in at most 5 % of all collections, if those without an interval count as
+correct. Among the intervals that are stated, coverage can be lower. For a bit just below the limit,
+whose interval is stated in 10 % of the collections, 80 % of the stated intervals covered.
 """
 
 import math
@@ -29,23 +31,19 @@ from mixtally.model.mechanism import Shuffled
 
 _Floats = NDArray[np.float64]
 _LEAST_ERRORS = 10.0
-"""Standard errors that bits must be away from nobody and from everybody to be correlated."""
+"""Standard errors by which the counts of both bits must differ from 0 and from all people."""
 _LEAST_FLIPS = 10.0
-"""Of a bit, below which its count is far from normal."""
+"""Expected flips in a bit below which its count is far from normal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TwoByTwo:
     """Unbiased tables of pairs of bits and their correlations.
 
-    where
-      counts               shape (pairs, 4): both, only the first, only the second, neither; they
-                           add up to the people and may be negative
-      errors               their standard errors, same shape
-      correlations         shape (pairs,); NaN where the noise leaves none to be estimated
-      correlation_errors   shape (pairs,), NaN at the same places
-      slopes               shape (pairs, 3): by how much a correlation rises with each message that
-                           has both bits, the first, the second
+    ``counts`` and ``errors``, shape (pairs, 4), are those of both, only the first, only the second,
+    and neither. The cells add up to the people and may be negative. ``correlations`` and their
+    errors, shape (pairs,), are NaN if the noise is too large. ``slopes``, shape (pairs, 3), are the
+    derivatives of a correlation by the messages that have both bits, the first, and the second.
     """
 
     counts: _Floats
@@ -62,14 +60,13 @@ def two_by_two(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
 ) -> TwoByTwo:
-    """Tables of the pairs (first[i], second[i]), two arrays of shape (pairs,).
+    """Estimate the tables of the pairs (first[i], second[i]), two arrays of shape (pairs,).
 
-    where
-      counted    as ``protocol.tally.pairs`` counts them, shape (bins, bins), singles on the
-      diagonal messages   how many were counted; all but the protocol's fakes are people's
+    ``counted`` are the counts of ``protocol.tally.pairs``, shape (bins, bins), with single bits on
+    the diagonal. ``messages`` were counted, all of people but the fakes of the mechanism.
     """
     q, contrast = mechanism.flip_probability, mechanism.contrast
-    # Everything until the end is over all repeats.
+    # All numbers are summed over the repeats of a record; only the result is divided.
     people = float(messages - mechanism.fakes_promised)
     alone = np.diag(counted).astype(np.float64)
     single = (alone - messages * q) / contrast
@@ -91,7 +88,7 @@ def two_by_two(
 
 
 def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _Floats:
-    """Of both, only the first, only the second and neither, shape (pairs, 4)."""
+    """Return the variances of both, only the first, only the second, neither; shape (pairs, 4)."""
     mild, square = messages * v, messages * v * v
     return np.stack(
         [
@@ -107,10 +104,11 @@ def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _
 def _correlations(
     both: _Floats, one: _Floats, two: _Floats, people: float, *, v: float, messages: int
 ) -> tuple[_Floats, _Floats, _Floats]:
-    """Correlations, their standard errors and slopes; NaN where they cannot be estimated."""
+    """Return correlations, standard errors and slopes, NaN where they cannot be estimated."""
     mild = messages * v
     least = _LEAST_ERRORS * np.sqrt(mild) if mild > _LEAST_FLIPS else math.inf
     estimable = np.minimum.reduce([one, two, people - one, people - two]) > least
+    # Any values without a division by zero will do where the result becomes NaN.
     x, y = np.where(estimable, one, people / 2.0), np.where(estimable, two, people / 2.0)
     root = np.sqrt(x * y * (people - x) * (people - y))
     phi = (people * both - x * y) / root

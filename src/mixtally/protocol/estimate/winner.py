@@ -1,18 +1,21 @@
-"""Who won: the chance that each option truly has the most votes, given the tally.
+"""The probability that each option truly has the most votes, given the tally.
 
-Assumed: before the count every number of votes from 0 to all was equally likely for every option,
-each independently. Then the true number z of an option has the posterior h(z) ~ P(tallied s | z),
-by the exact distribution of the noise, and
+``conclude_vote`` calls this module. The prior assumption is that every number of votes from 0 to
+all voters is equally likely for every option, independently. The true number z_i of votes of option
+i then has the posterior h_i(z), proportional to P(tallied s_i | z) by the exact distribution of the
+noise, and
 
-    P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z), a tie decided by lot.
+    P(i wins) = sum_z h_i(z) prod_{j != i} P(z_j < z),
 
-A lot is the same as adding to every z a uniform number in (0, 1), so the product becomes the
-integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the chances sum to one.
+with ties decided by lot. A lot has the same effect as adding to every z a uniform number in (0, 1).
+So the product becomes the integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the
+probabilities add up to 1.
 
-That all votes sum to the voters is not used: where the noise is normal and equal in all bins it
-only moves all estimates together. The bins' noise is independent given the votes: flips and shaped
-fakes by construction; uniform fakes are a multinomial, which is a product of Poisson ones once the
-sum is given, flipped or not, and so are the values that replaced ones name.
+The known sum of all votes is not used: if the noise is normal and equal in all bins, it only shifts
+all estimates together. The noise of the bins is independent given the votes. For flips and shaped
+fakes this is by construction. Uniform fakes are multinomial, which is a product of Poisson
+variables given their sum, whether they are flipped or not. The same is true for the values that
+replace others.
 """
 
 import math
@@ -27,20 +30,24 @@ from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.noise import noise_distribution
 
 _FAR, _LUMPS = 9.0, 20.0
-"""Votes so many standard errors and counts from an estimate are taken to be impossible (1e-12)."""
+"""Numbers of votes are ignored if they are farther from an estimate than this number of standard
+errors plus this number of counts. Their probability is about 1e-12.
+"""
 _FINE = 50
-"""Places for z in a standard error, where there are so many."""
+"""The least number of places per standard error at which votes are evaluated, if votes allow it."""
+# Eight nodes of Gauss-Legendre quadrature for the lot that decides ties.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
+# Likelihood of the tally, summed over votes, at or below which it has no explanation.
 _LEAST_LIKELY = 1e-12
 
 
 def winner_chances(
     mechanism: Shuffled, tally: Tally, users: int, blank: int | None = None
 ) -> Floats:
-    """The chance of every option, shape (bins,), that it won; they sum to one.
+    """Return the probability of every option, shape (bins,), that it has won; the sum is 1.
 
-    ``blank`` is an option that cannot win: its chance is 0, and others are compared without it.
-    Raises MessageError when no votes of ``users`` people explain the tally.
+    The option ``blank`` cannot win: its probability is 0, and others are compared without it.
+    Raises MessageError if no votes of ``users`` people explain the tally.
     """
     error = math.sqrt(mechanism.variance_at(tally.messages, _leader_votes(mechanism, tally, users)))
     counts = np.clip(mechanism.debias_counts(tally.counts, tally.messages), 0.0, float(users))
@@ -63,16 +70,16 @@ def winner_chances(
 
 
 def _leader_votes(mechanism: Shuffled, tally: Tally, users: int) -> int:
-    """About the votes of the leader, whose count errs most."""
+    """Return about the votes of the leader, whose count has the largest error."""
     most = float(mechanism.debias_counts(tally.counts, tally.messages).max())
     return round(min(max(most, 0.0), float(users)))
 
 
 def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]:
-    """Options that the intervals for all bins at once do not rule out as winner, shape (bins,).
+    """Return the options that simultaneous intervals do not exclude as the winner, shape (bins,).
 
-    The true winner is among them whenever all those intervals hold, whatever was assumed before;
-    ``blank`` is none of them.
+    The true winner is among them whenever all those intervals hold, without any prior assumption.
+    ``blank`` is never among them.
     """
     lower = found.simultaneous.lower.astype(np.float64)
     if blank is not None:
@@ -84,7 +91,7 @@ def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]
 
 
 def _products_of_others(values: Floats) -> Floats:
-    """For every row the product of all other rows."""
+    """Return for every row the product of all other rows."""
     ones = np.ones((1, values.shape[1]))
     before = np.cumprod(np.concatenate([ones, values[:-1]]), axis=0)
     after = np.cumprod(np.concatenate([ones, values[:0:-1]]), axis=0)[::-1]
@@ -92,7 +99,7 @@ def _products_of_others(values: Floats) -> Floats:
 
 
 def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
-    """The posterior h on ``votes``, which sums to one."""
+    """Return the posterior h on ``votes``, which adds up to 1."""
     from scipy import special  # slow to import
 
     sent = votes * mechanism.repeats
@@ -123,13 +130,13 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
 def _flip_likelihood(
     mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]
 ) -> Floats:
-    """P(S = seen) for S ~ Bin(z, p) + Bin(messages - z, q) and every z of ``sent``.
+    """Return P(S = seen), where S is Bin(z, p) + Bin(messages - z, q), for every z of ``sent``.
 
-    With uniform fakes a Poisson number of mean K / d joins the z.
-
-    The Fourier inversion (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt by the
-    trapezoid rule. Its aliases lie 40 deviations and 100 counts apart, further than any of
-    ``sent`` from what it explains; beyond an angle of 12 / deviation the integrand is below 1e-13.
+    With uniform fakes a Poisson number of mean K / d is added to z. The probability is the inverse
+    Fourier integral (1/2 pi) int (q + p e^it)^z (p + q e^it)^(N - z) e^(-i t seen) dt, by the
+    trapezoid rule. The aliases of this rule are 40 standard deviations and 100 counts away from
+    each other, farther than any z of ``sent`` from ``seen``. Beyond an angle of 12 / deviation the
+    integrand is below 1e-13.
     """
     q = mechanism.flip_probability
     p = 1.0 - q
@@ -146,10 +153,11 @@ def _flip_likelihood(
 def _replacement_likelihood(
     mechanism: Shuffled, messages: int, seen: int, sent: NDArray[np.int64]
 ) -> Floats:
-    """P(S = seen) for S ~ Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d), z of ``sent``.
+    """Return P(S = seen) for every z of ``sent``, if values are replaced with probability g.
 
-    As ``_flipped`` has it, at the angles of the smallest spread: an integrand that has died out
-    for one z has for every larger one.
+    S is Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d). The integral is that of
+    ``_flip_likelihood``, at the angles of the smallest deviation. If an integrand is negligible for
+    one z, so is that of every larger z.
     """
     share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
     lost, risen = (
@@ -169,7 +177,7 @@ def _replacement_likelihood(
 
 
 def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Floats, float]:
-    """The angles of the trapezoid rule and their step, for deviations between two ends."""
+    """Return the angles of the trapezoid rule and their step, for a range of deviations."""
     half = math.ceil(20.0 * (narrow if wide is None else wide) + 50.0 * repeats)
     step = 2.0 * math.pi / (2 * half + 1)
     last = min(half, math.ceil(12.0 / narrow / step))
@@ -177,6 +185,6 @@ def _angles(narrow: float, repeats: int, wide: float | None = None) -> tuple[Flo
 
 
 def _invert_transform(power: NDArray[np.complex128], step: float) -> Floats:
-    """Chances from the logarithms of their transforms, a row each."""
+    """Return probabilities from the logarithms of their transforms, one for each row."""
     found = step / (2.0 * math.pi) * (1.0 + 2.0 * np.exp(power).real.sum(axis=1))
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)

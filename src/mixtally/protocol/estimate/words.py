@@ -1,18 +1,21 @@
-"""Counts of candidate words out of hashed reports: a regression over bits and cohorts.
+"""Counts of candidate words from hashed reports, by a regression over bits and cohorts.
 
-With X[(c, i), m] = 1 where word m sets bit i in cohort c, and a share n_c/n of the people there,
-the debiased counts are t = diag(n_c/n) X N + noise, N the counts of the words. A last column stands
-for all words that are not candidates: each sets a bit with 1 - (1 - 1/bits)^hashes, on average over
-words. Everybody holds one word, so its count is n minus the others', and N is found by weighted
-least squares. Two things make t vary, and both are in the standard errors:
+``conclude.memoized`` calls this module. Let X[(c, i), m] = 1 if word m sets bit i in cohort c, and
+let n_c/n be the share of the people in cohort c. The debiased counts are t = diag(n_c/n) X N +
+noise, where N are the counts of the words. A last column stands for all words that are not
+candidates. Averaged over words, such a word sets a bit with probability 1 - (1 - 1/bits)^hashes.
+Everybody has one word, so the count of the last column is n minus the others, and weighted least
+squares gives N. Two sources of randomness in t are both in the standard errors:
 
-    noise     each bit's own, ``bit_cumulants``
-    cohorts   who of a word's people landed in which cohort. Given n_c that is a random permutation,
-              and a sum of a(m, c) over people has the variance of Hoeffding's theorem: n times the
-              mean square of a(m, c) minus its row mean minus its column mean plus its mean.
+- *Noise* of each bit, by ``bit_cumulants``.
+- *Cohorts*: which people of a word are in which cohort. Given n_c this is a random permutation.
+  Hoeffding's theorem gives the variance of a sum of a(m, c) over people. Subtract from a(m, c) its
+  row mean and its column mean, and add its mean. The variance is n times the mean square of the
+  result.
 
-With more candidates than the bits can tell apart, a non-negative fit chooses first. The errors
-leave that choice out: counts of chosen words lean upwards, their intervals fall short of the level.
+If there are more candidates than the bits can distinguish, a non-negative fit chooses first. The
+errors do not include this choice: counts of chosen words tend to be too large, and their intervals
+cover less often than the level.
 
 Source: RAPPOR (2014), section 4 (regression on candidates, Bonferroni); Hoeffding, A Combinatorial
 Central Limit Theorem (1951), theorem 2.
@@ -40,27 +43,25 @@ Floats = NDArray[np.float64]
 ALL = "least squares over every candidate"
 CHOSEN = "least squares over candidates chosen by a non-negative fit"
 _WORST_CONDITION = 1e4
-"""Above it, candidates are too alike for their bits to tell them apart."""
+"""The condition number above which the bits do not distinguish the candidates."""
 _BITS_A_WORD = 2
-"""A choice leaves at least this many bits for every word it takes."""
+"""The least number of bits for every chosen word."""
+# A fit whose chi-square has a smaller p-value is missing words, so its errors are widened.
 _LACK_OF_FIT = 1e-3
 _LEAST_VARIANCE = 1e-9
-"""Where every bit is certain (f tiny, p = 0, q = 1) weights stay finite."""
+"""Keeps weights finite if every bit is certain (f tiny, p = 0, q = 1)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordEstimates:
-    """Counts of candidates; a word that was not chosen has the count 0 and no standard error.
+    """Counts of candidate words; a word that was not chosen has the count 0.
 
-    where
-      counts            shape (words,), may be negative
-      standard_errors   shape (words,), NaN where not chosen
-      found             shape (words,), distinguishable from zero, all words at once (Bonferroni)
-      unlisted          people with words that are no candidates, and its standard error
-      reduced_chi_square
-                        mean square residual over what is expected; far above 1, words are missing
-      widened           whether the standard errors were widened by its root
-      method            how the words were fitted
+    Attributes have the shape (words,). Counts may be negative, and errors are NaN for words that
+    were not chosen. ``found`` says which counts are distinguishable from zero, all words at once
+    (Bonferroni). ``unlisted`` is the number of people whose word is not a candidate, and its
+    standard error. ``reduced_chi_square`` is the mean squared residual over its expectation; far
+    above 1, words are missing. ``widened`` says whether the standard errors were multiplied by its
+    root.
     """
 
     counts: Floats
@@ -85,35 +86,40 @@ class _CohortCounts:
 
     @property
     def share(self) -> Floats:
-        """Of the people in each cohort, shape (cohorts,)."""
+        """The share of the people in each cohort, shape (cohorts,)."""
         share: Floats = self.people / self.people.sum()
         return share
 
     def noise(self, fitted: Floats) -> Moments:
-        """Each bit's own cumulants when ``fitted`` people hold it, shape (cohorts * bits,)."""
+        """Return the cumulants of each bit's noise, shape (cohorts * bits,).
+
+        ``fitted`` people of each cohort have the bit.
+        """
         second, third, fourth = bit_cumulants(
             self.mechanism, fitted, self.people[:, None], self.reports
         )
         return second.ravel(), third.ravel(), fourth.ravel()
 
     def model(self, columns: Floats) -> Floats:
-        """What a person of every candidate adds, and of the unlisted loses; (cohorts * bits, m)."""
+        """Return the regression matrix, shape (cohorts * bits, candidates).
+
+        Each column is what a person adds by having this candidate instead of an unlisted word.
+        """
         above = (columns[:, :, :-1] - columns[:, :, -1:]) * self.share[:, None, None]
         return above.reshape(self.counts.size, columns.shape[2] - 1)
 
     def target(self, columns: Floats) -> Floats:
-        """The counts above those of a crowd of unlisted words, shape (cohorts * bits,)."""
+        """Return the counts above those of a crowd of unlisted words, shape (cohorts * bits,)."""
         return (self.counts - self.people[:, None] * columns[:, :, -1]).ravel()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """Counts and errors of the chosen candidates, then of the unlisted.
+    """Counts and errors of the chosen candidates, followed by those of the unlisted words.
 
-    where
-      third, fourth   cumulants of their noise; who landed in which cohort adds to the error alone
-      widened         whether the errors were multiplied by the root of it, as noise alone leaves
-                      less
+    ``third`` and ``fourth`` are cumulants of the noise; the assignment to cohorts affects the
+    errors alone. ``widened`` says whether errors were multiplied by the root of the reduced
+    chi-square.
     """
 
     counts: Floats
@@ -133,15 +139,12 @@ def estimate_words(
     *,
     level: float = 0.95,
 ) -> WordEstimates:
-    """Counts of every candidate with intervals at ``level``.
+    """Estimate the count of every candidate with intervals at ``level``.
 
-    where
-      ones     shape (cohorts, bits), how many people showed a 1, mean over the reports
-      people   shape (cohorts,), how many reported ``reports`` times each
-      design   shape (cohorts, bits, words), from ``protocol.encode.bloom.design``
-
-    Raises ParameterError for a level outside (0, 1), InfeasibleError when no choice is found among
-    more candidates than the bits can tell apart.
+    ``ones`` is the number of people who reported a 1, averaged over ``reports`` reports of each,
+    shape (cohorts, bits). ``people`` is the number in each cohort. ``design`` is the result of
+    ``protocol.encode.bloom.build_design``. Raises ParameterError for a level outside (0, 1). Raises
+    InfeasibleError if there are more candidates than the bits can distinguish and no fit converges.
     """
     words, total, columns = design.shape[2], int(people.sum()), _columns(mechanism, design)
     seen = _CohortCounts(
@@ -172,14 +175,14 @@ def estimate_words(
 
 
 def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
-    """The chance that a word sets a bit: 0 or 1 of a candidate, and last of an unlisted word."""
+    """Return the probability that each candidate, and last an unlisted word, sets a bit."""
     set_by_one = -math.expm1(mechanism.hashes * math.log1p(-1.0 / mechanism.bins))
     unlisted = np.full((*design.shape[:2], 1), set_by_one)
     return np.concatenate([design.astype(np.float64), unlisted], axis=2)
 
 
 def _is_identifiable(model: Floats) -> bool:
-    """Whether the bits tell all candidates apart: the columns are far from dependent."""
+    """Return whether the bits distinguish all candidates: the columns are far from dependent."""
     if model.shape[1] >= model.shape[0]:
         return False
     values = np.linalg.svd(model, compute_uv=False)
@@ -187,10 +190,10 @@ def _is_identifiable(model: Floats) -> bool:
 
 
 def _choose_candidates(seen: _CohortCounts, columns: Floats) -> NDArray[np.intp]:
-    """The candidates of a non-negative fit, the heaviest if they are many for the bits there are.
+    """Choose candidates by a non-negative fit, at most as many as the bits support.
 
-    Such a fit never takes two that the bits cannot tell apart. Raises InfeasibleError when it finds
-    no end.
+    Such a fit never chooses two words that the bits cannot distinguish. Raises InfeasibleError if
+    it does not converge.
     """
     from scipy import optimize  # slow to import, and only many candidates need it
 
@@ -201,7 +204,7 @@ def _choose_candidates(seen: _CohortCounts, columns: Floats) -> NDArray[np.intp]
     except RuntimeError as error:
         raise InfeasibleError(
             "candidates",
-            expected="words that the bits can tell apart",
+            expected="words that the bits can distinguish",
             got=f"{model.shape[1]:,} candidates for {len(spread):,} bits in all cohorts: {error}",
             do="use more bits or cohorts, or fewer candidates",
         ) from error
@@ -210,7 +213,7 @@ def _choose_candidates(seen: _CohortCounts, columns: Floats) -> NDArray[np.intp]
 
 
 def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
-    """Twice: with equal weights, then with the weights of what was found."""
+    """Fit twice: first with equal weights, then with weights computed from the first fit."""
     from scipy import special  # slow to import
 
     model, target = seen.model(columns), seen.target(columns)
@@ -224,6 +227,7 @@ def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
         fitted = share * (columns @ np.clip(counts, 0.0, None))
         noise = seen.noise(fitted)
         variance = np.maximum(noise[0] + (fitted * (1.0 - share)).ravel(), _LEAST_VARIANCE)
+    # The last row belongs to the unlisted words, whose count is n less all others.
     solve = np.vstack([solve, -solve.sum(axis=0)])
     residual = target - model @ counts[:-1]
     freedom = len(target) - len(counts) + 1
@@ -238,7 +242,7 @@ def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
 
 
 def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts: Floats) -> Floats:
-    """Variance of every count from who landed in which cohort, shape (counts,)."""
+    """Return the variance of every count from the assignment to cohorts, shape (counts,)."""
     bits, words = columns.shape[1:]
     held = np.clip(counts, 0.0, None)
     weights = held / held.sum()

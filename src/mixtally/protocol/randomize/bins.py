@@ -1,4 +1,8 @@
-"""Bin numbers as people hold them, taken as they are or refused: nothing is guessed or cut off."""
+"""Validation of bin numbers that come from a caller.
+
+Values that are not whole numbers in range are refused. Guessing or clipping would count people in a
+bin that they did not choose.
+"""
 
 from typing import Any
 
@@ -13,7 +17,7 @@ Records = NDArray[np.int64] | Rows
 
 
 def to_array(records: ArrayLike) -> NDArray[Any]:
-    """An array, a list or a column of a data frame as an array of any kind."""
+    """Convert an array, a list or a column of a data frame to an array of any type."""
     try:
         return np.asanyarray(records)  # keeps a mask
     except ValueError:
@@ -21,16 +25,17 @@ def to_array(records: ArrayLike) -> NDArray[Any]:
 
 
 def check_bin_numbers(codes: NDArray[Any], bins: int) -> NDArray[np.int64]:
-    """``codes`` of shape (people,) as they are, once each is a whole number in 0..bins-1.
+    """Return ``codes`` of shape (people,) unchanged if each is a whole number in 0..bins-1.
 
-    Raises MessageError for anything but whole numbers and, by its place, for the first that is no
-    bin, missing ones included.
+    Raises MessageError for another shape or type, for masked values, and for a number that is not a
+    bin. The message names the first such record.
     """
     if codes.ndim != 1:
         raise _records_error(f"an array of shape {codes.shape}", "give one bin number a person")
     if not codes.size:
         return np.empty(0, dtype=np.int64)
-    if codes.dtype.kind not in "iu":  # a cast would make 0.9 and what is missing some bin
+    # A cast to integers would turn 0.9 and missing values into numbers of bins.
+    if codes.dtype.kind not in "iu":
         raise _records_error(
             f"{codes.dtype} values, {codes[0]} first",
             "leave out people without a value and give integers; "

@@ -1,15 +1,18 @@
-"""Memoized answers: the response that a device derives from its key, and the reports of it.
+"""Memoized randomized response: the response that a device derives from its key, and its reports.
 
-RAPPOR's permanent and instantaneous randomized responses. A response that was drawn twice would
-average away. So a device derives it from its key, the same whenever it is asked: nothing is kept,
-and a file that is deleted or put back changes nothing.
+Response and reports are the permanent and the instantaneous randomized response of RAPPOR.
+``lab.memoization`` calls this module for a device, and the simulation calls it for a crowd. An
+observer could average two independent responses to one value. So a device derives its response from
+its key and always gets the same one. Nothing is stored, so deleting or restoring a file changes
+nothing.
 
     seed    HMAC-SHA256(key, purpose "response", memory, person, value), each with its length
-    words   SHAKE256(seed), 8 little-endian bytes a bit
-    bit i   the true one, flipped where words[i] < f/2 * 2^64
+    words   SHAKE256(seed), 8 little-endian bytes for each bit
+    bit i   the true bit, flipped if words[i] < f/2 * 2^64
 
-*Memory* is the fingerprint of question, encoder and f: under others the response is another one,
-and costs its loss anew. It does not depend on p and q, which only show what is memoized.
+*Memory* is the fingerprint of the question, the encoder and f. If one of them changes, the response
+is a new one and its privacy loss is spent again. The memory does not depend on p and q, the
+probabilities with which a memoized 0 and 1 are reported as 1: they only report what is memoized.
 
 Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 2104 (HMAC), FIPS 202 (SHAKE256).
 """
@@ -30,17 +33,17 @@ from mixtally.primitives.codec import fingerprint
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.flips import flip
 
+# Bytes of a device's key, of the random words for one bit, and of words that are derived at a time.
 KEY_BYTES = 32
 _WORD_BYTES = 8
 _SPAN_BYTES = 1 << 22
 
 
 def draw_permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
-    """A memoized response to each of ``records``: every bit is a fair coin with f, so wrong with
-    exactly f/2.
+    """Draw a memoized response to each of ``records``: every bit is wrong with probability f/2.
 
-    For a crowd that is played once. What goes on reporting derives them: drawn twice, they would
-    average away.
+    The simulation calls this function for a crowd that reports in one run. A device must use
+    ``derive_response`` instead, because independent responses could be averaged.
     """
     return flip(records, mechanism.bins, mechanism.permanent // 2, chance)
 
@@ -48,10 +51,23 @@ def draw_permanent_response(mechanism: Memoized, records: Rows, chance: Chance) 
 def derive_response(
     plan: MemoizedPlan, key: bytes, persons: Sequence[str], values: Sequence[str], records: Rows
 ) -> Rows:
-    """The memoized response of every person for the value beside, the same for the same key.
+    """Derive the memoized response of every person; equal keys give equal responses.
 
-    where
-      records   the true records, shape (persons, row bytes)
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The plan.
+    key : bytes
+        The key of the device, 32 bytes.
+    persons, values : sequence of str
+        A name for each person, and the person's value.
+    records : Rows
+        The true records, shape (persons, row bytes).
+
+    Returns
+    -------
+    Rows
+        The responses, shape as ``records``.
     """
     mechanism, memory = plan.mechanism, bytes.fromhex(memory_of(plan))
     wrong, size = np.uint64(mechanism.permanent // 2), _WORD_BYTES * mechanism.bins
@@ -69,31 +85,37 @@ def derive_response(
 
 
 def memory_of(plan: MemoizedPlan) -> str:
-    """The fingerprint of what responses belong to: question, encoder and f, 64 digits."""
+    """Return the fingerprint of question, encoder and f, as 64 hexadecimal digits.
+
+    Responses under different fingerprints are independent.
+    """
+    # Setting p and q to fixed values removes them from the fingerprint.
     certain = replace(plan.mechanism, p=0, q=SCALE)
     return fingerprint(replace(plan, mechanism=certain))
 
 
 def draw_reports(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
-    """One report of every memoized response: a 1 is reported as 1 with q, a 0 with p."""
+    """Draw one report of every memoized response: a 1 becomes 1 with probability q, a 0 with p."""
     zeros, ones = (
         _draw_coins(threshold, responses, chance) for threshold in (mechanism.p, mechanism.q)
     )
     reported = (responses & ones) | (~responses & zeros)
     if mechanism.bins % 8:
+        # Coins are drawn for whole bytes, so bits beyond the last bin are cleared.
         reported[:, -1] &= (1 << mechanism.bins % 8) - 1
     return reported
 
 
 def new_key(chance: Chance) -> bytes:
-    """A device's key for its responses and its cohort, 32 bytes."""
+    """Draw a device's key for its responses and its cohort, 32 bytes."""
     return chance.words(KEY_BYTES // 8).astype("<u8", copy=False).tobytes()
 
 
 def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
-    """The cohort of a person: uniform for a random key, the same for all their values and reports.
+    """Return the cohort of a person, which is uniform if the key is random.
 
-    A person in two cohorts would have two responses of one value.
+    The cohort is the same for all values and reports of the person. In two cohorts a person would
+    have two independent responses to one value.
     """
     return (
         int.from_bytes(_hash_with_key(key, b"cohort", _text(person))[:16], "little")
@@ -102,7 +124,7 @@ def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
 
 
 def _hash_with_key(key: bytes, purpose: bytes, *parts: bytes) -> bytes:
-    """A keyed hash of ``parts``, each with its length, that serves one purpose only."""
+    """Return a keyed hash of ``parts``, each with its length, for one purpose."""
     message = b"".join(len(part).to_bytes(8, "little") + part for part in (purpose, *parts))
     return hmac.digest(key, message, "sha256")
 
@@ -112,7 +134,8 @@ def _text(text: str) -> bytes:
 
 
 def _draw_coins(threshold: int, like: Rows, chance: Chance) -> Rows:
-    """Rows of that shape whose bits are one with probability threshold / 2^64, 0 and 1 included."""
+    """Draw rows like ``like`` whose bits are 1 with probability threshold / 2^64, in [0, 1]."""
+    # A threshold of 2^64 does not fit in the words that are compared.
     if threshold in (0, SCALE):
         return np.full_like(like, 0xFF if threshold else 0)
     return coin_rows(chance, threshold, like)

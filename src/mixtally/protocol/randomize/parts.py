@@ -1,9 +1,10 @@
-"""Everybody's messages of one part of a contract: records and the fakes that devices add.
+"""All messages that people send for one part of a plan: randomized records and their own fakes.
 
-The distribution is that of devices one by one, which share nothing: each tosses the coin of its
-part for one more fake, flips every bit of every message independently, and draws a message again
-that names more bins than the cap. Messages of the form ``positions`` are drawn as positions, a span
-at a time, so that memory holds the messages and little more.
+A *part* is one of the messages in which a record travels. The simulation and the vectors call this
+module. The distribution is the same as if every device drew for itself. Each device flips every bit
+of every message independently. A message that has more set bits than the cap is drawn again. A coin
+decides whether a device sends one more fake (dummy message). Messages of the form ``positions`` are
+drawn as positions of set bits, span by span, so that memory contains little more than the messages.
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from mixtally.primitives.memo import Memo
 from mixtally.protocol.randomize.bins import Records, check_bin_numbers, to_array
 from mixtally.protocol.randomize.sets import draw_set_planes
 
+# Bytes of messages, and random decisions, that are drawn at a time to limit memory.
 _SPAN_BYTES = 1 << 22
 _SPAN_COINS = 1 << 19
 _NONE = np.zeros(0, dtype=np.int64)
@@ -32,14 +34,18 @@ _NONE = np.zeros(0, dtype=np.int64)
 def randomize_records(
     part: Part, records: Records | ArrayLike, chance: Chance, memo: Memo | None = None
 ) -> Rows:
-    """Randomized messages, shape (people * messages of a record, message bytes).
+    """Randomize the records of all people, shape (people * messages of a record, message bytes).
 
-    A record that is sent several times is flipped afresh every time, a set in clear is a message a
-    member and pads; a record's messages stand together.
+    A record that is sent several times is randomized afresh each time. A set in clear becomes one
+    message for each member, and pads (messages that stand for missing members) up to the largest
+    size. The messages of one record follow each other.
+
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
-    dtype uint8; of sets in clear also the numbers of their bins, shape (people, most members),
-    -1 for none. Raises MessageError for numbers that are no bins and for bits that the part cannot
-    hold or hide, ParameterError for a cap that hardly any record keeps to.
+    dtype uint8. Sets in clear may also be bin numbers of shape (people, most members), with -1 for
+    none. Calls that share a ``memo`` share its tables.
+
+    Raises MessageError for a number that is not a bin, and for bits that the part cannot encode or
+    does not protect. Raises ParameterError if hardly any record satisfies the cap of the part.
     """
     given = to_array(records)
     if part.pads:
@@ -62,10 +68,10 @@ def randomize_records(
 def draw_part_fakes(
     part: Part, contributors: int, chance: Chance, memo: Memo | None = None
 ) -> tuple[Rows, int]:
-    """The fakes of so many devices, each with a coin of its own, and how many they are.
+    """Draw the fakes of ``contributors`` devices, and return them with their number.
 
-    Shape (fakes, message bytes), in no order to rely on; none where devices add none. Raises
-    ParameterError for a cap that hardly any fake keeps to.
+    The fakes have the shape (fakes, message bytes) and no random order. There are none if devices
+    add no fakes. Raises ParameterError if hardly any fake satisfies the cap of the part.
     """
     own = part.own
     if own is None:
@@ -75,7 +81,7 @@ def draw_part_fakes(
 
 
 def _draw_coin_count(own: OwnFakes, contributors: int, chance: Chance) -> int:
-    """How many devices draw one more: a word each, below the coin."""
+    """Draw how many devices send one more fake: those whose random word is below the coin."""
     if not own.coin:
         return 0
     coin = np.uint64(own.coin)
@@ -86,7 +92,7 @@ def _draw_coin_count(own: OwnFakes, contributors: int, chance: Chance) -> int:
 
 
 def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Memo | None) -> Rows:
-    """``number`` fakes: what each holds, then its flips."""
+    """Draw ``number`` fakes: first the content, then its flips."""
     uniform, layout = own.record is FakeRecord.UNIFORM, part.layout
     out, few = layout.blank_rows(number), layout.form is Form.POSITIONS
     size = _make_flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
@@ -107,9 +113,9 @@ def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Me
 
 
 def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
-    """What every record of a set in clear names, shape (people, messages of a record).
+    """Return what every record of a set in clear names, shape (people, messages of a record).
 
-    Its bins ascending, then the first of the pads, one for each bin that it lacks.
+    These are the bins of the set in ascending order, then one pad for each missing member.
     """
     most = part.record_messages
     if given.ndim == 2 and given.dtype == np.int64:
@@ -129,7 +135,7 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _cells_of_numbers(part: Part, given: Integers) -> Integers:
-    """``_cells`` of sets that are told by the numbers of their bins, -1 for none."""
+    """Return the same as ``_cells`` for sets that are given as numbers of bins, -1 for none."""
     lacking = (given < 0).sum(axis=1)
     cells = np.sort(np.where(given < 0, part.bins, given), axis=1)
     places = np.arange(part.record_messages) + lacking[:, None] - part.record_messages
@@ -146,21 +152,22 @@ def _cells_of_numbers(part: Part, given: Integers) -> Integers:
 
 
 def _randomize_rows(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
-    """Messages as packed bits or as the number of a bin."""
+    """Randomize records whose messages are packed bits or one index."""
     if given.ndim == 2:
         rows = _check_bits(part, given)
     else:
         rows = part.layout.rows(_encode_bins(part, check_bin_numbers(given, part.bins), chance))
     if part.threshold is None:
         return rows
-    out = np.empty_like(rows)  # packed records are the caller's own
+    # The rows may be the array of the caller, which must not change.
+    out = np.empty_like(rows)
     for span in spans(len(rows), max(1, _SPAN_BYTES // part.layout.message_bytes)):
         out[span] = flip_rows(rows[span], _make_flips(part), chance, memo)
     return out
 
 
 def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
-    """The bins, or planes that hold them."""
+    """Return the index that each message has: a bin, or a plane that contains the bin's point."""
     out = codes
     if part.planes is not None:
         points = bin_points(part.planes.device_planes, codes, part.bins)
@@ -169,10 +176,11 @@ def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArra
 
 
 def _replace_randomly(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
-    """Any number in the place of each whose word is below ``replaced``."""
+    """Replace each number whose random word is below ``replaced`` by a uniform one."""
     if part.replaced is None:
         return named
-    out = named.copy()  # what people hold is the caller's own
+    # ``named`` may be the array of the caller, which must not change.
+    out = named.copy()
     for span in spans(len(out), _SPAN_COINS):
         some = out[span]
         gone = chance.words(len(some)) < np.uint64(part.replaced)
@@ -181,13 +189,13 @@ def _replace_randomly(part: Part, named: NDArray[np.int64], chance: Chance) -> N
 
 
 def _draw_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
-    """The number of a plane that holds each point, of a direction drawn for it."""
+    """Draw a direction for each point, and return the plane in this direction that contains it."""
     numbers = draw_below(chance, planes.device_planes.directions, len(points))
     return plane_messages(points, numbers, planes.prime, planes.digits)
 
 
 def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
-    """The bins that records set, some records at a time."""
+    """Yield the bins that records set, span by span."""
     size = _make_flips(part).rows_at_once()
     if given.ndim != 2:
         codes = check_bin_numbers(given, part.bins)
@@ -204,20 +212,21 @@ def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
 
 
 def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
-    """Packed bits of records as they are, once the part holds and hides them."""
+    """Return the packed bits of records, if the part can encode and protects this many."""
     plain = Layout(Form.BITS, part.bins)
     holds_bits = part.threshold is not None or part.pads > 0
     if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:
         raise MessageError(
             "records",
-            expected="bin numbers, one a person" + " or packed bits, uint8" * holds_bits,
+            expected="one bin number a person" + ", or packed bits of type uint8" * holds_bits,
             got=f"{given.dtype} rows of shape {given.shape}",
             do="send bits with a protocol that flips bits, packed as "
             "mixtally.protocol.encode.bits does",
         )
     rows = plain.check_rows(given)
     largest = int(np.bitwise_count(rows).sum(axis=1, dtype=np.int64).max(initial=0))
-    if largest > (part.most_set or part.bins):  # the promise covers no more
+    # The certificate covers records with at most this many set bits.
+    if largest > (part.most_set or part.bins):
         raise MessageError(
             "records",
             expected=f"at most {part.most_set} bits set in each",

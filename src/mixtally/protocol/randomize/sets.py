@@ -1,7 +1,9 @@
-"""Sets over planes, many at once: a direction for each member in which it meets no other.
+"""Messages for sets over planes: a random direction for each member in which it meets no other.
 
-``device/client/draw.py`` draws the same for one person, ``accounting/divergence/set_in_clear.py``
-says why.
+``randomize.parts`` calls ``draw_set_planes``. Each member of a set is sent as a plane that contains
+the point of the member (``device.contract.planes``). A direction is drawn again if the plane would
+contain another member of the same set. ``accounting/divergence/set_in_clear.py`` says why, and
+``device/client/draw.py`` draws the same for one person.
 """
 
 import numpy as np
@@ -13,13 +15,15 @@ from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import Integers, draw_below
 
+# Sets that are drawn at a time, to limit memory.
 _SPAN_SETS = 1 << 14
 
 
 def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Integers:
-    """The planes that sets name, shape (people, messages of a set) as ``cells`` has.
+    """Draw the planes that sets name, shape (people, messages of a set) as ``cells``.
 
-    ``cells`` are bins below ``values`` and, from there on, what stands for those that a set lacks.
+    ``cells`` has the bins of each set, below ``values``, and numbers from ``values`` on in place of
+    missing members.
     """
     out = np.empty_like(cells)
     for span in spans(len(cells), _SPAN_SETS):
@@ -35,7 +39,7 @@ def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance
 
 
 def _set_points(planes: Planes, cells: Integers, values: int) -> Integers:
-    """The points of sets; where two of one are the same, as ``Planes.members`` says."""
+    """Return the points of sets, made different within a set by ``Planes.members``."""
     found = points_at(planes, cells, values)
     ordered = np.sort(found, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
@@ -45,7 +49,7 @@ def _set_points(planes: Planes, cells: Integers, values: int) -> Integers:
 
 
 def _find_collisions(planes: Planes, points: Integers, numbers: Integers) -> NDArray[np.bool_]:
-    """Whether each point lies in one plane with another of its set, in the direction beside it."""
+    """Return whether each point shares the plane in its direction with another point of its set."""
     p, t = planes
     vectors = directions(numbers.ravel(), p, t).reshape(t, *numbers.shape)
     digits = digits_of(points.ravel(), p, t).reshape(t, *points.shape)

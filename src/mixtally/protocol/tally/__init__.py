@@ -1,1 +1,1 @@
-"""Counting: messages in, one count a bin out, in memory that does not grow with the crowd."""
+"""Counting of messages: one count for each bin, in memory that does not grow with the crowd."""

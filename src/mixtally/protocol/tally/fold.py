@@ -1,4 +1,8 @@
-"""Fold messages into a tally, a span at a time; tallies add up, so any split gives the same."""
+"""Tallies: how many messages set each bin, counted span by span.
+
+The collector, the shards of ``server.engine`` and the simulation call this module. Tallies add up,
+so every split of the messages gives the same counts.
+"""
 
 from collections.abc import Sequence
 from types import ModuleType
@@ -15,23 +19,27 @@ from mixtally.primitives.counting import ColumnCounter
 from mixtally.protocol.tally.pairs import count_pairs, empty_pairs
 
 _SPAN_BYTES = 1 << 20
-"""A span fits the cache: what was checked is counted before it is forgotten."""
+"""Bytes of messages that are validated and counted at a time, so that a span stays in the cache."""
 _SAVED_SECONDS_A_BYTE = 10e-9
-"""By compiled kernels, of positions."""
+"""Seconds that compiled kernels save for each byte of positions. Kernels are compiled only if this
+saving, for all expected bytes, is worth it."""
 _FRESH = 1 << 20
-"""Numbers that are held before they are merged."""
+"""Numbers of bins that are buffered before they are sorted and merged."""
 
 
 def empty_tally(layout: Layout, *, pairs: bool = False) -> Tally:
-    """No messages yet; raises as ``no_pairs`` where pairs are to be counted."""
+    """Return the tally of no messages; with pairs, raise as ``empty_pairs`` does."""
     return Fold(layout, 0, pairs=pairs).tally()
 
 
 class Fold:
-    """A tally of messages that come a part at a time; faster than tallies that are added up."""
+    """A tally to which messages are added in several batches.
+
+    Adding to one ``Fold`` is faster than adding up the tallies of the batches.
+    """
 
     def __init__(self, layout: Layout, expected_bytes: int, *, pairs: bool = False) -> None:
-        """Of about so many bytes of messages; raises as ``no_pairs`` where pairs are expected."""
+        """Prepare for about ``expected_bytes``; with pairs, raise as ``empty_pairs`` does."""
         self._layout, self._messages = layout, 0
         self._pairs = empty_pairs(layout) if pairs else None
         self._counter: _Counter
@@ -43,9 +51,9 @@ class Fold:
             self._counter = _NumberCounter(layout, expected_bytes)
 
     def add(self, rows: bits.Rows) -> None:
-        """Count ``rows`` too.
+        """Count ``rows`` in addition to the messages so far.
 
-        Raises MessageError for messages that are not of the layout, and is then void.
+        Raises MessageError for a message of another layout. The tally is then undefined.
         """
         for span in bits.spans(len(rows), max(1, _SPAN_BYTES // self._layout.message_bytes)):
             self._counter.add(rows[span])
@@ -54,16 +62,21 @@ class Fold:
         self._messages += len(rows)
 
     def tally(self) -> Tally:
-        """That of all messages until now."""
+        """Return the tally of all messages so far."""
         pairs = None if self._pairs is None else self._pairs.copy()
         counts, codes = self._counter.counts()
         return Tally(counts, self._messages, pairs, codes)
 
 
 def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> Tally:
-    """The counts of ``rows``, and of pairs of their bits where these are expected.
+    """Count ``rows``, and the pairs of their bits if these are requested.
 
-    Raises MessageError for messages that are not of this layout, and as ``pair_counts``.
+    Raises
+    ------
+    MessageError
+        If a message does not have the layout, or has one bin and pairs are requested.
+    ParameterError
+        If pairs are requested for more than 2,000 bins.
     """
     fold = Fold(layout, rows.size, pairs=pairs)
     fold.add(rows)
@@ -71,7 +84,7 @@ def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> T
 
 
 def add_tallies(a: Tally, b: Tally) -> Tally:
-    """The tally of both; pairs are known where both know them."""
+    """Return the tally of all messages of both; it has pairs only if both have them."""
     messages = a.messages + b.messages
     if a.codes is not None and b.codes is not None:
         codes, counts = _merge_counts([a.codes, b.codes], [a.counts, b.counts])
@@ -81,9 +94,9 @@ def add_tallies(a: Tally, b: Tally) -> Tally:
 
 
 def _merge_counts(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """Return the bins of all, ascending, and the sums of their counts.
+    """Return all bins, ascending, and the sums of their counts.
 
-    Each of ``codes`` is in order, which a stable sort makes use of.
+    Each array of ``codes`` is sorted already, which makes a stable sort fast.
     """
     every = np.concatenate(codes)
     order = np.argsort(every, kind="stable")
@@ -93,7 +106,7 @@ def _merge_counts(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Co
 
 
 class _Counter(Protocol):
-    """Counts messages of one form that come a span at a time, and are checked as they come."""
+    """A counter for messages of one form, which validates messages as they are added."""
 
     def add(self, rows: bits.Rows) -> None: ...
 
@@ -101,7 +114,7 @@ class _Counter(Protocol):
 
 
 class _BitCounter:
-    """Counts of messages whose bits are packed."""
+    """Counts of messages that are packed bits."""
 
     def __init__(self, layout: Layout, expected_bytes: int) -> None:
         self._layout = layout
@@ -115,7 +128,7 @@ class _BitCounter:
 
 
 class _SparseCounter:
-    """Counts of messages that name one bin of far more than there are messages."""
+    """Counts of messages that name one bin, where most bins stay empty."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -124,6 +137,7 @@ class _SparseCounter:
 
     def add(self, rows: bits.Rows) -> None:
         self._fresh.append(self._layout.read_bins(rows))
+        # Merging only when the buffer is longer than the counts keeps its total cost linear.
         if sum(map(len, self._fresh)) > max(_FRESH, len(self._codes)):
             self._merge_fresh()
 
@@ -139,7 +153,7 @@ class _SparseCounter:
 
 
 class _NumberCounter:
-    """Counts of messages in which the numbers of their bins are written."""
+    """Counts of messages that contain the numbers of their bins."""
 
     def __init__(self, layout: Layout, expected_bytes: int) -> None:
         self._layout = layout
@@ -151,6 +165,8 @@ class _NumberCounter:
 
     def add(self, rows: bits.Rows) -> None:
         if self._fast is None or not self._count_compiled(self._fast, rows):
+            # This path also reports which message is invalid, after a compiled kernel has refused
+            # the rows.
             named = self._layout.read_bins(rows)
             self._total += np.bincount(named, minlength=self._layout.bins)
 
@@ -158,7 +174,7 @@ class _NumberCounter:
         return self._total.copy(), None
 
     def _count_compiled(self, fast: ModuleType, rows: bits.Rows) -> bool:
-        """Whether all of ``rows`` were good, and are counted."""
+        """Count ``rows`` with compiled kernels; return False, counting none, if one is invalid."""
         layout, counts = self._layout, np.zeros_like(self._total)
         if rows.shape[1:] != (layout.message_bytes,):
             return False

@@ -1,4 +1,7 @@
-"""Fold messages into counts of pairs: how often two bits of one message are set together."""
+"""Pair counts: in how many messages two bits are set together.
+
+``tally.fold`` calls this module for collections that estimate pairs, tables and correlations.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,15 +11,21 @@ from mixtally.model.layout import Form, Layout
 from mixtally.primitives import bits
 
 MOST_PAIRED = 2000
-"""Bins of which pairs are counted: their table then takes 32 MB."""
+"""The largest number of bins whose pairs are counted; their table then takes 32 MB."""
 
 _SPAN_BYTES = 1 << 19
-"""Columns of a span fit the cache."""
+"""Bytes of columns that are combined at a time, so that a span stays in the cache."""
 
 
 def empty_pairs(layout: Layout) -> NDArray[np.int64]:
-    """No messages yet; raises MessageError for messages that hold one bin, ParameterError for more
-    than 2,000 bins.
+    """Return the pair counts of no messages.
+
+    Raises
+    ------
+    MessageError
+        If a message of this layout contains one bin only.
+    ParameterError
+        If there are more than 2,000 bins.
     """
     if layout.form is Form.INDEX:
         raise MessageError(
@@ -36,10 +45,16 @@ def empty_pairs(layout: Layout) -> NDArray[np.int64]:
 
 
 def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
-    """How many of ``rows`` have bits i and j set, shape (bins, bins); on the diagonal bit i alone.
+    """Count the messages that set both bits i and j, shape (bins, bins).
 
-    Counts of any split of the rows add up. Raises as ``no_pairs``, and MessageError for messages
-    that are not of this layout.
+    The diagonal counts the messages that set bit i. Counts of any split of the rows add up.
+
+    Raises
+    ------
+    MessageError
+        If a message does not have the layout, or contains one bin only.
+    ParameterError
+        If there are more than 2,000 bins.
     """
     total = empty_pairs(layout)
     for span in bits.spans(len(rows), max(64, 8 * _SPAN_BYTES // layout.bins)):
@@ -52,9 +67,9 @@ def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
 
 
 def _pack_columns(layout: Layout, rows: bits.Rows) -> NDArray[np.uint64]:
-    """Every column's bits packed into 64-bit words, shape (bins, words): a pair is one "and".
+    """Pack every column of bits into 64-bit words, shape (bins, words).
 
-    ``rows`` have one bit a bin.
+    One bitwise "and" of two columns then finds the messages of a pair. ``rows`` have one bit a bin.
     """
     table = np.unpackbits(rows, axis=1, count=layout.bins, bitorder="little")
     packed = np.zeros((layout.bins, -(-len(rows) // 64) * 8), dtype=np.uint8)

@@ -1,4 +1,7 @@
-"""How often bits were set together: for all pairs at once, or every pattern of a few bits."""
+"""Counts of several bits together: for all pairs, or for every pattern of a few bits.
+
+The search for frequent item sets in ``lab.simulation.baskets`` calls this module.
+"""
 
 from collections.abc import Sequence
 
@@ -10,15 +13,22 @@ from mixtally.model.layout import Layout
 from mixtally.primitives import bits
 
 MOST_PAIR_BINS = 4096
-"""Counts of all pairs of so many bins take 128 MB."""
+"""The largest number of bins whose pairs are counted; their table then takes 128 MB."""
+# Bits that are unpacked at a time, to limit memory.
 _SPAN_CELLS = 1 << 22
 
 
 def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
-    """How many messages set both bits of each pair, shape (bins, bins); the diagonal is the tally.
+    """Count the messages that set both bits of each pair, shape (bins, bins).
 
-    Raises MessageError for messages that are not of this layout, ParameterError for more than 4,096
-    bins. Counts add up over spans of messages.
+    The diagonal is the tally. Counts of several batches of messages add up.
+
+    Raises
+    ------
+    MessageError
+        If a message does not have the layout.
+    ParameterError
+        If there are more than 4,096 bins.
     """
     if layout.bins > MOST_PAIR_BINS:
         raise ParameterError(
@@ -28,7 +38,7 @@ def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
             do="choose the frequent bins first and count patterns of these",
         )
     total = np.zeros((layout.bins, layout.bins), dtype=np.int64)
-    # Sums of products of 0 and 1 are exact in single precision up to 2^24 of them.
+    # Single precision counts up to 2^24 products of 0 and 1 exactly, and a span has fewer rows.
     for span in bits.spans(len(rows), max(1, _SPAN_CELLS // layout.bins)):
         ones = _unpack_rows(layout, rows[span]).astype(np.float32)
         total += (ones.T @ ones).astype(np.int64)
@@ -38,10 +48,26 @@ def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
 def count_patterns(
     layout: Layout, rows: bits.Rows, sets: Sequence[tuple[int, ...]]
 ) -> NDArray[np.int64]:
-    """How many messages show each pattern of each set's bits, shape (sets, 2^m) for sets of m bins.
+    """Count the messages that show each pattern of the bits of each set.
 
-    Bit k of a pattern's number is the k-th bin of the set. Raises MessageError for messages that
-    are not of this layout.
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    rows : Rows
+        The messages.
+    sets : sequence of tuple of int
+        Sets of m bins each.
+
+    Returns
+    -------
+    array of int
+        Shape (sets, 2^m). Bit k of the number of a pattern is the k-th bin of the set.
+
+    Raises
+    ------
+    MessageError
+        If a message does not have the layout.
     """
     size = len(sets[0]) if sets else 0
     total = np.zeros((len(sets), 1 << size), dtype=np.int64)
@@ -54,7 +80,7 @@ def count_patterns(
 
 
 def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
-    """How many messages set at least the bits of each pattern; ``columns`` pack a bit a row."""
+    """Count the messages that set at least the bits of each pattern; columns are packed."""
     size = len(columns)
     counts = np.empty(1 << size, dtype=np.int64)
     counts[0], shown = messages, [columns[0]] * (1 << size)
@@ -67,7 +93,7 @@ def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
 
 
 def _count_exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """From messages that set at least a pattern's bits to those that set no others of the set."""
+    """Convert counts of at least a pattern's bits to counts of exactly this pattern."""
     exact, patterns = at_least.copy(), np.arange(1 << size)
     for bit in range(size):
         without = patterns[patterns >> bit & 1 == 0]

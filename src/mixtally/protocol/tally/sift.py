@@ -1,7 +1,8 @@
-"""Messages that no honest device wrote: dropped before they are counted, and counted by reason.
+"""Removal of invalid messages before they are counted.
 
-One bad message is no ground to lose a batch. What is dropped says nothing about anybody: a mix drew
-the order, and honest messages are never dropped.
+The collector and the shards of ``server.engine`` call ``sift``. One invalid message must not
+destroy a batch, so invalid messages are dropped and counted by reason. Honest devices never write
+such messages. Dropping one reveals nothing about a person, because a mix has shuffled the batch.
 """
 
 from collections import Counter
@@ -12,16 +13,15 @@ import numpy as np
 from mixtally.model.layout import Layout
 from mixtally.primitives.bits import Rows, spans
 
+# Bytes of messages that are validated at a time.
 _SPAN_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sifted:
-    """What is left of a batch.
+    """A batch without its invalid messages: the remaining ``rows`` in their order.
 
-    where
-      rows      the messages that can be counted, in their order, shape (messages, bytes)
-      dropped   reason -> how many messages were dropped for it; no entry where none was
+    ``dropped`` is the number of dropped messages for each reason that occurred.
     """
 
     rows: Rows
@@ -29,10 +29,11 @@ class Sifted:
 
 
 def sift(layout: Layout, rows: Rows) -> Sifted:
-    """``rows`` without those that are impossible in ``layout``.
+    """Return ``rows`` without those that are impossible in ``layout``.
 
-    A copy only where something is dropped. Raises MessageError for rows of another width.
+    The rows are copied only if a message is dropped. Raises MessageError for rows of another width.
     """
+    # An empty slice has the width of all rows, so checking it costs nothing.
     layout.check_rows(rows[:0])
     dropped: Counter[str] = Counter()
     bad = np.zeros(len(rows), dtype=bool)

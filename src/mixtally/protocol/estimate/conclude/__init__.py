@@ -1,6 +1,7 @@
-"""From plans and tallies to results: pure, and without any truth.
+"""Results from plans and tallies, as pure functions that know no true counts.
 
-Whoever received the messages can call all of this; nothing else is needed, and nothing else helps.
+The collector and the simulation call these functions. A plan, the tallies and the numbers of
+messages received are all that a result depends on.
 """
 
 from mixtally.protocol.estimate.conclude.counts import conclude, conclude_vote, tally_of_bins

@@ -1,4 +1,7 @@
-"""One estimate of a record that travels in parts, one part's bins after the other's."""
+"""One estimate for a record that is sent in several parts, by concatenation of their bins.
+
+``conclude`` calls ``combine_parts``.
+"""
 
 import math
 
@@ -16,16 +19,17 @@ def part_of(question: Question, asked: list[Question], place: int) -> tuple[int,
     places = [range(one.bins)[select_counted_bins(question, one)] for one in asked]
     ends = np.cumsum([len(one) for one in places])
     part = int(np.searchsorted(ends, place, side="right"))
-    return part, places[part][place - int(ends[part])]  # from the end of this part
+    # The index is negative: it counts from the end of this part.
+    return part, places[part][place - int(ends[part])]
 
 
 def select_counted_bins(question: Question, part: Question) -> slice:
-    """The bins of a part that are counted for the record: of a bit in clear only yes."""
+    """Return the bins of a part that count for the record: of a bit in clear only yes."""
     return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
 
 
 def combine_parts(own: Question, asked: list[Question], found: list[Estimate]) -> Estimate:
-    """One estimate of all parts' bins, one part after the other."""
+    """Concatenate the estimates of all parts into one."""
     if len(found) == 1 and asked[0].bins == own.bins:
         return found[0]
     places = [select_counted_bins(own, question) for question in asked]
@@ -41,12 +45,13 @@ def combine_parts(own: Question, asked: list[Question], found: list[Estimate]) -
 
 
 def _bin_errors(found: Estimate) -> NDArray[np.float64]:
-    """Of every bin."""
+    """Return the standard error of every bin."""
     alike = np.full(len(found.counts), found.standard_error)
     return alike if found.errors is None else found.errors
 
 
 def _join_slices(bounds: list[tuple[Intervals, slice]]) -> Intervals:
+    """Concatenate the selected intervals."""
     first = bounds[0][0]
     return Intervals(
         lower=np.concatenate([i.lower[k] for i, k in bounds]),

@@ -1,4 +1,8 @@
-"""Counts and votes with intervals, and what else the messages tell: pairs, tables, numbers."""
+"""The results of one round and of a vote: counts with intervals, and figures derived from them.
+
+The figures are pairs and tables of bits, means and quantiles of numbers, sizes of sets, differences
+and totals.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -35,6 +39,7 @@ from mixtally.protocol.estimate.projection import implausible_totals
 from mixtally.protocol.estimate.received import ReconciledPart, assume_received, reconcile_parts
 from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 
+# The probability with which honest messages cause a warning about points in one round.
 _RARE = 1e-9
 
 
@@ -47,28 +52,42 @@ def conclude(
     received: Received | None = None,
     noises: NoiseCache | None = None,
 ) -> Result:
-    """What the tallies of one round tell, one for each part of ``plan``, in their order.
+    """Estimate the result of one round from its tallies.
 
-    where
-      people     who took part, where nobody says what was received; the users of the plan when left
-                 out
-      received   what came, which the number of fakes follows from; None in one process
-      analysis   what is expected besides counts
-      noises     shared by many conclusions that are alike, which saves their time
+    The parts of a record are concatenated in the order of the question. Simultaneous intervals hold
+    for all bins of all parts.
 
-    Parts stand side by side in the question's order, with intervals that hold for all bins of all
-    parts at once; numbers that were rounded have their mean and quantiles. Of tallies that
-    count pairs, the result says who has both of two bits as well.
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    tallies : sequence of Tally
+        One tally for each part of the plan, in their order.
+    analysis : Analysis
+        What is estimated in addition to counts.
+    people : int, optional
+        How many people took part, if ``received`` is not given; by default the users of the plan.
+    received : Received, optional
+        The numbers of messages that hops declared and the collector received, which determine the
+        number of fakes. None for a round in one process.
+    noises : NoiseCache, optional
+        A cache shared by rounds with the same mechanism.
 
-    Raises PlanError for tallies that are not one for each part, MessageError for numbers that do
-    not add up, ParameterError for a projection of counts that have no known sum.
+    Raises
+    ------
+    PlanError
+        If there is not one tally for each part.
+    MessageError
+        If the numbers of messages contradict each other.
+    ParameterError
+        If ``analysis`` asks for something that the question does not have.
     """
     if len(plan.parts) != len(tallies):
         raise PlanError(
             "conclude",
             expected=f"a tally for each of the {len(plan.parts)} messages of a record",
             got=f"{len(tallies)}",
-            do="give them in the order of a record's messages",
+            do="pass the tallies in the order of the messages",
         )
     if received is None:
         received = assume_received(plan, people or plan.users, tallies)
@@ -117,7 +136,7 @@ def _estimate_parts(
     analysis: Analysis,
     noises: NoiseCache,
 ) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
-    """Return what is counted, its counts, what else the messages tell, and what was tallied."""
+    """Return the counted question, its estimates, the figures, and the tallies of its bins."""
     own = plan.question
     if own.hashed is not None:
         asked, found, others, lines = estimate_listed_words(
@@ -145,8 +164,10 @@ def _estimate_parts(
 def _warn_of_points(
     plan: Plan, parts: Sequence[ReconciledPart], tallies: Sequence[Tally]
 ) -> Iterator[str]:
-    """Values that nobody can hold, of which honest messages hardly ever point so often or rarely:
-    in one round of 10^9, and where points of sets lie in special position.
+    """Yield warnings about points without a value at which too few or too many messages point.
+
+    Honest messages cause a warning with probability 1e-9 in a round, plus the probability that
+    points of sets are in special position.
     """
     for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
@@ -159,16 +180,16 @@ def _warn_of_points(
         odd = np.count_nonzero((free < few) | (free > most))
         if odd:
             yield (
-                f"{odd:,} of {len(free):,} points that no value has are named by fewer than "
-                f"{few:,} or more than {most:,} messages, as honest ones do less often than "
-                f"once in {1.0 / rare:,.0f} rounds: some senders or a hop did not draw as told."
+                f"{odd:,} of {len(free):,} points without a value are named by fewer than {few:,} "
+                f"or more than {most:,} messages. Honest messages do this less often than once in "
+                f"{1.0 / rare:,.0f} rounds: some senders or a hop did not follow the protocol."
             )
 
 
 def _warn_of_totals(
     parts: Sequence[ReconciledPart], seen: Sequence[Tally], summed: Sequence[Sequence[int]]
 ) -> Iterator[str]:
-    """Say why counts do not use the number of people where honest messages never have their sum."""
+    """Yield warnings about counts that do not use the number of people, with the reason."""
     for number, (part, tally, sizes) in enumerate(zip(parts, seen, summed, strict=True), 1):
         for total, least, most in implausible_totals(part.mechanism, tally, part.people, sizes):
             yield (
@@ -180,7 +201,7 @@ def _warn_of_totals(
 
 
 def tally_of_bins(part: Part, tally: Tally) -> Tally:
-    """How many messages name each bin, or point at each value."""
+    """Return how many messages name each bin of a part, or point at each of its values."""
     if part.planes is None:
         return tally.first_bins(part.bins)
     if part.pads:
@@ -189,7 +210,7 @@ def tally_of_bins(part: Part, tally: Tally) -> Tally:
 
 
 def _tally_pads(part: Part, tally: Tally) -> Tally:
-    """The same of what stands for members that sets lack."""
+    """Return how many messages name each pad, which stands for a missing member of a set."""
     every = range(part.bins, part.bins + part.pads)
     if part.planes is None:
         return Tally(tally.counts[every.start :], tally.messages)
@@ -197,12 +218,13 @@ def _tally_pads(part: Part, tally: Tally) -> Tally:
 
 
 def _check_tally_sizes(received: Received, tallies: Sequence[Tally]) -> None:
+    """Raise MessageError unless every part was tallied once and completely."""
     declared = [part.received for part in received.parts]
     counted = [tally.messages for tally in tallies]
     if declared != counted:
         raise MessageError(
             "tallies",
-            expected=f"{', '.join(f'{many:,}' for many in declared)} messages, those that came",
+            expected=f"{', '.join(f'{many:,}' for many in declared)} messages, as received",
             got=", ".join(f"{many:,}" for many in counted),
             do="tally every part of this round, each once",
         )
@@ -214,7 +236,7 @@ def _derive_figures(
     tallies: Sequence[Tally],
     found: Estimate,
 ) -> list[Figures]:
-    """Of pairs of bits, of numbers, which travel as one message, and of the sizes of sets."""
+    """Return the figures of set sizes, pairs of bits and rounded numbers that the plan allows."""
     own, figures, level = plan.question, list[Figures](), found.individual.level
     for asked, part, tally in zip(plan.parts, parts, tallies, strict=True):
         if asked.pads:
@@ -229,7 +251,8 @@ def _derive_figures(
 
 
 EXACT_ONES = 50_000.0
-"""Ballots are few bins, so that exact intervals are affordable up to this many flipped ones."""
+"""Expected flipped bits up to which intervals of ballots are exact. Ballots have few bins, so this
+is affordable."""
 
 
 def conclude_vote(
@@ -240,12 +263,16 @@ def conclude_vote(
     level: float = 0.95,
     blank: int | None = None,
 ) -> Vote:
-    """The votes of ``users`` people whose ballots were sent by ``mechanism``.
+    """Estimate the votes of ``users`` people and the probability of each option to have won.
 
-    ``blank`` is the option of blank ballots, which are counted and elect nobody.
+    ``blank`` is the option of blank ballots, which are counted and cannot win.
 
-    Raises ParameterError for a level outside (0, 1), MessageError for ballots missing or too many
-    and for a tally that no votes explain.
+    Raises
+    ------
+    ParameterError
+        If the level is outside (0, 1).
+    MessageError
+        If ballots are missing or too many, or if no votes explain the tally.
     """
     estimate = estimate_counts(mechanism, tally, users, level=level, exact_ones=EXACT_ONES)
     return Vote(

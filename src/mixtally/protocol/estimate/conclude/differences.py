@@ -1,7 +1,7 @@
-"""How many more people hold one bin than another of the same collection, with intervals.
+"""Differences between the counts of two bins of one collection, with intervals.
 
-``protocol.estimate.two_bins`` has the distribution of each difference, and what is done where it
-depends on more than the difference.
+``conclude`` calls ``estimate_differences``. ``protocol.estimate.two_bins`` has the distribution of
+each difference, and the method if the distribution depends on more than the difference.
 """
 
 import math
@@ -53,8 +53,8 @@ def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
     ]
     methods = " and ".join(dict.fromkeys(method for _, method in found))
     note = (
-        f"The first less the second. {100 * level:g} % for each alone, {methods}{how}."
-        + f" All at once{more}." * (more != how)
+        f"The first count less the second, with {100 * level:g} % intervals for each difference "
+        f"alone ({methods}{how})." + f" Intervals for all at once{more}." * (more != how)
     )
     rows = tuple(row for row, _ in found)
     return Figures(NAME, f"{question.name}: differences", note, rows, tuple(pairs))
@@ -66,7 +66,7 @@ def _difference_row(
     pair: tuple[int, int],
     levels: tuple[tuple[float, int], tuple[float, int]],
 ) -> tuple[Row, str]:
-    """Return one difference, alone and among all, and how its interval is computed."""
+    """Return the row of one difference, and how its interval was computed."""
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]
     first, second = (_select_bin(result, came, *place) for place in places)
@@ -91,7 +91,7 @@ def _difference_row(
 def _select_bin(
     result: Result, came: Sequence[ReconciledPart], part: int, place: int
 ) -> TalliedPart:
-    """Return a part as it arrived, with the tally of one of its bins alone."""
+    """Return one bin of a part with its mechanism, so that two bins can be compared."""
     tally = result.bin_tallies[part]
     mechanism = came[part].mechanism
     totals = totals_of(mechanism, tally, came[part].people, result.known_total_sizes[part])

@@ -1,4 +1,7 @@
-"""One round of a search for frequent words: which extensions of prefixes people hold."""
+"""The result of one round of a prefix search: which extensions of prefixes people have.
+
+``lab.simulation.heavy`` and the collector call this module for every round.
+"""
 
 import math
 from dataclasses import dataclass
@@ -21,10 +24,8 @@ _Integers = NDArray[np.int64]
 class Extensions:
     """Bins whose tally is at least ``threshold``, the largest first; arrays of shape (found,).
 
-    where
-      counts          unbiased, of the whole crowd
-      errors          their standard errors
-      lower, upper    hold for all bins of all rounds at once
+    ``counts`` are unbiased and those of the whole crowd, with standard ``errors``. ``lower`` and
+    ``upper`` hold for all bins of all rounds at once.
     """
 
     threshold: int
@@ -45,12 +46,20 @@ def conclude_extensions(
     tests: int,
     error_rate: float,
 ) -> Extensions:
-    """What a round shows about the first ``asked`` bins.
+    """Estimate which of the first ``asked`` bins people have, and how many people.
 
-    where
-      people       who took part in the round, of ``users`` in all, drawn at random
-      tests        bins looked at in all rounds together
-      error_rate   the chance that anything nobody holds is found, in all rounds together
+    Parameters
+    ----------
+    mechanism, tally : Shuffled, Tally
+        The counted messages and the mechanism, including fakes, that produced them.
+    asked : int
+        The number of bins that stand for extensions.
+    people, users : int
+        The number of people in the round, drawn at random out of ``users``.
+    tests : int
+        The number of bins that are looked at in all rounds together.
+    error_rate : float
+        The probability that a word which nobody has is found, in all rounds together.
     """
     least = least_significant(mechanism, tally.messages, tests, error_rate)
     bins = np.flatnonzero(tally.counts[:asked] >= least)
@@ -66,15 +75,16 @@ def conclude_extensions(
     errors = np.array([population_error(one, users, people, share) for one, share in each])
     lower, upper = ends.lower, ends.upper
     if people < users:
+        # Each test has an equal share of the error, half of it in each tail.
         tail = error_rate / tests / 2.0
         lower, upper = _population_ends(mechanism, seen, people=people, users=users, tail=tail)
     return Extensions(least, bins, counts, errors, lower, upper)
 
 
 def population_error(noise: float, users: int, asked: int, share: float) -> float:
-    """Standard error of a count of ``users`` people judged by ``asked`` of them, drawn at random.
+    """Return the standard error of a count of ``users`` people, estimated from ``asked`` of them.
 
-    The number of holders among those asked is hypergeometric.
+    The people are drawn at random, so the number among them that has the bin is hypergeometric.
     """
     drawn = asked * share * (1.0 - share) * (1.0 - asked / users)
     return users / asked * math.sqrt(noise**2 + drawn)
@@ -83,10 +93,11 @@ def population_error(noise: float, users: int, asked: int, share: float) -> floa
 def _population_ends(
     mechanism: Shuffled, seen: Tally, *, people: int, users: int, tail: float
 ) -> tuple[_Integers, _Integers]:
-    """Ends of the counts of ``users`` people of whom ``people``, drawn at random, were asked.
+    """Return the ends of counts of ``users`` people, from a random sample of ``people``.
 
-    The counts whose own noise and draw explain what was seen, each tail as rare as ``tail``. That
-    of the draw is hypergeometric: its cumulants are those of a binomial both ways.
+    The interval contains the counts that noise and sampling together explain, each tail with
+    probability ``tail``. The sample is hypergeometric. Its cumulants are those of a binomial in the
+    share of holders, times factors of the same form in the share of people who are asked.
     """
     share = people / users
     found = mechanism.debias_counts(seen.counts, seen.messages)

@@ -1,4 +1,7 @@
-"""Counts out of reports of memoized answers: of bins, or of candidate words."""
+"""The result of a memoized collection: counts of bins or of candidate words.
+
+``app.memoized`` calls ``conclude_memoized``.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +17,12 @@ from mixtally.protocol.estimate.words import WordEstimates, estimate_words
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoizedResult:
-    """The counts of a crowd that reported ``reports`` times.
+    """The counts of a crowd in which each person reported ``reports`` times.
 
-    where
-      labels         of the bins, or the candidate words
-      estimate       a word that was not chosen has the count 0 and the error NaN
-      first_report   counts from everybody's first report alone, shape (bins,); None for words
-      words          how well the candidates explain the reports; None for bins
+    ``labels`` are those of the bins, or the candidate words. A word that was not chosen has the
+    count 0 and the error NaN. ``first_report``, shape (bins,), uses everybody's first report alone;
+    it is None for words. ``words`` says how well candidates explain the reports; it is None for
+    bins.
     """
 
     plan: MemoizedPlan
@@ -32,12 +34,12 @@ class MemoizedResult:
     words: WordEstimates | None = None
 
     def rows(self) -> list[Row]:
-        """Every count, in the order of the labels."""
+        """Return every count, in the order of the labels."""
         return [self.estimate.row(i, label) for i, label in enumerate(self.labels)]
 
     @property
     def method(self) -> str:
-        """How the counts were found."""
+        """How the counts were estimated."""
         return self.estimate.individual.method if self.words is None else self.words.method
 
 
@@ -50,16 +52,27 @@ def conclude_memoized(
     *,
     level: float = 0.95,
 ) -> MemoizedResult:
-    """Counts with intervals at ``level``.
+    """Estimate counts with intervals at ``level``.
 
-    where
-      ones     how many people showed a 1, shape (cohorts, reports, bits)
-      sizes    people in each cohort, shape (cohorts,)
-      labels   of the bins, or the candidate words where values are hashed
-      design   which bits each word sets, as ``protocol.encode.bloom.design`` has it; None without
-      hashing
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The plan of the reports.
+    ones : array of int
+        How many people reported a 1, shape (cohorts, reports, bits).
+    sizes : array of int
+        The number of people in each cohort, shape (cohorts,).
+    labels : sequence of str
+        The labels of the bins, or the candidate words if values are hashed.
+    design : array of bool, optional
+        The result of ``protocol.encode.bloom.build_design``; None if values are not hashed.
+    level : float
+        The confidence level, in (0, 1); otherwise ParameterError is raised.
 
-    Raises ParameterError for a level outside (0, 1), InfeasibleError as ``estimate_words`` does.
+    Raises
+    ------
+    InfeasibleError
+        If the bits cannot distinguish the candidates and no fit converges.
     """
     people, reports = int(sizes.sum()), ones.shape[1]
     if design is None:

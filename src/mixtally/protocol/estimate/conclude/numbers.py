@@ -1,4 +1,8 @@
-"""What numbers that were rounded at random come to, now and over time, out of their counts."""
+"""Means, sums and quantiles of numbers that were rounded at random, and changes of the mean.
+
+``conclude`` and ``conclude_series`` call this module. ``protocol.estimate.numbers`` has the
+derivation.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +24,7 @@ def number_figures(
     grid: Grid,
     users: int,
 ) -> Figures:
-    """Mean, sum, variance and quantiles of a crowd whose numbers were rounded to ``grid``."""
+    """Estimate mean, sum, variance and quantiles of numbers that were rounded to ``grid``."""
     level = found.individual.level
     rounded = RoundedNumbers(
         found.counts, grid, users, cumulants(mechanism, messages, found.counts)
@@ -28,18 +32,18 @@ def number_figures(
     return Figures(
         "numbers",
         f"{question.name}: mean and quantiles",
-        f"Out of the counts of {grid.points:,} points, {100 * level:g} % for each number alone. "
-        "Numbers were rounded at random to one of the two points beside them, right on average: "
-        "mean and sum have no resolution, and the chance of rounding is in their error, at its "
-        "worst. A quantile is known up to two steps, squares up to an eighth of a step squared. "
-        "All of them are of numbers moved into the range; the shares at its ends say how many may "
-        "have been.",
+        f"Computed from the counts of {grid.points:,} points, with {100 * level:g} % intervals for "
+        "each number alone. Each number was rounded at random to one of its two nearest points, "
+        "without bias. So mean and sum have no resolution, and their errors include the worst "
+        "case of rounding. A quantile is known up to two steps, squares up to an eighth of a "
+        "squared step. Numbers outside the range were moved to its ends; the shares at the ends "
+        "show how many these may be.",
         (*summary(rounded, level), *_end_shares(found, grid, users)),
     )
 
 
 def _end_shares(found: Estimate, grid: Grid, users: int) -> list[Row]:
-    """The shares of people at the first and the last point."""
+    """Return the shares of people at the first and the last point."""
     each, error = found.individual, found.standard_error / users
     return [
         Row(
@@ -61,7 +65,10 @@ def means_over_time(
     steps: Sequence[Step],
     grid: Grid,
 ) -> tuple[Figures, ...]:
-    """A mean for every round and a change for every step; ``rounds`` are their mechanisms."""
+    """Estimate the mean of every round and the change of every step.
+
+    ``rounds`` are the mechanisms of the rounds, with the fakes that arrived.
+    """
     every = [
         RoundedNumbers(
             result.estimate.counts,
@@ -81,8 +88,8 @@ def means_over_time(
         for step in steps
     ]
     note = (
-        f"{100 * level:g} % for each number alone. Every epoch rounds anew: the chance of rounding "
-        "is in the intervals, at its worst."
+        f"{100 * level:g} % intervals for each number alone. Every epoch rounds independently: the "
+        "intervals include the worst case of rounding."
     )
     found = [Figures("means", f"{asked}: mean over time", note, tuple(means))]
     if changes:

@@ -1,4 +1,7 @@
-"""Pairs of bits of one message: how many people have both, tables and correlations."""
+"""Figures of pairs of bits in one message: how many people have both, tables and correlations.
+
+``conclude`` calls ``pairs_and_tables`` for tallies that count pairs.
+"""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -14,10 +17,11 @@ from mixtally.protocol.estimate.joint import joint_counts
 from mixtally.protocol.estimate.pair_intervals import PairIntervals
 from mixtally.protocol.estimate.two_by_two import TwoByTwo, two_by_two
 
+# Rows of a figure; tables use ``_CELLS`` rows for each pair.
 MOST_ROWS = 1000
 _CELLS = 4
 _LEFT_OUT = (
-    "The others have a bit that nearly nobody or everybody has, as far as the noise can tell. "
+    "The others have a bit that, within the noise, nearly nobody or nearly everybody may have. "
 )
 _Integers = NDArray[np.int64]
 _Floats = NDArray[np.float64]
@@ -26,10 +30,10 @@ _Floats = NDArray[np.float64]
 def pairs_and_tables(
     question: Question, mechanism: Shuffled, tally: Tally, level: float
 ) -> list[Figures]:
-    """How many people have both of two bits, correlations, and of bits the 2 x 2 tables as well.
+    """Estimate how many people have both of two bits, correlations, and 2 x 2 tables for bits.
 
-    At most a thousand rows each, the largest first. Correlations and tables are left out where the
-    noise leaves none to be estimated.
+    Each figure has at most a thousand rows, the largest first. Correlations and tables are left out
+    if the noise is too large for all of them.
     """
     if mechanism.flip_threshold is None or tally.pairs is None:
         raise TypeError(f"{mechanism.name}: expected messages of bits whose pairs were counted")
@@ -42,7 +46,7 @@ def pairs_and_tables(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CountedPairs:
-    """The pairs (first[k], second[k]) of a question, as their messages were counted."""
+    """The pairs (first[k], second[k]) of a question with their counted messages."""
 
     question: Question
     mechanism: Shuffled
@@ -53,21 +57,21 @@ class _CountedPairs:
 
     @property
     def pair_counts(self) -> _Integers:
-        """Shape (bins, bins), singles on the diagonal."""
+        """The pair counts, shape (bins, bins), with single bits on the diagonal."""
         assert self.tally.pairs is not None
         return self.tally.pairs
 
     def select(self, places: _Integers | slice) -> "_CountedPairs":
-        """Some of the pairs."""
+        """Return a selection of the pairs."""
         return replace(self, first=self.first[places], second=self.second[places])
 
     def tables(self) -> TwoByTwo:
-        """Their tables and correlations, one pair after the other."""
+        """Return the tables and correlations of the pairs."""
         messages = self.tally.messages
         return two_by_two(self.mechanism, self.pair_counts, messages, self.first, self.second)
 
     def intervals(self, among: int = 1) -> PairIntervals:
-        """For each alone, or for ``among`` numbers at once."""
+        """Return the intervals of each pair alone, or of ``among`` pairs at once."""
         pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
         return PairIntervals(
             self.mechanism,
@@ -78,13 +82,13 @@ class _CountedPairs:
         )
 
     def label(self, k: int) -> tuple[str, tuple[int, int]]:
-        """What a row is of: its words, and its bins."""
+        """Return the text of the row of a pair, and its two bins."""
         i, j = int(self.first[k]), int(self.second[k])
         return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
 
 
 def list_pairs(question: Question) -> tuple[_Integers, _Integers]:
-    """Bins i < j that one person can have: of two attributes, where there are attributes."""
+    """Return the bins i < j that one person can have, of two attributes if there are attributes."""
     if question.attributes is None:
         first, second = np.triu_indices(question.bins, 1)
         return first.astype(np.int64), second.astype(np.int64)
@@ -100,7 +104,7 @@ def list_pairs(question: Question) -> tuple[_Integers, _Integers]:
 
 
 def _pair_figures(seen: _CountedPairs) -> Figures:
-    """The pairs that most people have by the estimates."""
+    """Return the pairs with the largest estimated number of people."""
     every = len(seen.first)
     joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     counts = joint.counts[seen.first, seen.second]
@@ -119,6 +123,7 @@ def _pair_figures(seen: _CountedPairs) -> Figures:
 
 
 def _correlation_figures(seen: _CountedPairs) -> Figures:
+    """Return the correlations that can be estimated, the largest in absolute value first."""
     every = len(seen.first)
     seen = seen.select(np.flatnonzero(~np.isnan(seen.tables().correlations)))
     estimable, found = len(seen.first), seen.tables()
@@ -129,7 +134,7 @@ def _correlation_figures(seen: _CountedPairs) -> Figures:
     values, errors = found.correlations[order], found.correlation_errors[order]
     return Figures(
         "correlations",
-        f"{seen.question.name}: how far two of them go together",
+        f"{seen.question.name}: correlations of two answers",
         f"Correlations (phi) of {estimable:,} of {every:,} pairs. "
         + _LEFT_OUT * (estimable < every)
         + f"Counting all pairs at once, {int(((low > 0.0) | (high < 0.0)).sum()):,} are "
@@ -141,7 +146,7 @@ def _correlation_figures(seen: _CountedPairs) -> Figures:
 def _pair_rows(
     shown: _CountedPairs, values: _Floats, errors: _Floats, ends: tuple[_Floats, ...]
 ) -> tuple[tuple[Row, ...], tuple[tuple[int, ...], ...]]:
-    """One row a pair, with its interval alone and among all, and which bins each is of."""
+    """Return one row for each pair, with both intervals, and the bins of each row."""
     rows, about = [], []
     for k, numbers in enumerate(np.column_stack([values, errors, *ends]).tolist()):
         label, bins = shown.label(k)
@@ -152,6 +157,7 @@ def _pair_rows(
 
 
 def _table_figures(seen: _CountedPairs) -> Figures:
+    """Return the 2 x 2 tables of the pairs that most people have."""
     joint = joint_counts(seen.mechanism, seen.pair_counts, seen.tally.messages)
     order = np.argsort(-joint.counts[seen.first, seen.second], kind="stable")
     seen = seen.select(order[: MOST_ROWS // _CELLS])
@@ -169,8 +175,8 @@ def _table_figures(seen: _CountedPairs) -> Figures:
             about.append((i, j))
     return Figures(
         "tables",
-        f"{seen.question.name}: two answers at a time",
-        "Four counts of every pair, which add up to the people; intervals are for each alone.",
+        f"{seen.question.name}: tables of two answers",
+        "Four counts of every pair, which add up to the people. Intervals hold for each alone.",
         tuple(rows),
         tuple(about),
     )

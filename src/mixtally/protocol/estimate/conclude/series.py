@@ -1,4 +1,7 @@
-"""One question in one round after another: counts of every round, and how much they changed."""
+"""The result of a series of rounds: the counts of each round, and the changes between rounds.
+
+``app.epochs`` and the collector call ``conclude_series``.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,7 +26,7 @@ _SMALL = np.iinfo(np.int32).max // 4  # so that sums of several ends fit as well
 
 
 _Round = tuple[TalliedPart, tuple[KnownTotal, ...]]
-"""The tally of a round and what its counts are known to add up to."""
+"""The tally of a round, and the known totals of its counts."""
 
 
 def conclude_series(
@@ -52,6 +55,7 @@ def conclude_series(
     MessageError, ParameterError, PlanError
         As ``conclude`` does.
     """
+    # Without its grid, ``conclude`` omits means, which are computed below for all rounds together.
     alone, between = structs.replace(plan, grid=None), StepsBetween(len(users), analysis.level)
     results, rounds = list[Result](), list[Shuffled]()
     (summed,) = known_totals(plan.question, plan.parts)
@@ -69,9 +73,9 @@ def conclude_series(
 
 
 class StepsBetween:
-    """The change from each round to the next and, last, from the first to the last.
+    """The changes from each round to the next and, as the last one, from the first to the last.
 
-    Rounds are added one after the other; only the first and the previous one are kept.
+    Rounds are added one after the other. Only the first and the previous round are kept.
     """
 
     def __init__(self, rounds: int, level: float) -> None:
@@ -97,6 +101,7 @@ class StepsBetween:
         return tuple(self._found)
 
     def _step(self, first: int, earlier: _Round, later: _Round) -> None:
+        """Estimate one change. All changes share the error of the simultaneous intervals."""
         changes = self._last + (self._last > 1)
         found = estimate_change(
             earlier[0],
@@ -119,7 +124,7 @@ def _compact_estimate(estimate: Estimate) -> Estimate:
 
 
 def _compact(ends: Intervals) -> Intervals:
-    """Return intervals in half the memory where their ends fit: a series has very many of them."""
+    """Return intervals as 32-bit integers if they fit, which halves the memory of a series."""
     if not len(ends.lower) or max(-int(ends.lower.min()), int(ends.upper.max())) > _SMALL:
         return ends
     return replace(ends, lower=ends.lower.astype(np.int32), upper=ends.upper.astype(np.int32))

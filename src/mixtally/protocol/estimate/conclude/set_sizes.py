@@ -1,10 +1,12 @@
-"""How large sets are, out of the pads that stand for what a set in clear lacks.
+"""The sizes of sets, from the pads that stand for missing members.
 
-A set of s members among at most k takes the first k - s of k pads. So pad i, counted from 0, holds
-everybody with at most k - 1 - i members, and all pads together hold k a person less all members:
-the mean size of a set is k less that. Of m uniform fakes a Binomial(m, k/D) number are pads; of
-shaped ones every mix draws a number for every pad. Over planes, and where messages are replaced,
-pads are values like others, whose intervals that hold at once add up.
+``conclude`` calls ``set_sizes`` for sets in clear and over planes. A set of s members, at most k,
+sends the first k - s of k pads. So pad i, counted from 0, is sent by everyone with at most
+k - 1 - i members. All pads together number k for each person less all members. The mean size of a
+set is therefore k less the number of pads for each person. Let D be the number of cells. A uniform
+fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads. With shaped fakes,
+every mix draws a number for every pad. Over planes, and if messages are replaced, pads are counted
+like other values, and the ends of their simultaneous intervals are added.
 """
 
 import math
@@ -21,16 +23,14 @@ from mixtally.protocol.estimate.noise import NoiseDistribution, noise_of_parts, 
 NAME = "sizes"
 MEAN = "members of a set, on average"
 _ROUNDING = 1e-9
-"""More than the rounding of a transform, in the chance of a tail."""
+"""An upper bound of the transform's rounding error in the probability of a tail."""
 
 
 def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: float) -> Figures:
-    """The mean size of a set, then how many people's sets are of at most 0, 1, .. members.
+    """Estimate the mean size of a set, and how many sets have at most 0, 1, .. members.
 
-    where
-      name        of the question
-      mechanism   with the fakes that came, among which ``people`` sent a set each
-      pads        how many messages name each, shape (most members,)
+    ``name`` is that of the question, and the mechanism has the fakes that arrived. ``pads`` counts
+    the messages that name each pad, shape (most members,). Each of the ``people`` sent a set.
     """
     most = mechanism.most_set
     target, how = adjust_level(level, most * total_variation_of(mechanism, people, hashed=False))
@@ -61,24 +61,28 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
     return Figures(
         NAME,
         f"{name}: how large sets are",
-        f"Out of the pads by which all sets travel as {most} messages, {100 * level:g} % for each "
-        f"number alone{how}.",
+        f"Computed from the pads that fill every set up to {most} messages, with "
+        f"{100 * level:g} % intervals for each number alone{how}.",
         tuple(rows),
     )
 
 
 def size_label(members: int) -> str:
-    """What is counted of sets of at most so many members."""
+    """Return the label of the count of sets with at most ``members`` members."""
     if not members:
         return "people with an empty set"
     return f"people with at most {members} member{'s' * (members > 1)}"
 
 
 def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
-    """Exact: the ends of what fakes may have brought of the pads, each with half the error."""
+    """Return the mean size with an exact interval, from the number of fakes that are pads.
+
+    Each end of the interval has half the allowed error.
+    """
     most, tail = mechanism.most_set, (1.0 - level) / 2.0
     noise, usual, error = _pad_noise(mechanism)
     if mechanism.shaped_fakes is not None:
+        # A smaller tail makes the interval wider, so rounding errors never narrow it.
         tail = max(0.0, tail - _ROUNDING)
 
     ends = padded - noise.highest(tail), padded - noise.lowest(tail)
@@ -86,13 +90,13 @@ def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float)
 
 
 def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
-    """The mean size when people's sets take so many pads, between two ends."""
+    """Return the row of the mean size, given the number of pads of people and its ends."""
     low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
     return Row(MEAN, most - pads / people, low, high, error / people)
 
 
 def _pad_noise(mechanism: Shuffled) -> tuple[NoiseDistribution, float, float]:
-    """How many fakes are pads: the distribution, its mean and its standard deviation."""
+    """Return the distribution of the number of fakes that are pads, its mean and its deviation."""
     shaped, fakes = mechanism.shaped_fakes, mechanism.fakes_promised
     if shaped is None:
         share = mechanism.most_set / mechanism.cells

@@ -1,6 +1,7 @@
-"""Totals of groups of labels: how many people hold any label of a group, with intervals.
+"""Totals of groups of labels: how many people have any label of a group, with intervals.
 
-``conclude`` calls ``totals`` for the groups of an analysis, and the Python interface for one group.
+``conclude`` calls ``estimate_totals`` for the groups of an analysis, and the Python interface calls
+it for one group.
 """
 
 from collections.abc import Sequence
@@ -22,20 +23,20 @@ NAME = "totals"
 
 
 def estimate_totals(result: Result, groups: Groups) -> Figures:
-    """Estimate the total of each group of labels, alone and all at once.
+    """Estimate the total of each group of labels, with intervals for each and for all at once.
 
     Parameters
     ----------
     result : Result
-        With the tallies of its round.
+        The result of a round, with its tallies.
     groups : sequence of (name, labels)
-        No label is in two groups.
+        The groups. No label is in two groups.
 
     Raises
     ------
     ParameterError
-        For a label that the question does not have, one named twice, an empty group, a result
-        without tallies, and for sets over planes.
+        If a label is unknown or named twice, a group is empty, the result has no tallies, or the
+        question is about sets over planes.
     """
     question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
@@ -44,7 +45,7 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
         raise ParameterError(
             "totals",
             expected="the tallies of a round",
-            got="a result that kept its estimates alone",
+            got="a result without tallies",
             do="conclude the round again",
         )
     came = reconcile_parts(result.plan, result.received)
@@ -64,8 +65,8 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
         rows.append(Row(name, estimate, ends[0], ends[1], error, ends[2], ends[3]))
     once = question.kind is Kind.ONE
     note = (
-        f"The sums of the counts of labels, {100 * level:g} % for each alone "
-        f"({' and '.join(methods)}), with the covariance of counts. "
+        f"The sums of the counts of labels, with {100 * level:g} % intervals for each alone "
+        f"({' and '.join(methods)}) that include the covariance of counts. "
         + ("" if once else "A person counts once for each label of a group that they hold. ")
         + "The same messages answer any other groups, at no further cost."
     )
@@ -76,7 +77,7 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
 def _group_by_part(
     result: Result, came: Sequence[ReconciledPart], bins: Sequence[int]
 ) -> list[GroupTotal]:
-    """Return the total of a group in each part, and each known total, that has some of its bins."""
+    """Return the totals of the bins of a group, separately for each part and each known total."""
     own, asked = result.plan.question, list(result.plan.questions)
     if own.hashed is not None:
         assert result.listed is not None

@@ -1,4 +1,7 @@
-"""Counts of listed words of an open domain, and of the people who hold others."""
+"""Counts of listed words of an open domain, and of people with other words.
+
+``conclude`` calls ``estimate_listed_words``.
+"""
 
 from mixtally.model.estimates import Estimate, Figures, Tally
 from mixtally.model.plan import Plan
@@ -13,11 +16,11 @@ from mixtally.protocol.estimate.received import ReconciledPart
 def estimate_listed_words(
     plan: Plan, came: ReconciledPart, tally: Tally, analysis: Analysis, noises: NoiseCache
 ) -> tuple[Question, Estimate, Figures, Tally]:
-    """Return the question whose bins are the listed words, their counts, those of all others, and
-    how many messages point at each line.
+    """Estimate the counts of the listed words and of all others.
 
-    Intervals are as much surer as words that share a point may change each line. Raises as
-    ``Analysis.check_listed``.
+    Returns the question whose bins are the listed words, its estimate, the figure of all other
+    words, and the tally of listed points. Intervals allow for words that share a point. Raises
+    ParameterError if no words are listed.
     """
     analysis.check_listed(plan.question)
     listed, planes = analysis.listed, plan.parts[0].planes
@@ -36,7 +39,7 @@ def estimate_listed_words(
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
-        "no further cost. The interval is normal, of the counts that a test accepts."
+        "no further cost. The interval inverts a normal test."
     )
     row = estimate_unlisted(came.mechanism, every, squares, came.people, analysis.level)
     asked = Question(
