@@ -129,7 +129,7 @@ def calls(folder):
     read |= merged
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
     batch = {
-        "agreed": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
+        "plan_or_contract": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
         "total": None, "shares": False, "tallies": None, "processes": None,
     }  # fmt: skip
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}
@@ -159,11 +159,11 @@ def calls(folder):
             **plays, **read, **cost, "collections": 2}),
         "Result.to_frame of words": (words.to_frame, {"table": None}),
         "Result.save of words": (words.save, {"folder": folder / "words"}),
-        "Device": (Device, {"agreed": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
+        "Device": (Device, {"plan_or_contract": by_people(), "epsilon": 3, "delta": 1e-3, "hops": 2,
                             "local_epsilon": None}),
         "Device.messages": (lambda **given: Device(by_people(), epsilon=3, delta=1e-3).messages(
             **given), {"value": "apple"}),
-        "mix": (mixtally.mix, {"messages": sent(), "agreed": plan}),
+        "mix": (mixtally.mix, {"messages": sent(), "plan_or_contract": plan}),
         "conclude": (conclude, batch),
         "delta": (mixtally.delta, {**PARAMETERS, "protocol": "clear-uniform", "epsilon": 1,
                                    "bins": 10, "fakes": 1000, "observer": "messages",

@@ -50,7 +50,7 @@ def test_charges_add_up_and_what_would_pass_is_refused(tmp_path):
         budget.charge(fruit_plan(), room, note="weekly")
         assert fits(budget) == 0
         before = budget.seal
-        with pytest.raises(InfeasibleError, match="nothing was charged"):
+        with pytest.raises(InfeasibleError, match="Nothing was charged"):
             budget.charge(fruit_plan())
         assert budget.seal == before
         assert 0 < budget.spent.upper <= ROOM["delta"]

@@ -129,7 +129,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
     def broken(*_, **__):
         return {}["nothing"]
 
-    for room in ("api.lab.shared_crowd_of", "lab.simulation.plan_choice.with_gains"):
+    for room in ("api.lab.read_shared_crowd", "lab.simulation.plan_choice.explain_choice"):
         inside = FunctionType(broken.__code__, {"__name__": f"mixtally.{room}"})
         monkeypatch.setattr(f"mixtally.{room}", inside)
         assert fails() == "nothing"
@@ -194,7 +194,7 @@ WHEN = {"when": [NAIVE, NAIVE.date()] * 100, "b": TWICE}
 def test_dates_of_two_types_are_named_with_their_column(values):
     with pytest.raises(DataError, match=r"^column 'when'\[1\]: .*, moment as before, got date, .*"):
         simulate(values, kind=None if len(values.keys()) == 1 else "attributes", **WISH)
-    with pytest.raises(DataError, match=r"moment with a time zone.*; make them all dates, or all"):
+    with pytest.raises(DataError, match=r"moment with a time zone.*\. Make them all dates, or all"):
         simulate([NAIVE, AWARE] * 100, **WISH)
 
 

@@ -45,7 +45,7 @@ OTHERWISE = {
     "budget charge": {"file": "self"},
     "budget show": {"file": "self"},
     "check attack": {"plan": "target"},
-    "batch tally": {"plan": "agreed", "shards": "batch"},
+    "batch tally": {"plan": "plan_or_contract", "shards": "batch"},
 }
 """Arguments that Python takes by place, under the name of what they may be there."""
 LACKING = {

@@ -54,7 +54,7 @@ def kept_chances(mechanism):
 
 
 def shown_chances(mechanism, held):
-    p, q = mechanism.shown
+    p, q = mechanism.report_probabilities
     return held * q + (1 - held) * p
 
 
@@ -79,7 +79,7 @@ def test_two_reports_of_one_memory_share_what_was_kept_and_nothing_else(mechanis
     rows = draw_permanent_response(mechanism, PEOPLE_ROWS, SeededChance(3))
     chance = SeededChance(4)
     both = bits(draw_reports(mechanism, rows, chance)) & bits(draw_reports(mechanism, rows, chance))
-    (p, q), kept = mechanism.shown, kept_chances(mechanism)
+    (p, q), kept = mechanism.report_probabilities, kept_chances(mechanism)
     assert deviation(both, kept * q**2 + (1 - kept) * p**2) < 5
 
 
@@ -92,7 +92,7 @@ def test_a_memory_drawn_anew_for_each_report_is_found(mechanism):
         )
         for _ in range(2)
     ]
-    p, q = mechanism.shown
+    p, q = mechanism.report_probabilities
     pmf = kept_chances(mechanism) * q**2 + (1 - kept_chances(mechanism)) * p**2
     assert deviation(shown[0] & shown[1], pmf) > 5
 

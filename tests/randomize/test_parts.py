@@ -43,7 +43,7 @@ def cut_off(part, records, chance):
     bits[np.cumsum(bits, axis=1) > part.layout.cap] = 0
     row, column = np.nonzero(bits)
     if part.layout.form is Form.POSITIONS:
-        return part.layout.named(row, column, len(bits))
+        return part.layout.write_positions(row, column, len(bits))
     return np.packbits(bits, axis=1, bitorder="little")
 
 

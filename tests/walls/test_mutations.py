@@ -20,11 +20,11 @@ def script():
 
 
 mutate = script()
-MUTATIONS = mutate.read()
+MUTATIONS = mutate.read_mutations()
 
 
 def test_every_snippet_stands_exactly_once():
-    assert mutate.misplaced(MUTATIONS, ROOT) == []
+    assert mutate.find_misplaced(MUTATIONS, ROOT) == []
 
 
 def test_every_room_has_some_and_none_was_dropped():
@@ -78,7 +78,7 @@ def test_a_snippet_that_is_gone_or_doubled_is_found(tmp_path):
         mutate.Mutation(name, "room", find, "", "why", ("tests",))
         for name, find in (("one", "x = 1"), ("none", "x = 2"), ("two", "y = 2"))
     ]
-    assert mutate.misplaced(tuple(planted), tmp_path) == [
+    assert mutate.find_misplaced(tuple(planted), tmp_path) == [
         "none: its snippet stands 0 times, not once",
         "two: its snippet stands 2 times, not once",
     ]
@@ -93,4 +93,4 @@ def test_a_list_that_says_nothing_or_twice_is_refused(tmp_path, second):
     path = tmp_path / "mutations.toml"
     path.write_text(f'{head}id = "a"\nreplace = "y"\ntests = ["t"]\n{head}{second}\n')
     with pytest.raises(ValueError, match="expected a name of its own"):
-        mutate.read(path)
+        mutate.read_mutations(path)
