@@ -20,7 +20,7 @@ from typing import Any
 
 _MOST = 99
 """Characters of an unexpected value that a message shows."""
-_COMMANDS = ("mixtally ", "pip ")
+_COMMANDS = ("mixtally", "pip ")
 """Beginnings of advice that must not be capitalized, because they are typed as they stand."""
 
 

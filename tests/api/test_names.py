@@ -77,7 +77,7 @@ def test_what_does_not_go_together_is_refused(given, said):
 def test_another_name_is_told_the_right_one(call, typed, meant):
     with pytest.raises(ParameterError) as refused:
         check_names(call.__name__, [typed], list(call.__signature__.parameters))
-    hint = f"Did you mean {meant}?" if meant else f"see help(mixtally.{call.__name__})"
+    hint = f"Did you mean {meant}?" if meant else f"See help(mixtally.{call.__name__})."
     assert str(refused.value).endswith(f"got {typed!r}. {hint}")
 
 
@@ -105,5 +105,5 @@ def test_the_right_call_is_right():
 
 
 def test_more_arguments_than_there_are_have_no_right_call():
-    with pytest.raises(ParameterError, match="too many positional arguments; look at"):
+    with pytest.raises(ParameterError, match="too many positional arguments. Look at"):
         Budget("a", 1, 2, 3, 4)

@@ -68,7 +68,7 @@ def test_several_places_of_a_person_count_once():
         mixtally.simulate(frame, person="who", **how)
     with pytest.raises(mixtally.MixtallyError, match="expected person beside it"):
         mixtally.simulate(frame["answer"], several="first", **how)
-    with pytest.raises(mixtally.MixtallyError, match=r"'answer', 'who'.*did you mean 'who'\?"):
+    with pytest.raises(mixtally.MixtallyError, match=r"'answer', 'who'.*Did you mean 'who'\?"):
         mixtally.simulate(frame, person="whom", several="first", **how)
 
 

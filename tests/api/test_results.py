@@ -101,7 +101,7 @@ def test_true_counts_stand_in_the_simulation_alone():
     result = played(seed=3)
     assert result.simulation.truth == TRUTH
     assert repr(result.simulation).startswith("SIMULATION ONLY. Raw counts of real people")
-    assert 0 <= result.simulation.covered <= 1
+    assert 0 <= result.simulation.coverage <= 1
     found = np.array([row.estimate for row in result.rows])
     measured = np.sqrt(np.mean((found - TRUTH) ** 2))
     assert result.simulation.measured_error == pytest.approx(measured)

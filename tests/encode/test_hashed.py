@@ -151,7 +151,7 @@ def test_a_plan_that_names_no_hash_or_another_is_refused():
     with pytest.raises(PlanError, match=r"hash: expected HMAC-SHA-256, got 'BLAKE2b'. Plan again"):
         Hashing(function="BLAKE2b", seed=ZERO)
     old = b'{"seed":"' + ZERO.encode() + b'"}'
-    with pytest.raises(PlanError, match=r"missing required field `function`.*make it again"):
+    with pytest.raises(PlanError, match=r"missing required field `function`.*Make it again"):
         from_canonical(old, Hashing, "plan.json")
 
 

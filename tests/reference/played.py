@@ -36,7 +36,7 @@ def messages(mechanism, records, chance):
     """Everybody's reports, and the fakes of people or mixes."""
     part = part_of(mechanism)
     rows = [randomize_records(part, records, chance)]
-    if mechanism.shaped is not None:
+    if mechanism.shaped_fakes is not None:
         rows += [
             draw_recipe_messages(part.recipe, part.layout, chance)
             for _ in range(mechanism.shaped.mixes)
