@@ -129,7 +129,8 @@ def calls(folder):
     read |= merged
     cost = {"fakes_per_user": None, **COSTS, "messages_per_user": None}
     batch = {
-        "plan_or_contract": plan, "batch": mixed(), "level": 0.95, "candidates": None, "compare": None,
+        "plan_or_contract": plan, "batch": mixed(), "level": 0.95, "candidates": None,
+        "compare": None,
         "total": None, "shares": False, "tallies": None, "processes": None,
     }  # fmt: skip
     flips = {"target": "flip", "users": 100, "bits": 1, "flip": 0.4, "only": "n-1", **WISH}

@@ -105,5 +105,5 @@ def test_the_right_call_is_right():
 
 
 def test_more_arguments_than_there_are_have_no_right_call():
-    with pytest.raises(ParameterError, match="too many positional arguments. Look at"):
+    with pytest.raises(ParameterError, match=r"too many positional arguments\. Look at"):
         Budget("a", 1, 2, 3, 4)
