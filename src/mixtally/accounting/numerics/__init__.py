@@ -1,1 +1,1 @@
-"""Sums, tails and searches that the divergences are computed with."""
+"""Sums, tail probabilities and searches with which the divergences are computed."""

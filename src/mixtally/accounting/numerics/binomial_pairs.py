@@ -1,4 +1,10 @@
-"""The divergence of two distributions with a monotone ratio, and of products of such pairs."""
+"""Divergences of pairs of distributions with a monotone likelihood ratio, and of their products.
+
+A pair (P, Q) on the integers has a monotone ratio if P / Q never falls. Then the divergence sum [P
+- e^epsilon Q]_+ is a difference of two tails. Sums of binomial numbers with one more bit are such
+pairs; ``single_bit``, ``one_hot``, ``two_outputs`` and the published formulas in ``lab.formulas``
+use this module.
+"""
 
 from typing import NamedTuple
 
@@ -11,27 +17,30 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats
 
 CONVOLUTION_ERROR = 1e-12
-"""Bound on the relative error of P and of e^epsilon Q, made by convolving ``flips``."""
+"""Bound on the relative error that convolving ``flip_count_pmf`` makes in P and in e^epsilon Q."""
 
 _STEP_ERROR = 2.0**-51
-"""One rounding of P's tail and one of Q's, and room."""
+"""One rounding of the tail of P and one of the tail of Q, with a margin."""
 
 _NO_MASS = 1e-290
-"""Chances down here may have lost their digits, so their ratio says nothing."""
+"""Probability below which digits may be lost, so that a ratio of two such numbers means nothing."""
 
 _MOST_CELLS = 1 << 20
-"""Numbers that are held at once where many divergences are taken."""
+"""Largest array of intermediate results when many divergences are computed."""
 
 _LONGEST_RUN = 2048
-"""Neighbors' ratios are multiplied over at most so many steps, each wrong by at most 2.3e-16."""
+"""Most ratios of neighbors that are multiplied; each has an error of at most 2.3e-16."""
 
 
 class BitChances(NamedTuple):
-    """Chances of output 1 for two values of a person, as integers over ``scale``.
+    """Probabilities of output 1 for two values of a person, as integers over ``scale``.
 
-    where
-      low    the chance of the value that sends a 1 less often, above 0
-      high   the chance of the value that sends a 1 more often, below ``scale``
+    Attributes
+    ----------
+    low
+        Probability for the value that sends a 1 less often, above 0.
+    high
+        Probability for the value that sends a 1 more often, below ``scale``.
     """
 
     low: int
@@ -40,28 +49,29 @@ class BitChances(NamedTuple):
 
     @property
     def high_complement(self) -> int:
-        """The chance of output 0 for the value that sends a 1 more often."""
+        """The probability of output 0 for the value that sends a 1 more often."""
         return self.scale - self.high
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether both values send their rarer output with the same chance."""
+        """Whether both values send their rarer output with the same probability."""
         return self.low == self.high_complement
 
     def mirror(self) -> "BitChances":
-        """Return the chances of output 0, for the same values in reversed order."""
+        """Return the probabilities of output 0, for the same values in reversed order."""
         return BitChances(self.high_complement, self.scale - self.low, self.scale)
 
 
 def flip_chances(threshold: int) -> BitChances:
-    """Return the chances of a bit that is flipped with probability ``threshold`` / 2^64."""
+    """Return the probabilities of a bit that is flipped with probability ``threshold`` / 2^64."""
     return BitChances(threshold, SCALE - threshold)
 
 
 class Pair(NamedTuple):
-    """P and Q on the same integers, all but ``cut`` of either; P / Q never falls.
+    """Two distributions P and Q on the same integers, with P / Q nondecreasing.
 
-    Each chance is wrong by at most ``error`` of it.
+    The integers left out have a probability of at most ``cut`` under either. The relative error of
+    each probability is at most ``error``.
     """
 
     p: Floats
@@ -70,7 +80,7 @@ class Pair(NamedTuple):
     error: float = CONVOLUTION_ERROR
 
     def swap(self) -> "Pair":
-        """The other direction, on the integers counted backwards so that the ratio rises again."""
+        """Return the other direction, with the integers reversed so that the ratio rises again."""
         return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
 
 
@@ -79,8 +89,8 @@ def flip_count_pmf(
 ) -> Floats:
     """Return the distribution of Bin(trials, threshold / scale) on ``tails.window``, good to 3e-13.
 
-    Ratios of neighbors, multiplied and brought to the sum one: what the window cuts off is far
-    below the rounding, so no factorial is needed. Long windows use Loader's form.
+    Ratios of neighbors are multiplied and divided by their sum. The probability outside the window
+    is far below the rounding, so no factorial is needed. Long windows use Loader's form.
     """
     q = threshold / scale
     first, last = tails.window(trials, q)
@@ -96,7 +106,7 @@ def flip_count_pmf(
 
 
 def _pmf_by_ratios(trials: int, odds: float, first: int, last: int) -> Floats:
-    """Return ``flips`` on a short window; read-only, as it is shared through the memo."""
+    """Return the distribution on a short window; it is read-only, as the memo shares it."""
     k = np.arange(first + 1.0, last + 1.0)
     pmf = np.empty(last - first + 1)
     pmf[0] = 1.0
@@ -111,9 +121,9 @@ def convolve_flipped_bits(
 ) -> tuple[Floats, float]:
     """Return the distribution of Bin(ones, high) + Bin(zeros, low), and what was cut off.
 
-    Starts at the sum of the windows' first integers; the start is of no matter to a divergence.
-    The rarer output of either value is counted: a chance near one, rounded, would spoil its
-    complement.
+    The result begins at the sum of the first integers of both windows. A divergence does not depend
+    on this start. The rarer output of each value is counted, because a probability near one, once
+    rounded, would spoil its complement.
     """
     pmf, cut = np.ones(1), 0.0
     if zeros > 0:
@@ -125,7 +135,7 @@ def convolve_flipped_bits(
 
 
 def _value_pmf(trials: int, chance: int, scale: int, memo: Memo | None) -> Floats:
-    """Return ``flips``, from the rarer of both outputs."""
+    """Return the distribution of the number of ones, computed from the rarer of both outputs."""
     if 2 * chance <= scale:
         return flip_count_pmf(trials, chance, memo, scale)
     return flip_count_pmf(trials, scale - chance, memo, scale)[::-1]
@@ -138,7 +148,7 @@ def add_own_bits(
     copies: int = 1,
     error: float = CONVOLUTION_ERROR,
 ) -> Pair:
-    """Return the sum with a person's bit, sent ``copies`` times: high under P, low under Q."""
+    """Return the pair of sums with a person's bit, sent ``copies`` times: P high, Q low."""
     scale, one, zero = chances.scale, np.ones(1), np.ones(1)
     high = [chances.high_complement / scale, chances.high / scale]
     low = [(scale - chances.low) / scale, chances.low / scale]
@@ -148,19 +158,18 @@ def add_own_bits(
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
-    """Return sum [P - grow Q]_+ with its bounds."""
+    """Return the bounds of sum [P - grow Q]_+, where ``grow`` is e^epsilon."""
     gain = pair.p - grow * pair.q
     positive = (gain > 0.0).astype(np.float64)
-    # A product with zero keeps what is no number, so that it cannot pass as nothing.
+    # Multiplying by zero keeps a nan, which an index by ``gain > 0`` would silently drop.
     value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
     return _bounds(value, pair.cut, grow, 2.0 * pair.error * mass)
 
 
 class PreparedPair(NamedTuple):
-    """A pair prepared for products.
+    """A pair prepared for products: its ratio P / Q, and the tails of P and Q.
 
-    Its ratio P / Q, and the tails of P and Q from every step on, which end in a
-    zero for the place past the last one.
+    There is a tail from every integer on, and a final zero for the place after the last integer.
     """
 
     pair: Pair
@@ -170,15 +179,15 @@ class PreparedPair(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """What its five arrays take, nearly."""
+        """The approximate size of its five arrays."""
         return 5 * self.ratio.nbytes
 
 
 def prepare_pair(pair: Pair) -> PreparedPair:
-    """The pair prepared for products.
+    """Prepare a pair for products.
 
-    Where neither distribution has mass the ratio is that of the step before, so that an end of a
-    window that underflows does not seem to reveal everything.
+    Where neither distribution has mass, the ratio is that of the integer before. Otherwise the end
+    of a window that underflows would seem to reveal everything.
     """
     if pair.q.min() > _NO_MASS:
         ratio = pair.p / pair.q
@@ -186,27 +195,27 @@ def prepare_pair(pair: Pair) -> PreparedPair:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             none = np.where(pair.p > 1e20 * _NO_MASS, np.inf, 0.0)
             ratio = np.where(pair.q > _NO_MASS, pair.p / pair.q, none)
-    np.maximum.accumulate(ratio, out=ratio)  # rounding must not undo the order
+    np.maximum.accumulate(ratio, out=ratio)  # rounding may break the order
     return PreparedPair(pair, ratio, _tail(pair.p), _tail(pair.q))
 
 
 def _tail(pmf: Floats) -> Floats:
-    """Sums from every place on, and the zero past the last."""
+    """Return the sums from every place on, and a final zero."""
     out = np.zeros(len(pmf) + 1)
     np.cumsum(pmf[::-1], out=out[-2::-1])
     return out
 
 
 def _tail_error(prepared: PreparedPair) -> float:
-    """Bound on the relative error of P's and grow Q's tails together: one rounding a step each."""
+    """Return a bound on the relative error of both tails together: one rounding per integer."""
     return 4.0 * prepared.pair.error + _STEP_ERROR * len(prepared.ratio)
 
 
 class UpperTail(NamedTuple):
-    """All that the divergence of a pair needs for any epsilon that is not negative.
+    """The part of a pair that its divergences at epsilon >= 0 depend on.
 
-    Its ratio P / Q where that is above one, the tails of P and Q from there on, what was cut off,
-    and the relative error of both tails together.
+    It holds the ratio P / Q where it is above one, the tails of P and Q from there on, the
+    probability cut off, and the relative error of both tails together.
     """
 
     ratio: Floats
@@ -217,24 +226,24 @@ class UpperTail(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """What its three arrays take, nearly."""
+        """The approximate size of its three arrays."""
         return 3 * self.ratio.nbytes
 
 
 def upper_tail(pair: Pair) -> UpperTail:
-    """The pair prepared for many epsilons."""
+    """Prepare a pair for many epsilons."""
     whole = prepare_pair(pair)
     start = int(whole.ratio.searchsorted(1.0, side="right"))
-    # Copies, so that the rest is not held.
+    # Copies, because views would keep the whole arrays in memory.
     ratio, tail_p, tail_q = (each[start:].copy() for each in whole[1:])
     return UpperTail(ratio, tail_p, tail_q, pair.cut, _tail_error(whole))
 
 
 def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
-    """Return ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
+    """Return the ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
 
-    Any tail gives a lower bound of the exact sum; that of a ratio above ``grow`` misses at most
-    points whose gain rounding hides.
+    Every tail gives a lower bound of the exact sum. The tail where the ratio exceeds ``grow`` omits
+    at most the points whose gain is hidden by rounding.
     """
     start = int(tail.ratio.searchsorted(grow, side="right"))
     mass = float(tail.tail_p[start])
@@ -243,7 +252,7 @@ def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
 
 
 def tail_divergences(tail: UpperTail, grows: Floats) -> BoundArrays:
-    """``tail_divergence`` for many values of ``grow`` at once.
+    """Return ``tail_divergence`` for many values of ``grow`` at once.
 
     Raises AccountingError for a value that no divergence can have.
     """
@@ -253,27 +262,30 @@ def tail_divergences(tail: UpperTail, grows: Floats) -> BoundArrays:
 
 
 def exchange_divergence(first: PreparedPair, second: PreparedPair, grow: float) -> Bracket:
-    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising."""
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
+
+    ``first`` and ``second`` are the prepared pairs (P1, Q1) and (P2, Q2).
+    """
     (bounds,) = exchange_divergences(first, second, np.array([grow])).to_list()
     return bounds
 
 
 def exchange_divergences(first: PreparedPair, second: PreparedPair, grows: Floats) -> BoundArrays:
-    """``exchange_divergence`` for many values of ``grow`` at once.
+    """Return ``exchange_divergence`` for many values of ``grow`` at once.
 
-    For every t the s that count are those from some s* on, and s* rises with t.
-    Raises AccountingError for a value that no divergence can have.
+    For every t, the s with a positive gain are those from some s* on, and s* rises with t. Raises
+    AccountingError for a value that no divergence can have.
     """
     p2, q2, cut = second.pair[:3]
     masses, values = np.empty(len(grows)), np.empty(len(grows))
     for at in range(0, len(grows), rows := max(1, _MOST_CELLS // len(p2))):
         some = slice(at, at + rows)
         start = first.ratio.searchsorted(np.multiply.outer(grows[some], second.ratio), "right")
-        # Not np.dot, here and above: it wakes threads for long arrays, and waits for them.
+        # Not np.dot: for long arrays it starts threads and waits for them.
         masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
         values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
-    # A term is a tail of the first times a chance of the second, whose error comes to it: twice
-    # for P and grow Q, and twice for ends s* that it moves.
+    # A term is a tail of the first times a probability of the second. The error of the latter
+    # counts twice for P and grow Q, and twice because it can move s*.
     error = _tail_error(first) + 4.0 * second.pair.error
     return _ends(values, cut + first.pair.cut, grows, error * masses)
 
@@ -284,7 +296,11 @@ def product_divergence(first: Pair, second: Pair, grow: float) -> Bracket:
 
 
 def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
-    """Both bounds of a divergence; what was cut off Q may have been subtracted ``grow`` times."""
+    """Return both bounds of a divergence.
+
+    The probability cut off from Q may have been subtracted ``grow`` times, so the lower bound
+    decreases.
+    """
     rounding += 1e20 * grow * _NO_MASS
     if -rounding <= value < 0.0:
         value = 0.0
@@ -293,7 +309,7 @@ def _bounds(value: float, cut: float, grow: float, rounding: float) -> Bracket:
 
 
 def _ends(values: Floats, cut: float, grows: Floats, rounding: Floats) -> BoundArrays:
-    """``_bounds`` of many."""
+    """Return ``_bounds`` of many divergences."""
     rounding = rounding + 1e20 * grows * _NO_MASS
     values = np.where((values < 0.0) & (values >= -rounding), 0.0, values)
     lower, upper = brackets(values, cut=cut, rounding=rounding)

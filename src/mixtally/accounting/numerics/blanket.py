@@ -1,12 +1,16 @@
-"""What sent fakes and the privacy blanket of a crowd leave of a divergence.
+"""The upper bound of delta among fakes and the free blanks of a crowd (the privacy blanket).
 
-Each of ``users`` - 1 other people is a free blank with probability ``share``, whatever they hold.
-Next to ``fakes`` that were sent the record is one of N = fakes + 1 + B, B ~ Bin(users - 1, share).
-Without fakes P(B) / (1 + B) is P(B' = 1 + B) / (users share), B' ~ Bin(users, share): it is one
-of ``users`` draws of W or nothing, over the share.
+Each of the ``users`` - 1 other people is a *free blank* with probability ``share``: then their
+message has the distribution of a fake, whatever their value. With ``fakes`` real fakes, the
+person's record is one of N = fakes + 1 + B messages, where B ~ Bin(users - 1, share). Delta is then
+E[(sum of N copies of W)_+ / N] with random N.
 
-Source: Balle, Bell, Gascon, Nissim 2019; maths of ``one_hot``, ``k_hot`` and ``vectors`` for what
-the blanket is.
+Without fakes, P(B) / (1 + B) = P(B' = 1 + B) / (users share) with B' ~ Bin(users, share). So delta
+is that of a sum of ``users`` fixed draws, each W with probability ``share`` and otherwise 0,
+divided by ``share``.
+
+Source: Balle, Bell, Gascon, Nissim 2019. What a free blank is in each mechanism: see ``one_hot``,
+``k_hot`` and ``vectors``, which call this module.
 """
 
 from collections.abc import Sequence
@@ -19,9 +23,12 @@ from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.primitives import tails
 
 RARE_SHARE = 0.01
-"""Where one kind of blank is so rare among the other, it may hide less than its bound loses."""
+"""Ratio of one kind of blank to the other below which the rarer kind may be left out.
+
+The bound with both kinds may lose more than the rare ones hide.
+"""
 _NEGLIGIBLE_SHARE = 1e-6
-"""Where it changes less than bounds lose anyway."""
+"""Ratio below which free blanks change delta by less than the bounds lose."""
 
 
 def upper(
@@ -32,8 +39,18 @@ def upper(
     smoothed: float = 0.0,
     least: float = 0.0,
 ) -> float:
-    """An upper bound of the largest divergence over ``distributions`` of W, or a cheaper one that
-    is at most ``least``; ``smoothed`` as ``largest_upper`` has it.
+    """Return an upper bound of the largest divergence over several distributions of W.
+
+    Parameters
+    ----------
+    distributions : sequence of Distribution
+        W for each worst pair.
+    users, fakes : int
+        People including the person, and real fakes.
+    share : float
+        Probability that a person's message is a free blank.
+    smoothed, least : float
+        As in ``largest_upper``.
     """
     found, free = 1.0, users * share
     if free > _NEGLIGIBLE_SHARE * fakes and fakes:

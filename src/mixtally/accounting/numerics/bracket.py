@@ -1,4 +1,8 @@
-"""From a computed divergence to numbers that may be stated: a lower and an upper bound."""
+"""Lower and upper bounds of a divergence, with all rounding included.
+
+Every file of ``accounting.divergence`` ends its computation here: a computed value and the bounds
+of its errors become a bracket whose upper end may be promised.
+"""
 
 from typing import NamedTuple
 
@@ -8,22 +12,24 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
 
 RELATIVE_SLACK = 1e-9
-"""Added to every divergence for floating point; the measured error is below 1e-12."""
+"""Relative increase of every divergence for floating point; the measured error is below 1e-12."""
 CROSS_MACHINE_SLACK = 1.0 + 0.8 * RELATIVE_SLACK
-"""What another machine states of the same integers is no further below: it rounds otherwise.
+"""Factor within which two machines agree on the upper end for the same integers.
 
-That is less than the slack, so it still lies above the truth.
+The factor is smaller than the slack in every upper end. So an upper end from a machine that rounds
+in another way still lies above the true delta.
 """
 
 _UNDERFLOW = 1e-250
-"""More than all terms of any divergence together that floating point takes for nothing.
+"""Bound on the sum of all terms of a divergence that underflow to zero.
 
-Each is a chance below 1e-307 times at most e^20 N, with N records at most 10^10, and of 10^7 terms.
+Each such term is a probability below 1e-307 times at most e^20 N, where the number N of records is
+at most 10^10. There are at most 10^7 terms.
 """
 
 
 class Bracket(NamedTuple):
-    """lower <= the true delta <= upper."""
+    """Bounds of a divergence: lower <= true delta <= upper."""
 
     lower: float
     upper: float
@@ -36,19 +42,27 @@ class BoundArrays(NamedTuple):
     upper: Floats
 
     def to_list(self) -> list[Bracket]:
-        """Those of every epsilon."""
+        """Return the bounds of each epsilon as a ``Bracket``."""
         pairs = zip(self.lower.tolist(), self.upper.tolist(), strict=True)
         return [Bracket(*pair) for pair in pairs]
 
 
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
-    """The bounds around a computed ``value``.
+    """Return the bounds around a computed value.
 
-    where
-      cut        bound on what was left out of the divergence, so the upper bound rises by it
-      rounding   bound on an error of either sign beyond the relative slack
+    Parameters
+    ----------
+    value : float
+        Computed divergence.
+    cut : float
+        Bound on the omitted part of the divergence. It increases the upper end only.
+    rounding : float
+        Bound on an error of either sign in excess of the relative slack.
 
-    Raises AccountingError for a value that no divergence can have.
+    Raises
+    ------
+    AccountingError
+        If no divergence can have this value.
     """
     if not (0.0 <= value <= 1.0 + RELATIVE_SLACK and 0.0 <= cut <= 1.0 and 0.0 <= rounding <= 1.0):
         raise AccountingError(
@@ -61,36 +75,48 @@ def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
 
 
 def brackets(values: Floats, *, cut: float, rounding: Floats) -> BoundArrays:
-    """``bracket`` of many values; raises as it does."""
+    """Return ``bracket`` of many values at once.
+
+    Raises AccountingError for the first value that no divergence can have.
+    """
     fine = (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (0.0 <= cut <= 1.0)
     fine &= (rounding >= 0.0) & (rounding <= 1.0)
     if not fine.all():
         at = int(np.argmin(fine))
-        bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # it says what is wrong
+        bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # raises
     upper = np.minimum(1.0, values * (1.0 + RELATIVE_SLACK) + cut + rounding)
     lower = np.minimum(upper, values * (1.0 - RELATIVE_SLACK) - rounding)
     return BoundArrays(np.maximum(0.0, lower), upper)
 
 
 def keep_positive(upper: float, epsilon: float, reach: float) -> float:
-    """``upper``, but above zero where the divergence is: at epsilons below the largest loss.
+    """Return ``upper``, raised to a tiny positive number where the true delta is positive.
 
-    where
-      reach   the largest loss that there is; math.inf when nothing bounds it
+    Parameters
+    ----------
+    upper : float
+        Upper bound of delta, which may have underflowed to zero.
+    epsilon : float
+        Epsilon of this bound.
+    reach : float
+        Largest privacy loss, below which delta is positive; ``math.inf`` if the loss is unbounded.
     """
     return upper if epsilon >= reach else max(upper, _UNDERFLOW)
 
 
 def larger(*bounds: Bracket) -> Bracket:
-    """The bounds of the largest of several divergences."""
+    """Return the bounds of the largest of several divergences."""
     return Bracket(max(e.lower for e in bounds), max(e.upper for e in bounds))
 
 
 def larger_bounds(one: BoundArrays, other: BoundArrays) -> BoundArrays:
-    """The bounds of the larger of two divergences."""
+    """Return the bounds of the larger of two divergences at each epsilon."""
     return BoundArrays(np.maximum(one.lower, other.lower), np.maximum(one.upper, other.upper))
 
 
 def cap_at_one(value: float, cut: float) -> Bracket:
-    """No divergence exceeds one, whatever was added."""
+    """Return the bounds of a value that approximations may have raised above one.
+
+    Larger values are replaced by one, which bounds every divergence.
+    """
     return bracket(value, cut=min(cut, 1.0)) if value < 1.0 else Bracket(value, 1.0)

@@ -1,15 +1,16 @@
-"""People's fakes by coins: how many arrive, and the divergence averaged over that.
+"""Fakes drawn by coins: the number that arrives, and delta averaged over this number.
 
-Every honest device sends w whole fakes and one more with probability phi, so S of them send
-K = S w + Bin(S, phi), whatever their values are. Whoever learns K, or which device sent how many,
-learns nothing of a value, and given K the divergence is delta(K). So what an observer of messages
-and K together can do is exactly
+Every honest device sends w certain fakes and one more with probability phi. S honest devices
+therefore send K = S w + Bin(S, phi) fakes, whatever their values are. An observer who learns K, or
+even the number that each device sent, learns nothing about a value. Given K the divergence is
+delta(K). So the exact divergence of the messages and K jointly is
 
     delta = E[delta(K)].
 
-More fakes never hurt, so delta(K) at a cell's least K bounds all of the cell from above, at its
-most from below. The binomial is cut into few cells, the coarsest halved until the bounds are close;
-what lies outside is added.
+More fakes never increase delta. So over a cell of values of K, delta(K) at the least K is an upper
+bound and delta(K) at the largest K is a lower bound. The binomial distribution is cut into few
+cells, and the cell with the largest gap is halved until both bounds are close. The probability
+outside the window is added. ``plans.honest_part`` uses this module.
 """
 
 import heapq
@@ -30,22 +31,25 @@ from mixtally.primitives.tails import Floats
 
 _NEARLY_ONE = 1.0 - 2.0**-53
 _SLACK = 1.0 + 1e-10
-"""Above the error of every probability and of their sums."""
+"""Factor that covers the rounding of every probability and of sums of probabilities."""
 _GAP = 2e-3
-"""Bounds of an average this close, relatively, are close enough."""
+"""Relative distance of the bounds of an average at which halving stops."""
 _MAX_EVALUATIONS = 600
+"""Largest number of values of delta(K) that one average may take."""
 _FIRST_CELLS = 1.0
-"""A standard deviation, when the halving starts."""
+"""Cells per standard deviation when the halving starts."""
 _SIMILAR_SHARE = 0.02
-"""Of all fakes: coins bring so few more or less that this is not looked at."""
+"""Share of all fakes by which coins may change K without being examined."""
 _SKIPPED_SHARE = 1e-4
-"""Of an average, what cells may add that are not looked at."""
+"""Share of an average that the remaining cells may add without being examined."""
 FEW_CELLS, _FEW_ABOVE = 1.5, 2.0
-"""A standard deviation, and up to so many above the mean, where many messages are composed."""
+"""Cells per standard deviation for compositions, and how many standard deviations above the mean
+they reach.
+"""
 
 
 class Cell(NamedTuple):
-    """K in [least, most] with a probability of at most ``chance``."""
+    """The event that K is in [least, most]; its probability is at most ``chance``."""
 
     least: int
     most: int
@@ -53,14 +57,21 @@ class Cell(NamedTuple):
 
 
 class Fakes:
-    """How many fakes of honest people arrive.
+    """The distribution of the number of fakes of honest people.
 
-    where
-      people   honest devices, S
-      whole    fakes that each sends for certain
-      coin     the chance phi of one more, times 2^64, in [0, 2^64)
+    Parameters
+    ----------
+    people : int
+        Honest devices, S.
+    whole : int
+        Fakes that each device sends with certainty, w.
+    coin : int
+        Probability phi of one more fake, times 2^64, in [0, 2^64).
 
-    Raises AccountingError when the chances cannot be right.
+    Raises
+    ------
+    AccountingError
+        If the computed probabilities do not sum to one.
     """
 
     def __init__(self, people: int, whole: int, coin: int) -> None:
@@ -68,18 +79,21 @@ class Fakes:
         self.certain = people * whole
         self._phi = coin / SCALE
         self._often = 2 * coin > SCALE
-        """Whether devices without one more are counted: the rarer of the two, to all digits."""
+        """Whether devices without the additional fake are counted: the rarer outcome keeps all
+        digits.
+        """
         self._rarer = (SCALE - coin if self._often else coin) / SCALE
         low, high = tails.window(people, self._rarer) if coin else (0, 0)
         self._low, self._high = (people - high, people - low) if self._often else (low, high)
 
     @property
     def binomial(self) -> tuple[int, float]:
-        """People who draw one more with a chance, and this chance, below 1: then fewer arrive."""
+        """People who toss a coin, and its probability, rounded below 1 so that fewer arrive."""
         return self.people, min(self._phi, _NEARLY_ONE)
 
     @cached_property
     def _pmf(self) -> Floats:
+        """Return the probabilities of the number of additional fakes in the window."""
         low, high = self._low, self._high
         if self._often:
             low, high = self.people - high, self.people - low
@@ -95,25 +109,24 @@ class Fakes:
         return found
 
     def _cell(self, first: int, last: int) -> Cell:
-        """Of ``first``..``last`` coins that show a fake, inside the window."""
+        """Return the cell in which ``first`` to ``last`` coins add a fake, inside the window."""
         chance = float(self._pmf[first - self._low : last - self._low + 1].sum()) * _SLACK
-        if last == self._high:  # and all that lie above
+        if last == self._high:  # this cell includes all numbers above the window
             return Cell(self.certain + first, self.certain + self.people, chance + tails.CUT_TAIL)
         return Cell(self.certain + first, self.certain + last, chance)
 
     def cells(self, grain: float) -> tuple[Cell, ...]:
-        """All values of K in about ``grain`` cells a standard deviation, the fewest fakes first."""
+        """Return all values of K in about ``grain`` cells per standard deviation, ascending."""
         if not self.coin:
             return (Cell(self.certain, self.certain, 1.0),)
         return self._cut(self._low, self._high, grain)
 
     def few_cells(self, negligible: float, grain: float = FEW_CELLS) -> tuple[Cell, ...]:
-        """All values of K in some twenty cells: for compositions, which ask often.
+        """Return all values of K in about twenty cells, for compositions, which ask often.
 
-        There are ``grain`` of them a standard deviation.
-
-        Values below all but ``negligible`` of the chance are one cell, and so are those far above
-        the mean, which reveal little, or all others, where they are nearly alike.
+        There are ``grain`` cells per standard deviation. The values below all but ``negligible`` of
+        the probability are one cell. The values far above the mean, where delta is small, are
+        another one. All other values are one cell if they differ by little.
         """
         if not self.coin:
             return (Cell(self.certain, self.certain, 1.0),)
@@ -130,7 +143,7 @@ class Fakes:
         return found
 
     def _cut(self, first: int, last: int, grain: float) -> tuple[Cell, ...]:
-        """``first``..``last`` in cells, and everything below in one."""
+        """Return the cells of ``first``..``last``, and one cell for all values below."""
         step = max(1, math.floor(self._spread / grain)) if grain else last - first + 1
         starts = range(first, last + 1, step)
         found = tuple(self._cell(start, min(start + step - 1, last)) for start in starts)
@@ -144,26 +157,29 @@ class Fakes:
         return math.sqrt(self.people * self._phi * (1.0 - self._phi))
 
     def halves(self, cell: Cell) -> Iterator[Cell]:
-        """A cell inside the window cut in two."""
+        """Yield both halves of a cell inside the window."""
         first, last = cell.least - self.certain, min(cell.most - self.certain, self._high)
         middle = (first + last) // 2
         yield self._cell(first, middle)
         yield self._cell(middle + 1, last)
 
     def can_halve(self, cell: Cell) -> bool:
-        """Whether a cell inside the window has more than one value."""
+        """Return whether a cell inside the window has more than one value."""
         first = cell.least - self.certain
         return first >= self._low and min(cell.most - self.certain, self._high) > first
 
     def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
-        """Bounds of the largest E[delta(K)] of any two worlds; the divergence falls as K rises.
+        """Return bounds of the largest E[delta(K)] over all pairs of neighbors.
 
-        where
-          delta      the largest divergence of any two worlds, given K
-          one_pair   whether these two are the same for all K, as far as the divergence goes
+        The largest average is at most the average of the largest delta. If the pair that is worst
+        at k stays the same for fewer fakes, the average is at least P(K <= k) delta(k).
 
-        The largest average is at most the average of the largest, and where two worlds that are
-        worst at some k stay the same at fewer fakes, at least P(K <= k) delta(k).
+        Parameters
+        ----------
+        delta : callable
+            Bounds of the largest divergence over all pairs, given K. It falls as K rises.
+        one_pair : bool
+            Whether one pair is the worst for all K, so that averaging the lower bounds is allowed.
         """
         if not self.coin:
             return delta(self.certain)
@@ -177,6 +193,7 @@ class Fakes:
         def gap(cell: Cell) -> float:
             return cell.chance * (at(cell.least).upper - _least(at(cell.most)))
 
+        # The cell whose bounds differ most, weighted by its probability, is halved first.
         heap = [(-gap(cell), cell) for cell in self.cells(_FIRST_CELLS)]
         heapq.heapify(heap)
         done: list[Cell] = []
@@ -202,11 +219,13 @@ class Fakes:
 
     @staticmethod
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
+        """Return the total gap at which the halving stops."""
         return _GAP * math.fsum(cell.chance * _least(at(cell.most)) for _, cell in heap)
 
     def average_lower(self, lower: Callable[[int], float]) -> float:
-        """A lower bound of the largest E[delta(K)], from one look: P(K <= k) delta(k) for a k above
-        which K hardly ever is.
+        """Return a lower bound of the largest E[delta(K)] from one evaluation of delta.
+
+        The bound is P(K <= k) delta(k) for a k that K hardly ever exceeds.
         """
         if not self.coin:
             return lower(self.certain)
@@ -215,8 +234,9 @@ class Fakes:
         return chance * lower(self.certain + top) * (1.0 - 1e-9)
 
     def average_one_pair(self, lower: Callable[[int], float], negligible: float) -> float:
-        """A lower bound of E[delta(K)] of two worlds that are the same for all K, from those of
-        delta(K); ``negligible`` as ``few_cells`` has it.
+        """Return a lower bound of E[delta(K)] for a pair that is the same for all K.
+
+        ``lower`` bounds delta(K) from below; ``negligible`` is as in ``few_cells``.
         """
         cells = self.few_cells(negligible)
         least = math.fsum(cell.chance / _SLACK * lower(cell.most) for cell in cells)
@@ -228,16 +248,18 @@ class Fakes:
         negligible: float,
         grain: float = FEW_CELLS,
     ) -> Floats:
-        """Upper bounds of E[delta(K)] at several epsilons, coarse, where ``upper`` gives those of
-        delta(K); ``negligible`` and ``grain`` as ``few_cells`` has them.
+        """Return coarse upper bounds of E[delta(K)] at several epsilons.
+
+        ``upper`` bounds delta(K) at these epsilons; ``negligible`` and ``grain`` are as in
+        ``few_cells``.
         """
         cells = self.few_cells(negligible, grain)
         left = list(accumulate(cell.chance for cell in reversed(cells)))
         found, least = np.zeros(1), np.ones(1)
         for cell in cells:
-            rest = least * left.pop()  # of this cell and those after it: more fakes never hurt
+            rest = least * left.pop()  # bounds this and all later cells, as delta falls
             if cell is cells[0] and len(cells) > 1 and cell.chance <= negligible:
-                found = found + cell.chance  # as if nothing were hidden
+                found = found + cell.chance  # delta is at most 1
                 continue
             if np.all(rest <= _SKIPPED_SHARE * found):
                 found = found + rest
@@ -248,5 +270,5 @@ class Fakes:
 
 
 def _least(bounds: Bracket) -> float:
-    """What a cell may come down to: where no lower bound is known, to its upper one."""
+    """Return a value to which the divergence may fall: a lower bound, or else the upper one."""
     return bounds.lower or bounds.upper

@@ -1,8 +1,9 @@
-"""E[(S)_+] by going through how often each value occurs, where few of them can.
+"""The expectation of the positive part of a sum, by enumerating how often each value occurs.
 
-With N draws of the values w_i, n_i of each, S = N w_0 + sum of n_i (w_i - w_0), w_0 the usual one.
-The counts are multinomial; nothing is smoothed, so that a sum of rare heavy values, whose atoms
-stand far apart, costs as much as it has atoms.
+``saddle_line`` uses the enumeration where few vectors of counts are possible. Let N draws take the
+value w_i exactly n_i times, and let w_0 be the most frequent value. The sum is then S = N w_0 + sum
+of n_i (w_i - w_0), and the counts are multinomial. Nothing is smoothed. So the cost of a sum of
+rare heavy values, whose atoms are far from each other, is the number of its atoms.
 """
 
 import math
@@ -13,12 +14,14 @@ import numpy as np
 from mixtally.primitives.tails import Floats, log_factorials
 
 _CUT_NATS = 46.0
+"""A count lies outside its window with probability at most 2 e^-46."""
 _MOST_OFTEN = 20_000
+"""Largest count of a value other than the usual one."""
 _LEAST = 1e-300
 
 
 class CountWindows(NamedTuple):
-    """The usual value's place, the others' places, and first and last counts of the others."""
+    """The place of the usual value, those of the others, and the first and last count of each."""
 
     usual: int
     others: list[int]
@@ -26,11 +29,11 @@ class CountWindows(NamedTuple):
 
 
 def find_count_windows(tilted: Floats, number: int, most: int) -> CountWindows | None:
-    """Counts that ``number`` tilted draws have, None when there are more than ``most`` vectors of
-    them, or some value occurs too often.
+    """Return the windows of the counts of ``number`` tilted draws.
 
-    Outside of a window a count lies with probability at most 2 e^-46: P(X >= k) for k above the
-    mean m of a binomial distribution, and P(X <= k) below, are at most e^{-(k log(k/m) - k + m)}.
+    None is returned if there are more than ``most`` vectors of counts, or a count is too large. For
+    a binomial number X of mean m, P(X >= k) for k > m and P(X <= k) for k < m are at most e^{-(k
+    log(k/m) - k + m)}. So a count lies outside its window with probability at most 2 e^-46.
     """
     usual = int(np.argmax(tilted))
     others = [i for i in range(len(tilted)) if i != usual]
@@ -52,16 +55,17 @@ def find_count_windows(tilted: Floats, number: int, most: int) -> CountWindows |
 
 
 def cut_share(counts: CountWindows) -> float:
-    """The tilted probability of all other counts, at most."""
+    """Return a bound on the tilted probability of all other counts."""
     return 2.0 * len(counts.others) * math.exp(-_CUT_NATS)
 
 
 def expectation(
     counts: CountWindows, values: Floats, chances: Floats, log_usual: float, number: int
 ) -> tuple[float, float]:
-    """E[(S)_+] over these counts, and a bound on its rounding.
+    """Return E[(S)_+] over these counts, and a bound on its rounding error.
 
-    ``log_usual`` is the logarithm of the usual value's chance; all may sum to less than one.
+    ``log_usual`` is the logarithm of the usual value's probability. All probabilities may sum to
+    less than one.
     """
     base = float(values[counts.usual])
     logs, often = np.zeros(1), np.zeros(1, dtype=np.int64)

@@ -1,22 +1,28 @@
-"""How many independent copies of a number W are added up, and what their sum is divided by.
+"""The number of independent copies in a sum, and the division by this number.
 
-A fixed number N of them, or N = sure + B, B ~ Bin(trials, share): a record and the fakes beside it,
-next to the free blanks of a crowd. The transform of such a sum, divided by its own N, is
+The identity divides the sum of N copies of W by N. Among fakes alone N is fixed. Among the free
+blanks of a crowd N = certain + B with B ~ Bin(trials, share): the person's record and the fakes are
+certain, and every other person is a free blank with probability ``share``. ``saddle_line`` and
+``frequencies`` use this module for the transform of the sum. With M(z) = E e^{zW}, the transform of
+the sum divided by its own N is
 
-    E[M(z)^N / N],    M(z)^N = M^sure M^B.
+    E[M(z)^N / N],    M(z)^N = M^certain M^B.
 
-A polynomial stands in the place of 1 / N, so that the transform is one of powers,
+*The weight.* A polynomial weight(N) replaces 1 / N, because the expectation then has a closed form:
 
-    E[weight(N) M^N] = M^sure (1 - s + s M)^trials E[weight(sure + B_v)],    B_v ~ Bin(trials, v),
+    E[weight(N) M^N] = M^certain (1 - s + s M)^trials E[weight(certain + B_v)].
 
-where v = s M / (1 - s + s M) and the last factor, factorial moments of a binomial, is a polynomial
-in v. The weight is
+Here s is ``share``, v = s M / (1 - s + s M), and B_v ~ Bin(trials, v). The last factor consists of
+factorial moments of a binomial number, so it is a polynomial in v. The weight is
 
     weight(N) = (1 - (1 - N/l) prod (1 - N/m) (1 - N/(m+1))) / N,
 
-l the least N and m a few near its mean. The product is never negative for integers N >= l, and zero
-at its roots: there the weight is at least 1 / N, and hardly more where N mostly lies. Fewer copies
-than l are as rare as what a window cuts off; there it is between 0 and 1 / N.
+where l is the least N that matters and the product is over a few integers m near the mean of N.
+
+*Upper bound.* For an integer N >= l the first factor (1 - N/l) is not positive, and every pair (1 -
+N/m) (1 - N/(m+1)) is not negative, since no integer lies between its roots. So the weight is at
+least 1 / N there. It equals 1 / N at the roots and is hardly larger where N mostly lies. An N below
+l has a probability that a window cuts off, and there the weight is between 0 and 1 / N.
 """
 
 import math
@@ -32,20 +38,23 @@ from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 
 _ALMOST_NONE = -1.0 + 2.0**-52
-"""Where the transform is zero its logarithm would not be a number; this is above it."""
+"""Least argument of ``log1p``: a zero of the transform would have no logarithm."""
 _LARGE = 1.0
+"""Value of log M above which M itself may overflow."""
 _MOST_NATS = 700.0
 _LEAST = 1e-300
+"""Least number of which a logarithm is taken."""
 _MANY = 64
+"""Number of values of N from which on they are not enumerated."""
 _NODES = (-2.6, -1.2, 0.3, 1.8)
-"""Where m are, in standard deviations of N."""
+"""Places of the roots m, in standard deviations of N from its mean."""
 
 Complexes = NDArray[np.complex128]
 Numbers = TypeVar("Numbers", Floats, Complexes)
 
 
 class Spread(NamedTuple):
-    """Mean and variance."""
+    """The mean and the variance of a random number."""
 
     mean: float
     variance: float
@@ -53,7 +62,7 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Draws:
-    """``sure`` copies, and Bin(trials, share) more; their sum is divided by their number."""
+    """A number of copies, ``certain`` + Bin(trials, share), by which their sum is divided."""
 
     certain: int
     trials: int = 0
@@ -61,14 +70,14 @@ class Draws:
 
     @cached_property
     def most(self) -> int:
-        """Of more the chance is nothing."""
+        """Return the largest number of copies; the tail above is below ``tails.CUT_TAIL``."""
         return self.certain + (tails.window(self.trials, self.share).last if self.trials else 0)
 
     @cached_property
     def numbers(self) -> list[tuple[int, float]]:
-        """How many there may be, with their chances; none where these are many.
+        """Return the possible numbers of copies with their probabilities; empty if there are many.
 
-        Those that are left out have a chance of ``tails.CUT_TAIL`` on either side.
+        The numbers left out on either side have a probability of at most ``tails.CUT_TAIL``.
         """
         if not self.trials:
             return [(self.certain, 1.0)]
@@ -80,14 +89,14 @@ class Draws:
 
     @property
     def divisor(self) -> int:
-        """What is left to divide by: a random number has its weights."""
+        """The number by which results are still divided; the weight divides by a random number."""
         return 1 if self.trials else self.certain
 
     def nats(self, log_m: float) -> float:
-        """Logarithm of the transform times ``over``, where that of M is ``log_m``."""
+        """Return the logarithm of the divided sum's transform, up to ``divisor``, given log M."""
         if not self.trials:
             return self.certain * log_m
-        if log_m > _LARGE:  # where M itself may be no number
+        if log_m > _LARGE:  # M itself may overflow
             crowd = log_m + math.log(self.share + (1.0 - self.share) * math.exp(-log_m))
         else:
             crowd = math.log1p(self.share * math.expm1(log_m))
@@ -98,35 +107,36 @@ class Draws:
         )
 
     def rise(self, low: float, high: float) -> float:
-        """By how much ``nats`` are more at ``high``."""
+        """Return by how much ``nats`` increase from log M = ``low`` to log M = ``high``."""
         if not self.trials:
             return self.certain * (high - low)
         return self.nats(high) - self.nats(low)
 
     def spread(self, log_m: float) -> Spread:
-        """Where N lies when each copy weighs M."""
+        """Return the mean and variance of N when each copy has the weight M."""
         if not self.trials:
             return Spread(self.certain, 0.0)
         share = self._tilt_share(log_m)
         return Spread(self.certain + self.trials * share, self.trials * share * (1.0 - share))
 
     def power(self, log_m: float) -> "Power":
-        """The transform as it turns, over its value where that of M is ``log_m``."""
+        """Return the transform relative to its value at the point where log M is ``log_m``."""
         if not self.trials:
             return Power(self.certain)
         moments = np.array(self._moments(self._weight_differences, log_m))
         return Power(self.certain, self.trials, self._tilt_share(log_m), moments / moments.sum())
 
     def cancellation(self, log_m: float) -> float:
-        """How many times its sum the terms of the weight are, which cancel."""
+        """Return the sum of the moduli of the weight's terms, divided by their sum."""
         if not self.trials:
             return 0.0
         moments = self._moments(self._weight_differences, log_m)
         return sum(map(abs, moments)) / sum(moments)
 
     def relative_frequency(self, log_m: float) -> float:
-        """E[N weight(N)] over E[weight(N)] and ``over``: how often a copy is one that is rare,
-        for each time that one copy is.
+        """Return E[N weight(N) M^N] / E[weight(N) M^N], relative to ``divisor``.
+
+        The ratio bounds how often a rare value occurs in the sum, per occurrence in a single copy.
         """
         if not self.trials:
             return 1.0
@@ -135,12 +145,12 @@ class Draws:
         )
 
     def _tilt_share(self, log_m: float) -> float:
-        """The share of the crowd that is there when each copy weighs M."""
+        """Return v, the probability of a free blank when each copy has the weight M."""
         rest = (1.0 - self.share) * math.exp(min(-log_m, _MOST_NATS))
         return self.share / (self.share + rest)
 
     def _moments(self, differences: list[float], log_m: float) -> list[float]:
-        """The terms of the expectation of a polynomial in B_v, by powers of v."""
+        """Return the terms of the expectation of a polynomial in B_v, by powers of v."""
         v, moment, found = self._tilt_share(log_m), 1.0, []
         for j, part in enumerate(differences):
             found.append(part * moment)
@@ -149,7 +159,7 @@ class Draws:
 
     @cached_property
     def _roots(self) -> list[int]:
-        """The least N that matters, and pairs of neighbors near the mean."""
+        """Return l, the least N that matters, and the pairs m, m + 1 near the mean."""
         roots = [self.certain + tails.window(self.trials, self.share).first]
         mean, variance = self.spread(0.0)
         for place in _NODES:
@@ -159,18 +169,18 @@ class Draws:
 
     @cached_property
     def _weight_differences(self) -> list[float]:
-        """Divided differences of the weight at sure, sure + 1, .."""
+        """Return the divided differences of the weight at certain, certain + 1, ..."""
         return self._differences(0)
 
     @cached_property
     def _count_differences(self) -> list[float]:
-        """The same of N times the weight."""
+        """Return the divided differences of N weight(N)."""
         return self._differences(1)
 
     def _differences(self, power: int) -> list[float]:
-        """Newton's divided differences of N^``power`` times the weight, a polynomial.
+        """Return Newton's divided differences of N^``power`` weight(N), which is a polynomial.
 
-        In integers: nothing cancels before it is divided.
+        They are computed in integers, so that nothing cancels before the division.
         """
         roots, found = self._roots, []
         whole = math.prod(roots)
@@ -184,11 +194,18 @@ class Draws:
 
 @dataclass(frozen=True)
 class Power:
-    """A transform over its value at a point, as phi = M(z) / M(point) turns: phi^``sure`` times
-    that of a tilted crowd.
+    """The transform of a divided sum, relative to its value at one real point.
 
-    where
-      weight   the terms of the weight at the point, by powers; they add up to one
+    With phi = M(z) / M(point), the transform is phi^certain times that of a tilted crowd.
+
+    Attributes
+    ----------
+    certain, trials
+        As in ``Draws``.
+    share
+        Probability of a free blank after tilting.
+    weight
+        Terms of the weight at the point, by powers of v; they sum to one. None for a fixed number.
     """
 
     certain: int
@@ -197,7 +214,7 @@ class Power:
     weight: Floats | None = None
 
     def of(self, growth: Complexes) -> tuple[Floats, Floats]:
-        """Logarithm of the modulus, and the angle, at phi = 1 + ``growth``."""
+        """Return the logarithm of the modulus, and the angle, at phi = 1 + ``growth``."""
         nats, angle = _log_power(growth, self.certain)
         if self.weight is None:
             return nats, angle
@@ -208,9 +225,9 @@ class Power:
         return nats + crowd + size, angle + turned + np.angle(weight)
 
     def ceiling(self, moduli: Floats) -> Floats:
-        """Bounds on the logarithm of the modulus where |phi| is at most ``moduli``.
+        """Return bounds on the logarithm of the modulus where |phi| is at most ``moduli``.
 
-        All chances and weights are positive, so that it is largest where phi is its modulus.
+        All probabilities are positive, so the modulus is largest where phi is real and positive.
         """
         nats: Floats = self.certain * np.log(moduli)
         if self.weight is None:
@@ -221,7 +238,7 @@ class Power:
 
 
 def _polynomial(terms: Floats, at: Numbers) -> Numbers:
-    """The sum of terms[i] times at^i."""
+    """Return the sum of terms[i] at^i, by Horner's scheme."""
     found: Numbers = np.full_like(at, terms[-1])
     for term in terms[-2::-1]:
         found *= at
@@ -230,8 +247,8 @@ def _polynomial(terms: Floats, at: Numbers) -> Numbers:
 
 
 def _log_power(growth: Complexes, count: int) -> tuple[Floats, Floats]:
-    """Logarithm of the modulus, and the angle, of (1 + growth)^count."""
+    """Return the logarithm of the modulus, and the angle, of (1 + growth)^count."""
     real, imaginary = growth.real, growth.imag
-    # Not log1p of the complex number, which rounds at 1e-16: it is taken N times.
+    # log1p of the complex number has an absolute error of 1e-16, which ``count`` multiplies.
     square = np.maximum(2.0 * real + real * real + imaginary * imaginary, _ALMOST_NONE)
     return 0.5 * count * np.log1p(square), count * np.arctan2(imaginary, 1.0 + real)

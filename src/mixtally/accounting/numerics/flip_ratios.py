@@ -1,8 +1,15 @@
-"""Distributions of W = w_u - e^eps w_v for flipped records: what the master identity sums.
+"""The distribution of W = w_u - e^epsilon w_v for flipped records.
 
-Where u and v differ from the background x, a set of positions matters only by its size: ``only_u``
-positions in which u alone differs from x, ``only_v`` likewise, ``both`` in which both do. With t
-risen bits among them w_u = r^(2 t_u - only_u) r^(2 t_both - both), and w_v with its own t_v.
+The identity of ``docs/explanation/accounting.md`` sums copies of W. The files ``one_hot``,
+``k_hot``, ``vectors``, ``flip_uniform`` and ``kary_response`` take W from here.
+
+Two records u and v are compared against a background record x; every bit is flipped with
+probability q, and r = (1 - q) / q. Only the positions where u or v differs from x matter, and a set
+of positions matters only by its size. Let ``only_u`` be the number of positions in which only u
+differs from x, ``only_v`` the number in which only v does, and ``both`` the number in which both
+do. If t_u, t_v and t_both of their bits were flipped in the message of x, then
+
+    w_u = r^(2 t_u - only_u) r^(2 t_both - both),    w_v = r^(2 t_v - only_v) r^(2 t_both - both).
 """
 
 from math import comb
@@ -15,7 +22,7 @@ from mixtally.primitives.tails import Floats
 
 
 class Orbit(NamedTuple):
-    """Sizes of the sets of positions that distinguish u, v and the background."""
+    """The numbers of positions in which u, v or both differ from the background."""
 
     only_u: int
     only_v: int
@@ -23,7 +30,7 @@ class Orbit(NamedTuple):
 
 
 def small_binomial(trials: int, probability: float) -> Floats:
-    """P(Bin(trials, probability) = 0..trials) for a few trials."""
+    """Return P(Bin(trials, probability) = t) for t = 0..trials, for a few trials."""
     p = 1.0 - probability
     return np.array(
         [comb(trials, t) * probability**t * p ** (trials - t) for t in range(trials + 1)]
@@ -31,19 +38,31 @@ def small_binomial(trials: int, probability: float) -> Floats:
 
 
 _TIE_SHARE, _ROUNDING = 1e-4, 1e-13
-"""Where two weights are so near each other, relatively, that rounding matters to their difference,
-and more than that rounding."""
+"""Relative difference of two weights below which rounding matters, and a bound on this rounding."""
 
 
 def excess(w_u: Floats, w_v: Floats, grow: float) -> Floats:
-    """w_u - ``grow`` w_v, upwards where both are nearly alike: zero or less only where it is."""
+    """Return w_u - grow w_v, rounded upwards where both terms are nearly equal.
+
+    The result is zero or negative only if the exact difference is.
+    """
     values = w_u - grow * w_v
     near = (w_u > w_v) & (np.abs(values) <= _TIE_SHARE * w_u)
     return np.asarray(np.where(near, values + _ROUNDING * w_u, values))
 
 
 def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
-    """The distribution of W when the background record is flipped with q."""
+    """Return the distribution of W when the background record is flipped.
+
+    Parameters
+    ----------
+    orbit : Orbit
+        Numbers of positions that distinguish u, v and the background.
+    q : float
+        Flip probability, below 1/2.
+    grow : float
+        The factor e^epsilon.
+    """
     r = (1.0 - q) / q
     chances, exponents = [], []
     for size in orbit:
@@ -57,10 +76,10 @@ def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
 
 
 def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Distribution:
-    """The distribution of W over uniform vectors when u and v differ in ``apart`` of ``bits``
-    positions.
+    """Return the distribution of W over uniform vectors, for u and v that differ in some bits.
 
-    w_u = 2^L R(u)(y), with j of the positions where they agree kept and t of the others kept by u.
+    With L = ``bits`` the weight is w_u = 2^L R(u)(y). Of the positions where u and v agree, j keep
+    their bit; of the ``differing`` others, t have the bit of u.
     """
     p = 1.0 - q
     agreeing = np.arange(bits - differing + 1)[:, None]
@@ -75,7 +94,7 @@ def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Di
 
 
 def dilute(distribution: Distribution, share: float) -> Distribution:
-    """The distribution of W times an independent coin that is one with probability ``share``."""
+    """Return the distribution of W times an independent coin with probability ``share``."""
     return Distribution(
         np.append(distribution.values, 0.0),
         np.append(share * distribution.probabilities, 1.0 - share),

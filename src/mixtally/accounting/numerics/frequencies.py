@@ -1,10 +1,12 @@
-"""Powers of a characteristic function over many equally spaced frequencies, where they matter.
+"""Powers of a characteristic function at equally spaced frequencies.
 
-phi(omega)^N for phi(omega) = sum of c_i e^{i omega w_i} is negligible at most frequencies. They are
-taken in rows: a bound on |phi| over whole blocks of rows, then over each, leaves few to compute.
+``saddle_line`` integrates phi(omega)^N with phi(omega) = sum of c_i e^{i omega w_i}. The power is
+negligible at most frequencies. The frequencies are grouped into rows of ``ROW`` and rows into
+blocks. A bound on |phi| over whole blocks, and then over rows, leaves few rows to compute.
 
-Where most draws are zero the sum is zero with a chance a^N that dies out nowhere. It is taken off,
-and what is left, phi = a + psi, is a^N ((1 + psi/a)^N - 1) to all of its digits.
+If most draws are zero, the sum is zero with a probability a^N, and this constant does not decay at
+any frequency. It is subtracted. With phi = a + psi, the rest is a^N ((1 + psi/a)^N - 1), which is
+computed without cancellation.
 """
 
 import math
@@ -20,21 +22,26 @@ from mixtally.accounting.numerics.draws import Complexes, Power
 from mixtally.primitives.tails import Floats
 
 ROW = 64
+"""Frequencies in one row."""
 _SPLITS = 8
+"""Parts into which a block, and then each part, is divided."""
 _BLOCK = ROW * _SPLITS**2
 _BLOCKS = 64
+"""Blocks that are bounded at a time."""
 _MOST_CELLS = 1 << 18
-"""Phases that are held at a time."""
+"""Number of phases that are in memory at a time."""
 _DEAD_NATS = 46.0
+"""Rows whose modulus is below e^-46 are not computed but bounded."""
 _MOST_ZEROS_NATS = 40.0
-"""Rarer sums of nothing but zeros are left where they are."""
+"""The probability of zeros only is not subtracted if it is below e^-40."""
 _ROUNDING = 2.0**-46
+"""Bound on the rounding error of a modulus."""
 
 
 class FrequencyRow(NamedTuple):
-    """Frequencies, the transform there, and a bound on the moduli of all left out since the last.
+    """The transform of the smoothed sum at some frequencies.
 
-    The transform is that of the sum with a Gaussian added, turned.
+    ``omitted_bound`` bounds the sum of the moduli at the frequencies omitted since the last row.
     """
 
     omega: Floats
@@ -43,7 +50,7 @@ class FrequencyRow(NamedTuple):
     omitted_bound: float
 
     def divide_by_power(self, point: float, order: int) -> Floats:
-        """Real parts of the transform over (point + i omega)^order, for an order of 1 or 2."""
+        """Return the real parts of the transform over (point + i omega)^order, for order 1 or 2."""
         share = 1.0 / (point + 1j * self.omega)
         if order == 2:
             share *= share
@@ -52,11 +59,16 @@ class FrequencyRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Wave:
-    """A ``power`` of phi, for ``weights`` that sum to at most one; the rest to one lies at zero.
+    """The N-th power of phi, for weights that sum to at most one; the rest to one lies at zero.
 
-    where
-      apart   whether the chance of nothing but zeros is taken off, where it is no tiny one; of a
-              random number of draws it is not
+    Attributes
+    ----------
+    values, weights
+        The w_i and c_i.
+    power
+        The power N, or its average for a random number of draws.
+    separates_zeros
+        Whether the probability of zeros only is subtracted, if it is not tiny and N is not random.
     """
 
     values: Floats
@@ -66,12 +78,12 @@ class Wave:
 
     @cached_property
     def _moving(self) -> Floats:
-        """The weights of all that is not zero."""
+        """Return the weights of the values other than zero."""
         return np.where(self.values == 0.0, 0.0, self.weights)
 
     @cached_property
     def log_zeros(self) -> float:
-        """Logarithm of a^N; minus infinity where it is not taken off."""
+        """Return log a^N, or minus infinity if a^N is not subtracted."""
         moving = float(self._moving.sum())
         if not self.separates_zeros or moving >= 1.0 or self.power.trials:
             return -math.inf
@@ -81,9 +93,10 @@ class Wave:
     def rows(
         self, step: float, frequencies: int, spread: float, turn: float = 0.0
     ) -> Iterator[FrequencyRow]:
-        """phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step, k < ``frequencies``.
+        """Yield the smoothed and turned powers of phi, row by row.
 
-        Left out are those whose modulus is below e^-46.
+        They are phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step for k <
+        ``frequencies``. Rows whose modulus is below e^-46 are omitted.
         """
         apart = self.log_zeros > -math.inf
         weights, less = (self._moving, 0.0) if apart else (self.weights, 1.0)
@@ -96,11 +109,11 @@ class Wave:
             )
             for at in range(0, max(1, len(starts)), batch):
                 some = starts[at : at + batch]
-                # e^{i(x+y)} - 1 = (e^{ix} - 1)(e^{iy} - 1) + (e^{ix} - 1) + (e^{iy} - 1) takes
+                # e^{i(x+y)} - 1 = (e^{ix} - 1)(e^{iy} - 1) + (e^{ix} - 1) + (e^{iy} - 1) needs
                 # few sines and keeps the digits of small phases.
                 before = _turns(step * some.astype(np.float64), self.values)
                 before = (before + (1.0 - less)) * weights
-                # Not a matrix product: that wakes threads, which cost more than they bring.
+                # Not a matrix product: starting its threads costs more than they save.
                 growth = np.einsum("mi,ji->mj", before, within)
                 growth += before.sum(axis=1)[:, None] + constant
                 omega = step * (some[:, None] + np.arange(ROW, dtype=np.float64))
@@ -110,9 +123,9 @@ class Wave:
     def _powers(
         self, growth: Complexes, omega: Floats, spread: float, turn: float
     ) -> tuple[Floats, Floats]:
-        """Real and imaginary parts of (1 + growth)^N, smoothed and turned.
+        """Return the real and imaginary parts of (1 + growth)^N e^{i omega turn}, smoothed.
 
-        Without the zeros' a^N it is that of (1 + growth / a)^N - 1 times a^N.
+        If a^N is subtracted, they are those of a^N ((1 + growth / a)^N - 1).
         """
         apart = self.log_zeros > -math.inf
         if apart:
@@ -132,7 +145,7 @@ class Wave:
     def _alive(
         self, first: int, end: int, step: float, spread: float
     ) -> tuple[NDArray[np.int64], float]:
-        """Where the rows that matter start, and a bound on the moduli in all others."""
+        """Return the starts of the rows to be computed, and a bound on the moduli in all others."""
         starts, dead = np.arange(first, end, _BLOCK), 0.0
         for size in (_BLOCK, _BLOCK // _SPLITS, ROW):
             if size < _BLOCK:
@@ -145,8 +158,9 @@ class Wave:
         return starts, dead
 
     def ceilings(self, omega: Floats, width: float, spread: float) -> Floats:
-        """Logarithms of bounds on |phi|^N e^{-(. spread)^2 / 2} in [omega, omega + width]; without
-        the zeros' a^N it is the lesser of |phi|^N + a^N and (a + |psi|)^N - a^N.
+        """Return logarithms of bounds on the smoothed |phi|^N over [omega, omega + width].
+
+        If a^N is subtracted, the bound is the smaller of |phi|^N + a^N and (a + |psi|)^N - a^N.
         """
         logs = self.power.ceiling(self._moduli(omega, width, self.weights))
         if self.log_zeros > -math.inf:
@@ -158,11 +172,12 @@ class Wave:
         return np.asarray(logs - 0.5 * (omega * spread) ** 2)
 
     def _moduli(self, omega: Floats, width: float, weights: Floats, rest: float = 0.0) -> Floats:
-        """Bounds on |sum of c_w e^{i . w}| in [omega, omega + width].
+        """Return bounds on |sum of c_w e^{i omega w}| over [omega, omega + width].
 
-        Of the values with |w - mean| width <= 1, at a + b with a the middle,
-        |sum of c_w e^{i(a+b)w}| <= |A + bA'| + b^2/2 V, A' the derivative and V the second moment
-        about the mean; the others count in full, but for ``rest``.
+        Consider the values with |w - mean| width <= 1. At the frequency a + b, where a is the
+        middle of the interval, |sum of c_w e^{i(a+b)w}| <= |A + bA'| + b^2/2 V. Here A is the sum
+        at a, A' its derivative, and V the second moment about the mean. All other values, except
+        for ``rest``, are bounded by their weights.
         """
         away = self.values - float((self.weights * self.values).sum())
         slow = np.abs(away) * width <= 1.0
@@ -178,7 +193,7 @@ class Wave:
 
 
 def _turns(omega: Floats, values: Floats) -> Complexes:
-    """e^{i omega w} - 1, to its own digits."""
+    """Return e^{i omega w} - 1 without cancellation."""
     phase = np.multiply.outer(omega, values)
     out = np.empty(phase.shape, dtype=np.complex128)
     out.real = -2.0 * np.sin(0.5 * phase) ** 2

@@ -1,4 +1,8 @@
-"""How far above the largest divergence known a proof of the worst dataset may end."""
+"""The tolerated gap between the largest divergence found and the bound proved for all datasets.
+
+``worst_dataset`` and ``worst_datasets_1d`` prove that no dataset exceeds the largest divergence
+found by more than this gap.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,21 +12,19 @@ import numpy as np
 from mixtally.primitives.tails import Floats
 
 NEGLIGIBLE = 1e-18
-"""Far below the least delta that is promised."""
+"""Gap that is always accepted, far below the least delta that is promised."""
 _SHIFT = 2.5e-4
-"""Of epsilon: a quarter of what the points of a composed curve may be apart."""
+"""Relative shift of epsilon: a quarter of the spacing of a composed curve's points."""
 WIDTHS_A_DISTANCE = 2.5
-"""The standard deviation of a Gaussian loss in units of delta(0), the distance of the two
-distributions.
+"""Standard deviation of a Gaussian privacy loss, divided by the total variation distance delta(0).
 """
 _FLOOR = 1e-300
 
 
 class Gap(NamedTuple):
-    """A share of the divergence, one for all epsilons or each its own, or what is negligible.
+    """A relative gap ``share``, for all epsilons or for each, and an absolute one ``negligible``.
 
-    where
-      shift   of epsilon, of a curve that is to be composed
+    ``shift`` is a relative shift of epsilon that is accepted on a curve that is to be composed.
     """
 
     share: float | Floats
@@ -30,18 +32,19 @@ class Gap(NamedTuple):
     shift: float = _SHIFT
 
     def widen(self, factor: float) -> "Gap":
-        """One that is so many times as wide."""
+        """Return a gap that is ``factor`` times as wide."""
         return Gap(self.share * factor, self.negligible, self.shift * factor)
 
     def ceilings(self, found: Floats) -> Floats:
-        """What is tried to be proved first when ``found`` are the largest divergences known."""
+        """Return the bounds that a proof aims at, given the largest divergences found."""
         return np.maximum(found * (1.0 + self.share), found + self.negligible)
 
     def widen_for_curve(self, epsilons: Sequence[float], found: Floats) -> "Gap":
-        """The gap of several epsilons whose curve is to be composed: as if they were a little less.
+        """Return the gap for a curve to be composed, as if each epsilon were a little smaller.
 
-        Where a curve is steep such a shift is many times the share, and composed no worse than the
-        share where it is flat. Slopes are those of the flatter chord to either neighbor.
+        Where a curve is steep such a shift allows many times the share. In a composition it costs
+        no more than the share does where the curve is flat. The slope is that of the flatter chord
+        to a neighbor.
         """
         points, places = np.unique(np.array(epsilons), return_inverse=True)
         if len(points) < 2:

@@ -1,9 +1,12 @@
-"""Where a search for composed messages starts: as if every loss were Gaussian.
+"""Start values for the calibration of composed messages, from a Gaussian approximation.
 
-One message is summed up in its distance delta(0) = erf(mu / (2 sqrt 2)), mu the Gaussian of the
-same distance; of ``times`` messages mu grows by sqrt(times). A composed distribution takes a
-hundred divergences, its start a handful. The start decides how long a search takes, never where it
-ends.
+``calibrate`` searches for the noise at which the composition of many messages meets a target delta.
+One composed distribution takes about a hundred divergences; the start found here takes a handful.
+The start decides how long a search takes and never where it ends.
+
+The Gaussian mechanism with parameter mu has the total variation distance delta(0) = erf(mu / (2
+sqrt 2)). Each message is replaced by the Gaussian mechanism of the same distance. The composition
+of ``times`` Gaussian mechanisms is Gaussian with parameter mu sqrt(times).
 
 Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollaries 2.13 and 3.3.
 """
@@ -15,22 +18,33 @@ from typing import NamedTuple
 from mixtally.accounting.numerics.search import Axis
 
 _STEPS = 14
+"""Largest number of distances that one start may take."""
 _NEAR = 2e-3
+"""Relative error of the distance at which the iteration stops."""
 _HALVINGS = 40
 _LEAST_MU, _MOST_MU = 1e-6, 100.0
+"""Range of mu that is searched."""
 _FAR = 4.0
+"""Largest factor between the places of two consecutive steps."""
 _INSIDE = 0.05
+"""Least distance of a new place from the ends of the bracket, as a share of its width."""
 _SAME = 1e-6
+"""Tolerance above 1 for a distance that rounding has increased."""
 _LEAST_POWER, _MOST_POWER = 0.25, 64.0
+"""Range to which the measured power is limited."""
 
 
 class Start(NamedTuple):
-    """Where a search starts.
+    """The place at which a search starts.
 
-    where
-      x       the place
-      power   of its axis to which what hides a person grows there: one over the distance
-      miss    the logarithm of the distance over the one that was sought
+    Attributes
+    ----------
+    x
+        The integer parameter.
+    power
+        The power of the axis with which the inverse of the distance grows at ``x``.
+    miss
+        Logarithm of the distance at ``x`` divided by the distance that was sought.
     """
 
     x: int
@@ -49,12 +63,28 @@ def gaussian_start(
     start: int,
     axis: Axis,
 ) -> Start | None:
-    """The x in [low, high] at which ``times`` Gaussians of this ``distance`` meet ``delta``.
+    """Return the parameter in [low, high] at which the Gaussian approximation meets the target.
 
-    None where the distance is not seen to fall as x grows.
+    Parameters
+    ----------
+    distance : callable
+        Total variation distance of one message at an integer parameter.
+    times : int
+        Number of composed messages.
+    epsilon, delta : float
+        Target of the composition.
+    low, high, start : int
+        Range of the parameter, and the first parameter that is tried.
+    axis : Axis
+        Scale of the parameter on which the inverse distance is nearly a power.
+
+    Returns
+    -------
+    Start or None
+        None if the distance is not seen to fall as the parameter grows.
     """
     expected = math.erf(gaussian_mu(epsilon, delta) / math.sqrt(8.0 * times))
-    points: list[tuple[float, float]] = []  # logarithms of places and misses
+    points: list[tuple[float, float]] = []  # logarithms of places and of misses
     x, left, right = min(max(start, low), high), -math.inf, math.inf
     for _ in range(_STEPS):
         at, place = distance(x), axis.along(x)
@@ -78,14 +108,16 @@ def gaussian_start(
 
 
 def approximate_composed_delta(distance: float, times: int, epsilon: float) -> float:
-    """delta(epsilon) of ``times`` Gaussians of this ``distance``."""
+    """Return the delta at ``epsilon`` of ``times`` Gaussian mechanisms of this ``distance``."""
     mu = _largest_mu(lambda mu: math.erf(mu / math.sqrt(8.0)) <= distance)
     return max(0.0, _gaussian_delta(epsilon, mu * math.sqrt(times)))
 
 
 def _next(points: list[tuple[float, float]], left: float, right: float) -> float:
-    """Where the line through the last two points meets what is sought: between ``left`` and
-    ``right``, and not far from the last.
+    """Return the logarithm of the next place, by the secant method.
+
+    The secant through the last two points is followed to the sought distance. The step is limited,
+    and the result stays inside the bracket from ``left`` to ``right`` once both ends are known.
     """
     (place, miss), most, fall = points[-1], math.log(_FAR), _fall(points)
     step = miss / fall if fall > 0.0 else math.copysign(most, miss)
@@ -97,7 +129,7 @@ def _next(points: list[tuple[float, float]], left: float, right: float) -> float
 
 
 def _fall(points: list[tuple[float, float]]) -> float:
-    """How fast the distance falls along the line through the last two points."""
+    """Return how fast the logarithm of the distance falls along the last secant."""
     if len(points) < 2:
         return 1.0
     (one, before), (other, after) = points[-2:]
@@ -105,12 +137,12 @@ def _fall(points: list[tuple[float, float]]) -> float:
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
-    """The mu of the Gaussian that has exactly this delta."""
+    """Return the mu of the Gaussian mechanism that has exactly this delta at this epsilon."""
     return _largest_mu(lambda mu: _gaussian_delta(epsilon, mu) <= delta)
 
 
 def _largest_mu(small: Callable[[float], bool]) -> float:
-    """The largest mu that is ``small``, by halving its logarithm."""
+    """Return the largest mu for which ``small`` is true, by bisection of the logarithm of mu."""
     low, high = _LEAST_MU, _MOST_MU
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
@@ -119,8 +151,10 @@ def _largest_mu(small: Callable[[float], bool]) -> float:
 
 
 def _gaussian_delta(epsilon: float, mu: float) -> float:
+    """Return the delta at ``epsilon`` of the Gaussian mechanism with parameter ``mu``."""
     return _normal(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * _normal(-epsilon / mu - mu / 2.0)
 
 
 def _normal(x: float) -> float:
+    """Return the standard normal distribution function at ``x``."""
     return 0.5 * math.erfc(-x / math.sqrt(2.0))

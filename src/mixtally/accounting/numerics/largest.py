@@ -1,7 +1,8 @@
-"""The largest of several divergences, most of them ruled out by Chernoff's bound.
+"""The largest of several divergences, most of which Chernoff's bound rules out.
 
-Their distributions are taken in the order of the bounds, those of few values first where bounds are
-equal, until none that is left can exceed what was found; nothing exceeds one.
+The candidates are computed in descending order of their quick upper bounds, those with few values
+first among equals. The computation ends as soon as no remaining bound exceeds the largest result.
+The divergences of worst pairs, such as ``k_hot`` and ``vectors``, use it.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +18,7 @@ from mixtally.accounting.numerics.saddle_point import (
 from mixtally.accounting.numerics.small_support import Distribution
 
 _NEARLY_ONE = 1.0 - 2.0 * RELATIVE_SLACK
-"""No lower bound is nearer to one than the slack of its own and of the upper bound allow."""
+"""Largest lower bound that the relative slack of a bracket allows."""
 
 
 def largest(
@@ -25,7 +26,7 @@ def largest(
     count: int,
     bounds_of: Callable[[Distribution, int], Bracket],
 ) -> Bracket:
-    """The largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
+    """Return the largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
     found = Bracket(0.0, 0.0)
     for one, distribution in _rank_by_ceiling(distributions, Draws(count)):
         if min(1.0, one.ceiling) <= found.lower:
@@ -43,14 +44,14 @@ def largest_upper(
     smoothed: float = 0.0,
     least: float = 0.0,
 ) -> float:
-    """The upper bound alone, of as many ``draws``, or a cheaper one that is at most ``least``.
+    """Return an upper bound of the largest expectation, or a cheaper one that is at most ``least``.
 
-    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    The Gaussian of the saddle point may increase the bound by the relative amount ``smoothed``.
     """
     found = 0.0
     for one, _ in _rank_by_ceiling(distributions, draws, smoothed):
         if min(1.0, one.ceiling) <= max(found, least):
-            return max(found, min(1.0, one.ceiling))  # that of all others is not above it
+            return max(found, min(1.0, one.ceiling))  # no other one is larger
         found = max(found, upper_of_prepared(one, max(found, least), smoothed))
     return found
 
@@ -58,6 +59,6 @@ def largest_upper(
 def _rank_by_ceiling(
     distributions: Iterable[Distribution], draws: Draws, smoothed: float = 0.0
 ) -> list[tuple[PreparedExpectation, Distribution]]:
-    """The distributions and what is known of their sums, those of the largest bounds first."""
+    """Return the prepared expectations with their distributions, largest quick bounds first."""
     pairs = [(prepare_expectation(one, draws, smoothed), one) for one in distributions]
     return sorted(pairs, key=lambda pair: (-min(1.0, pair[0].ceiling), pair[0].values))

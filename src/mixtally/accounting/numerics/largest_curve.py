@@ -1,7 +1,8 @@
-"""The largest of several curves at many epsilons, most of them ruled out by chords.
+"""The largest of several divergence curves at many epsilons, with chords to avoid computations.
 
-A divergence is convex in e^epsilon: the chord between upper bounds at two epsilons lies above it.
-Where all of a chord is below what was found of other curves, nothing between its ends is computed.
+As a function of e^epsilon a divergence is convex. So the chord between upper bounds at two epsilons
+lies above the curve. Where a whole chord is below the largest divergence found for other curves,
+nothing between its ends is computed. ``k_hot`` uses this module.
 """
 
 import math
@@ -12,17 +13,19 @@ import numpy as np
 from mixtally.primitives.tails import Floats
 
 Bound = Callable[[float, float], float]
-"""An upper bound of a divergence at an epsilon, or a cheaper one that is at most a second number.
+"""An upper bound of a divergence at an epsilon, or a cheaper bound that is at most the second
+number.
 """
 
 _SLACK = 1.0 + 1e-12
-"""Above the error of every chord."""
+"""Factor that covers the rounding of every chord."""
 
 
 def largest_curve(curves: Iterable[Bound], epsilons: Sequence[float]) -> list[float]:
-    """An upper bound of every curve at each of ``epsilons``, in their order.
+    """Return an upper bound of the largest curve at each of ``epsilons``, in their order.
 
-    Curves that may be the largest come first: where nothing was found a chord rules nothing out.
+    Curves that are probably the largest should come first: a chord can rule out a later curve only
+    by comparison with earlier ones.
     """
     ascending, places = np.unique(np.asarray(epsilons, dtype=np.float64), return_inverse=True)
     found: Floats = np.zeros(len(ascending))
@@ -32,7 +35,7 @@ def largest_curve(curves: Iterable[Bound], epsilons: Sequence[float]) -> list[fl
 
 
 def _raise_maximum(found: Floats, bound: Bound, epsilons: Floats) -> None:
-    """Raises what was ``found`` where this curve may lie above it."""
+    """Raise ``found`` where this curve may exceed it."""
     known: dict[int, float] = {}
 
     def evaluate(place: int) -> float:
@@ -51,7 +54,7 @@ def _raise_maximum(found: Floats, bound: Bound, epsilons: Floats) -> None:
 
 
 def _chord(epsilons: Floats, first: float, last: float) -> Floats:
-    """Between both ends, the line in e^epsilon; nothing cancels."""
+    """Return the chord between both ends at the inner epsilons, computed without cancellation."""
     inner, span = epsilons[1:-1], math.expm1(epsilons[-1] - epsilons[0])
     before, after = np.expm1(inner - epsilons[0]), np.expm1(epsilons[-1] - inner)
     left = after * np.exp(inner - epsilons[0])

@@ -1,22 +1,27 @@
-"""Averages of a falling function over a number of fakes, against those over a Poisson number.
+"""Comparison of a binomial number of fakes with a Poisson number.
 
-With g falling from at most 1 to at least 0 and H fakes in some cells, a binomial number or the sum
-of several, g is a mixture of indicators of H <= t, so that with R(t) = P(H <= t) / P(X <= t),
-X ~ Poisson(mean),
+``set_in_clear`` needs the average of a falling function g over the number H of fakes in some bins,
+with values in [0, 1]. H is binomial or a sum of independent binomial numbers. Poisson numbers X are
+easier, because the Poisson numbers of disjoint bins are independent.
+
+*Bounds.* A falling g is a mixture of indicators of {H <= t}. With R(t) = P(H <= t) / P(X <= t) and
+X ~ Poisson(mean), therefore
 
     (min R) E g(X) <= E g(H) <= (max R) E g(X).
 
-P(H = t) / P(X = t) is log-concave (Newton's inequalities, as H is a sum of independent events);
-R(t) is its average up to t, so R rises to one maximum and then falls to its limit, 1. Before a t at
-which R < 1 it is less still. Of one binomial number and mean = n q the maximum lies at
-t >= floor(n q): the ratio of neighbors, (n - t) q / ((1 - q) mean), is 1 or more until there, and
-larger for a smaller mean. Of a larger mean, R >= 1 from the first t on where it is, and what lies
-below changes E g(X) by P(X < t) at most.
+*Shape of R.* H is a sum of independent events, so P(H = t) / P(X = t) is log-concave by Newton's
+inequalities. R(t) is the average of this ratio up to t. So R rises to one maximum and then falls to
+its limit 1. If R(t) < 1, then R is smaller still before t.
 
-(max R is at most the largest ratio of chances, and at most 2 for q = 1, where that has no bound.)
-H is closer to its mean than X. Where many messages are composed, each with an H of its own, their
-factors are multiplied: half a standard deviation off the mean of X leaves max R near 1.
-Each of several binomials may also be bounded for itself, one after the other.
+*Place of the maximum.* For one binomial number Bin(n, q) and mean = n q, the maximum lies at some t
+>= floor(n q). The ratio of neighbors, (n - t) q / ((1 - q) mean), is at least 1 up to there, and it
+is larger for a smaller mean. For a larger mean, R >= 1 from the first t on where that is so, and
+the values below t change E g(X) by at most P(X < t).
+
+*Size.* max R is at most the largest ratio of probabilities. It is at most 2 for q = 1, where that
+ratio has no bound. H is closer to its mean than X. If many messages are composed, each with its own
+H, their factors are multiplied; a mean of X that is half a standard deviation lower keeps max R
+near 1. Several binomial numbers may also be bounded one after the other.
 
 Source: proved here; Newton's inequalities as in Hardy, Littlewood, Polya, Inequalities, 2.22.
 """
@@ -32,26 +37,31 @@ from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 
 _SLACK = 1e-9
+"""Relative rounding error of the cumulative sums, with a margin."""
 _MANY = 500
-"""Stirling's series is known to ten digits and more by two terms."""
+"""Count from which on two terms of Stirling's series give ten digits."""
 _HALVINGS = 10
+"""Bisection steps in the search for the mean."""
 _FAR, _NEARLY = 4.0, 1.0 + 2.0**-13
-"""So many standard deviations off its mean a Poisson number has no factor to speak of; and what is
-none, for a thousand messages together."""
+"""Standard deviations below the mean at which the factor is about 1, and a factor that is
+negligible.
+
+The factor is negligible even when a thousand messages multiply it.
+"""
 
 Binomials = Sequence[tuple[int, float]]
-"""Trials and chances of independent numbers."""
+"""Trials and probabilities of independent binomial numbers."""
 
 
 class UpperPoissonBound(NamedTuple):
-    """E g(H) <= share E g(X), X ~ Poisson(mean)."""
+    """A bound E g(H) <= share E g(X) with X ~ Poisson(mean), for every falling g."""
 
     mean: float
     share: float
 
 
 class LowerPoissonBound(NamedTuple):
-    """E g(H) >= share E g(X) - lost, X ~ Poisson(mean)."""
+    """A bound E g(H) >= share E g(X) - additive_loss, X ~ Poisson(mean), for every falling g."""
 
     mean: float
     share: float
@@ -59,17 +69,21 @@ class LowerPoissonBound(NamedTuple):
 
 
 def poisson_window(mean: float) -> tails.Window:
-    """Where Poisson(mean) lives, all but ``CUT_TAIL`` on either side, by Bernstein's inequality."""
+    """Return integers that Poisson(mean) leaves with probability ``CUT_TAIL`` on either side.
+
+    The window is from Bernstein's inequality.
+    """
     third = -math.log(tails.CUT_TAIL) / 3.0
     reach = third + math.sqrt(third * third + 6.0 * third * mean)
     return tails.Window(max(0, math.ceil(mean - reach)), math.floor(mean + reach) + 1)
 
 
 def poisson_pmf(mean: float) -> Floats:
-    """P(X = c) for c in the window of X ~ Poisson(mean), mean > 0: by ratios from the middle on.
+    """Return P(X = c) for c in the window of X ~ Poisson(mean), with mean > 0.
 
-    They are divided by their sum, which lacks two tails. Raises AccountingError when the largest is
-    not what Stirling's series says.
+    Ratios of neighbors are multiplied from the middle outwards and divided by their sum, which
+    lacks two tails. Raises AccountingError if the largest probability differs from Stirling's
+    series.
     """
     first, last = poisson_window(mean)
     middle = min(max(math.floor(mean), first), last)
@@ -87,7 +101,7 @@ def poisson_pmf(mean: float) -> Floats:
 
 
 def _chance(count: int, mean: float) -> float:
-    """P(X = count) for the integer below ``mean``; of many by Stirling's series."""
+    """Return P(X = count) for the integer below ``mean``, by Stirling's series for large counts."""
     if count < _MANY:
         return math.exp(count * math.log(mean) - mean - math.lgamma(count + 1.0))
     more = mean - count
@@ -97,19 +111,19 @@ def _chance(count: int, mean: float) -> float:
 
 
 def upper_factor(binomials: Binomials) -> float:
-    """The largest R for the Poisson number of the same mean, 1 for no trials; 0 <= chance <= 1."""
+    """Return max R for the Poisson number of the same mean; 1 if there are no trials."""
     return _combine_bounds(binomials, lambda some: _BinomialSum(some).bound_above(0.0)).share
 
 
 def bound_above(binomials: Binomials) -> UpperPoissonBound:
-    """The same with hardly a factor, for a smaller mean."""
+    """Return an upper bound with a factor near 1, for a Poisson number of smaller mean."""
     return _combine_bounds(binomials, lambda some: _BinomialSum(some).bound_nearly_one())
 
 
 def _combine_bounds(
     binomials: Binomials, found: Callable[[Binomials], UpperPoissonBound | None]
 ) -> UpperPoissonBound:
-    """What is found of all together or, where that is nothing, of each for itself."""
+    """Return the bound of all binomial numbers jointly or, if there is none, of each separately."""
     some = [(trials, chance) for trials, chance in binomials if trials * chance > 0.0]
     if (together := found(some) if some else UpperPoissonBound(0.0, 1.0)) is not None:
         return together
@@ -120,7 +134,7 @@ def _combine_bounds(
 
 
 class _BinomialSum:
-    """The sum of binomial numbers against Poisson numbers of no larger means."""
+    """A sum of binomial numbers, compared with Poisson numbers of no larger mean."""
 
     def __init__(self, binomials: Binomials) -> None:
         self.mean = math.fsum(trials * chance for trials, chance in binomials)
@@ -130,7 +144,7 @@ class _BinomialSum:
         self.start, self.is_single = math.floor(start), len(binomials) == 1
 
     def bound_above(self, less: float) -> UpperPoissonBound | None:
-        """For a mean that is so much ``less``; None where no maximum is seen to come."""
+        """Return the bound for a mean decreased by ``less``; None if no maximum of R is certain."""
         mean = self.mean - less
         first, last = poisson_window(mean)
         ours = _slice_sums(self.low, self.sums, first, last)
@@ -147,10 +161,10 @@ class _BinomialSum:
         return UpperPoissonBound(mean, found)
 
     def bound_nearly_one(self) -> UpperPoissonBound | None:
-        """For the largest mean of hardly a factor, or half of all."""
+        """Return the bound of the largest mean whose factor is near 1, or of half the mean."""
         low, high = 0.0, min(self.deviation, 0.5 * self.mean)
         found = self.bound_above(high)
-        if found is None or found.share > _NEARLY:  # nearly all of them are certain
+        if found is None or found.share > _NEARLY:  # nearly all events are certain
             low, high = high, min(_FAR * high, 0.5 * self.mean)
             found = self.bound_above(high)
         for _ in range(_HALVINGS // 2):
@@ -164,7 +178,7 @@ class _BinomialSum:
 
 
 def bound_below(trials: int, chance: float, most: float) -> LowerPoissonBound:
-    """The same from below, with no more than about ``most`` lost, in (0, 1)."""
+    """Return a lower bound that loses no more than about ``most``, a number in (0, 1)."""
     mean = trials * chance
     if not trials or not chance:
         return LowerPoissonBound(0.0, 1.0, 0.0)
@@ -182,6 +196,10 @@ def bound_below(trials: int, chance: float, most: float) -> LowerPoissonBound:
 
 
 def _bound_below(trials: int, chance: float, mean: float, most: float) -> LowerPoissonBound:
+    """Return the lower bound for one mean of X.
+
+    The values of X whose probabilities sum to at most ``most`` are left out and become the loss.
+    """
     first, last = poisson_window(mean)
     theirs = np.cumsum(poisson_pmf(mean))
     place = int(np.searchsorted(theirs, most, side="right"))
@@ -195,7 +213,10 @@ def _bound_below(trials: int, chance: float, mean: float, most: float) -> LowerP
 
 
 def _cumulate_binomials(binomials: Binomials) -> tuple[int, Floats]:
-    """P(H <= t) for the t from a first one on, plus at most ``CUT_TAIL`` for each of them."""
+    """Return the first t and upper bounds of P(H <= t) from there on.
+
+    Each bound exceeds the probability by at most ``CUT_TAIL`` per binomial number.
+    """
     begin, pmf = 0, np.ones(1)
     for trials, chance in binomials:
         low, high = tails.window(trials, chance) if chance < 1.0 else (trials, trials)
@@ -206,18 +227,19 @@ def _cumulate_binomials(binomials: Binomials) -> tuple[int, Floats]:
 
 
 def _convolve(one: Floats, other: Floats) -> Floats:
-    """The distribution of a sum; errors are far below what one of its likelier values has."""
+    """Return the distribution of a sum; its errors are far below its likelier probabilities."""
     if min(len(one), len(other)) == 1:
         return one * other
     count = len(one) + len(other) - 1
     length = 1 << (count - 1).bit_length()
     found = np.fft.irfft(np.fft.rfft(one, length) * np.fft.rfft(other, length), length)
+    # The Fourier transform may leave tiny negative numbers.
     made: Floats = np.maximum(found[:count], 0.0)
     return made
 
 
 def _slice_sums(low: int, sums: Floats, first: int, last: int) -> Floats:
-    """``sums``, which begin at ``low``, for t = first..last."""
+    """Return ``sums``, which begin at ``low``, for t = first..last."""
     places = np.clip(np.arange(first, last + 1) - low, -1, len(sums) - 1)
     found: Floats = np.where(places < 0, tails.CUT_TAIL, sums[np.maximum(places, 0)])
     return found

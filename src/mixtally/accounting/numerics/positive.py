@@ -1,10 +1,17 @@
-"""P(W_1 + .. + W_N > 0) for independent copies of a number W that takes few values.
+"""The probability that a sum of many small independent numbers is positive.
 
-With a Gaussian E of standard deviation e added to the sum S and S shifted by 7 e either way,
-P(S > 0) <= P(S + E > -7e) / P(E <= 7e) and 1 - P(S > 0) <= P(S + E <= 7e) / P(E <= 7e). Both are
-integrals along the line through the saddle point of M(z)^N / z, as in ``saddle_point_bounds``. Rare
-heavy values stretch the saddle's scale far past the bulk of the sum, so e is made smaller until the
-bounds are near each other, or more would be too much work.
+Bounds of P(W_1 + .. + W_N > 0), for independent copies of a number W with few values. The formulas
+of the literature (``lab.formulas.privacy_ratio``) need them.
+
+*Bounds.* Let S be the sum, and E an independent Gaussian of standard deviation e. Shifting S by 7e
+in either direction gives
+
+    P(S > 0) <= P(S + E > -7e) / P(E <= 7e),
+    1 - P(S > 0) <= P(S + E <= 7e) / P(E <= 7e).
+
+Both right-hand sides are integrals along the line through the saddle point of M(z)^N / z, as in
+``saddle_point``. Rare heavy values stretch the scale of the saddle point far beyond the bulk of the
+sum. So e is decreased until the bounds are close, or until the work would become too much.
 """
 
 import math
@@ -16,17 +23,21 @@ from mixtally.accounting.numerics.saddle_point import MAX_PRODUCTS, NOTHING
 from mixtally.accounting.numerics.small_support import Distribution, is_too_large, merge_values
 
 _SMOOTHING = 5e-4
+"""First width e of the Gaussian, in standard deviations of the tilted sum."""
 _SHIFT = 7.0
+"""Shift of the sum, in standard deviations e."""
 _NARROWER = 4.0
+"""Factor by which e is decreased."""
 _MAX_RELATIVE_GAP = 0.01
+"""Relative distance of the bounds at which the iteration stops."""
 _MISS_CHANCE = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
-"""P(E > 7e)."""
+"""The probability P(E > 7e)."""
 
 
 def chance_positive(distribution: Distribution, count: int, target: float | None = None) -> Bracket:
-    """Both bounds of P(sum of ``count`` draws > 0), for a distribution whose mean is negative.
+    """Return both bounds of P(sum of ``count`` draws > 0), for a distribution of negative mean.
 
-    Where ``target`` is not between them they may be wide.
+    The bounds are refined only as long as ``target``, if given, lies between them.
     """
     values, chances = merge_values(distribution)
     if not len(values) or values[-1] <= 0.0:
@@ -50,7 +61,7 @@ def chance_positive(distribution: Distribution, count: int, target: float | None
 
 
 def _smooth_bounds(distribution: Distribution, count: int, spread: float) -> Bracket:
-    """The bounds with a Gaussian of this standard deviation."""
+    """Return the bounds with a Gaussian of standard deviation ``spread``."""
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
         saddle = Saddle(

@@ -1,6 +1,7 @@
-"""The saddle point of M(z)^N / z^order, where the integral of a sum of N draws goes through.
+"""The saddle point of M(z)^N / z^order, through which the line of integration passes.
 
-It decides how many frequencies an integral takes, never what it bounds.
+``saddle_line`` calls this module. The saddle point decides how many frequencies an integral takes,
+never which side of the truth its bounds lie on.
 """
 
 import math
@@ -12,23 +13,26 @@ from mixtally.primitives.tails import Floats
 _MOST_STEPS = 100
 _LEAST = 1e-290
 _STRIDE = 4.0
+"""Factor by which the bracket of the saddle point grows."""
 _CLOSE = 1e-9
+"""Relative step at which Newton's iteration stops."""
 
 
 def sum_moments(draws: Draws, log_m: float, weights: Floats, values: Floats) -> Spread:
-    """Mean and variance of the sum of draws that are tilted to ``weights``."""
+    """Return the mean and variance of a sum of draws that are tilted to ``weights``."""
     number, (mean, variance) = draws.spread(log_m), moments(weights, values)
     return Spread(number.mean * mean, number.mean * variance + number.variance * mean**2)
 
 
 def find_saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> float:
-    """The minimum of N log M(t) - order log t over t > 0, which is convex; ``values`` ascend.
+    """Return the minimum of the convex function N log M(t) - order log t over t > 0.
 
-    Where no value is heavy it lies where it does for a Gaussian, N (m + v t) = order / t.
+    ``values`` must be ascending. Where no value dominates, the minimum is near that of a Gaussian
+    with mean m and variance v, which solves N (m + v t) = order / t.
     """
 
     def slopes(t: float) -> tuple[float, float]:
-        """First and second derivative by log t."""
+        """Return the first and second derivative with respect to log t."""
         mean, variance = sum_moments(draws, *tilt_distribution(values, chances, t), values)
         return t * mean - order, t * (mean + t * variance)
 
@@ -51,7 +55,7 @@ def find_saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> fl
 
 
 def _initial_tilt(values: Floats, whole: Spread, order: int) -> float:
-    """Where a Gaussian has it, or where the largest value begins to weigh more than the others."""
+    """Return the saddle point of a Gaussian, or a smaller t where the largest value dominates."""
     heavy = 2.0 / float(values[-1])
     if whole.variance <= 0.0:
         return min(max(heavy, _LEAST), 1.0 / _LEAST)

@@ -1,6 +1,7 @@
-"""The line through the saddle point of M(z)^N / z^2 and the integral along it, or the sum itself.
+"""The line through the saddle point of M(z)^N / z^2, and the integral along it.
 
-What ``saddle_point`` says of every approximation holds here, where each is bounded.
+``saddle_point`` and ``positive`` use this module. The approximations listed in ``saddle_point`` are
+made and bounded here.
 """
 
 import math
@@ -19,17 +20,23 @@ from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 
 _MOST_FREQUENCIES = 1 << 23
+"""Largest number of frequencies and of count vectors, for time and memory."""
 _MOST_COUNTS = 1 << 20
 _RARE = 1e-13
+"""Tilted probability of all values that together are treated as zero."""
 _LOST = 2.0**-50
+"""Relative rounding error of a sum from which the zeros were subtracted."""
 
 
 class IntegralAccuracy(NamedTuple):
-    """How much is left to what bounds an integral.
+    """How closely an integral is computed before its errors are bounded.
 
-    where
-      deviations   of the Gaussian in frequency, beyond which it is cut off
-      nats         by so much aliases are less than Chernoff's bound
+    Attributes
+    ----------
+    deviations
+        Frequency at which the Gaussian is cut off, in standard deviations.
+    nats
+        Aliases are smaller than Chernoff's bound by the factor e^-nats.
     """
 
     deviations: float
@@ -37,13 +44,16 @@ class IntegralAccuracy(NamedTuple):
 
 
 EXACT, ENOUGH = IntegralAccuracy(9.0, 30.0), IntegralAccuracy(5.0, 16.0)
-"""As close as rounding; and with half as many frequencies, where that turns out to be enough."""
+"""Accuracy at the level of rounding, and one with half as many frequencies that often suffices."""
 _ENOUGH, _SOME_MORE = 1e-3, 1.0
-"""Of an expectation, what may be left to bounds where that is enough."""
+"""Relative size of the bounded errors that suffices, and nats added when they are larger."""
 
 
 class Saddle:
-    """The line through the saddle point of M(z)^N / z^2 and the integral along it."""
+    """The line through the saddle point of M(z)^N / z^order, prepared for integrals of any width.
+
+    Order 2 gives the expectation of the positive part, order 1 the probability of a positive sum.
+    """
 
     def __init__(
         self,
@@ -61,7 +71,8 @@ class Saddle:
         self.deviation = math.sqrt(
             max(sum_moments(draws, self.log_m, weights, values).variance, 1e-300)
         )
-        # The others are too rare to matter and take part as if they were zero: see ``_dropped``.
+        # The other values are too rare to matter and are treated as zero; ``_rare_values_bound``
+        # bounds the error.
         ranks = np.argsort(weights)
         rare = np.cumsum(weights[ranks]) <= _RARE / draws.most
         self.live, self.rest = np.sort(ranks[~rare]), float(weights[ranks[rare]].sum())
@@ -69,8 +80,9 @@ class Saddle:
         self.wave = Wave(*kept, draws.power(self.log_m), separates_zeros=order == 2)
 
     def refine(self, value: float, cut: float) -> "Saddle | None":
-        """One that takes as much more care as is needed, where what this one left to bounds is much
-        of ``value``.
+        """Return a line of higher accuracy, or None if the bounded errors are small.
+
+        ``value`` is the computed expectation and ``cut`` the bound on its errors.
         """
         left = cut + self.alias_bound(value)
         if self.care == EXACT or left <= _ENOUGH * value:
@@ -84,12 +96,16 @@ class Saddle:
 
     @property
     def heaviest(self) -> float:
-        """The largest modulus of a value that is not too rare."""
+        """The largest modulus of a value that is not treated as zero."""
         return max(-float(self.values[self.live[0]]), float(self.values[self.live[-1]]))
 
     @cached_property
     def period(self) -> float:
-        """So long that no alias matters: of the shifted-up sums and, by Chernoff, of the others."""
+        """Return a period so long that no alias matters.
+
+        The aliases shifted up are bounded by the tilt, those shifted down by Chernoff at a larger
+        tilt.
+        """
         period = (self.care.nats - self.nats) / self.point
         bounds = []
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
@@ -100,26 +116,26 @@ class Saddle:
         return max(period, min(bounds))
 
     def frequencies(self, spread: float) -> int:
-        """How many frequencies the integral takes with a Gaussian this wide."""
+        """Return the number of frequencies that a Gaussian of this width takes."""
         return math.ceil(self.care.deviations / spread * self.period / (2.0 * math.pi)) + 1
 
     def work(self, spread: float) -> int:
-        """Products that the integral takes at most."""
+        """Return the largest number of products that the integral takes."""
         return self.frequencies(spread) * len(self.live)
 
     def spread(self, smoothing: float) -> float:
-        """The Gaussian's standard deviation."""
+        """Return the standard deviation of the Gaussian for a relative width ``smoothing``."""
         return smoothing * max(self.deviation, 1.0 / self.point)
 
     def smoothing_of_zeros(self, spread: float) -> float:
-        """What a Gaussian this wide adds to sums of nothing but zeros."""
+        """Return what a Gaussian of this width adds to sums of zeros only."""
         chance = math.exp(self.wave.log_zeros + self.nats)
         return chance * spread / (math.sqrt(2.0 * math.pi) * self.draws.divisor)
 
     def integral(self, spread: float) -> tuple[float, float, float]:
-        """The expectation with a Gaussian added, the most that added, and a bound on what was cut.
+        """Return the smoothed expectation, a bound on the smoothing, and one on what was cut.
 
-        All divided by N. Of order 1 it is the chance of a positive sum instead.
+        All three are divided by N. For order 1 they are those of the probability of a positive sum.
         """
         step, last = 2.0 * math.pi / self.period, self.care.deviations / spread
         frequencies = self.frequencies(spread)
@@ -132,7 +148,7 @@ class Saddle:
         scale = self.nats + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
             raise AccountingError("saddle point: the expectation exceeds all bounds")
-        own = -math.expm1(self.wave.log_zeros)  # at omega = 0, of which half is counted
+        own = -math.expm1(self.wave.log_zeros)  # the trapezoid rule counts half of omega = 0
         total, density, dead = -0.5 * own / self.point**self.order, -0.5 * own, 0.0
         for row in self.wave.rows(step, frequencies, spread, self.point * spread**2):
             within = row.omega < last + step
@@ -142,27 +158,27 @@ class Saddle:
         height = math.exp(scale) / (math.pi * self.draws.divisor)
         end = math.exp(-0.5 * self.care.deviations**2)
         rest = end * last ** (1 - self.order) * (1.0 + step / last)
-        # Beyond the last frequency the Gaussian alone bounds what it smooths.
+        # Beyond the last frequency the Gaussian alone bounds the integrand.
         beyond = end * (1.0 + 1.0 / (step * spread * self.care.deviations))
         smoothed = spread**2 * height * step * (max(0.0, density) + dead + beyond) * (1.0 + 1e-6)
         cut = height * (rest + dead * step * self.point**-self.order)
         cut += self._rare_values_bound(scale) + self._rounding_loss()
         value = self._slack() * height * step * total
-        # What was left out may be all there is.
+        # A negative value within the errors is zero.
         return 0.0 if -cut <= value < 0.0 else value, smoothed, cut
 
     def _rounding_loss(self) -> float:
-        """What rounding may take off where sums of nothing but zeros stand apart.
+        """Return what rounding may take off if the sums of zeros only are subtracted.
 
-        What is left of a transform that moves little is then small against its terms, whose size
-        Chernoff's bound has.
+        The rest of the transform is then small compared with its terms, whose size Chernoff's bound
+        limits.
         """
         return _LOST * self.ceiling() if self.wave.log_zeros > -math.inf else 0.0
 
     def sum_by_counts(self, work: int) -> tuple[float, float, float] | None:
-        """As ``integral`` without a Gaussian, None where that takes more than ``work``.
+        """Return ``integral`` without a Gaussian, or None if it takes more than ``work``.
 
-        Of a random number of draws each number is gone through, where there are few.
+        For a random number of draws each possible number is enumerated, if there are few.
         """
         numbers = self.draws.numbers
         most = min(_MOST_COUNTS, (work - 1) // (len(self.live) * max(1, len(numbers))))
@@ -190,27 +206,30 @@ class Saddle:
         return value, 0.0, cut + self.ceiling() * share
 
     def _unusual_draws_bound(self) -> float:
-        """What other numbers of draws may add, whose mean is at most that of positive parts."""
+        """Return what omitted numbers of draws may add.
+
+        Their average sum is at most that of the positive parts.
+        """
         if not self.draws.trials:
             return 0.0
         return 2.0 * tails.CUT_TAIL * float((self.chances * np.maximum(self.values, 0.0)).sum())
 
     def ceiling(self) -> float:
-        """Chernoff's bound, for s_+ <= e^{ts} / (e t); of order 1 that of the chance."""
+        """Return Chernoff's bound, by s_+ <= e^{ts} / (e t); of a probability for order 1."""
         log = self.nats
         log -= 1.0 + math.log(self.point * self.draws.divisor) if self.order == 2 else 0.0
         return self._slack() * math.exp(min(700.0, log))
 
     def _rare_values_bound(self, scale: float) -> float:
-        """A bound on what the values too rare to matter change.
+        """Return a bound on the change from values that are treated as zero.
 
-        The sum is another only where one of them occurs, and e^{-ts} s_+ is at most 1 / (e t).
+        The sum changes only if one of them occurs, and e^{-ts} s_+ is at most 1 / (e t).
         """
         most = 1.0 / (math.e * self.point) if self.order == 2 else 1.0
         return 1.01 * math.exp(scale) * self.rest * most * self.draws.relative_frequency(self.log_m)
 
     def _slack(self) -> float:
-        """What rounding can take off, as a factor."""
+        """Return the factor that rounding may take off."""
         exponents = np.minimum(self.point * self.values, 1.0)
         grain = float((self.chances * np.abs(np.expm1(exponents))).sum())
         rounded = (
@@ -219,10 +238,11 @@ class Saddle:
         return 1.0 + 64.0 * 2.0**-52 * rounded
 
     def alias_bound(self, value: float) -> float:
-        """A bound on what the trapezoid rule added to ``value``, divided by N as it is.
+        """Return a bound on what the trapezoid rule added to ``value``, divided by N as it is.
 
-        Shifted up by k periods: e^{-tkP} E[(S + kP)_+]. Shifted down: by Chernoff at the tilt that
-        set the period. Of order 1 chances stand in the place of the expectations.
+        The alias shifted up by k periods is e^{-tkP} E[(S + kP)_+]. Those shifted down are bounded
+        by Chernoff at the tilt that set the period. For order 1, probabilities replace the
+        expectations.
         """
         height = math.exp(self.nats)
         up = math.exp(-min(700.0, self.point * self.period))

@@ -1,20 +1,29 @@
-"""(1/N) E[(W_1 + .. + W_N)_+] for independent copies of a number W that takes few values.
+"""The expectation of the positive part of a sum, by an integral through the saddle point.
 
-The master identity makes every divergence of one record among N an expectation of this form; N is
-fixed, or random as in ``draws``. It is the integral of M(z)^N / z^2 along a vertical line through
-the saddle point, M(z) = E e^{zW}; the trapezoid rule on that line converges geometrically. Every
-approximation made here is an upper bound:
+The identity of ``docs/explanation/accounting.md`` writes every divergence of one record among N
+messages as
 
-- a Gaussian of standard deviation ``SMOOTHING`` times that of the tilted sum is added to it: by
-  Jensen's inequality the expectation of a convex function only grows, and the integrand dies out
-  where a lattice would have kept it alive;
-- the trapezoid rule with period P adds the aliases e^{-tkP} E[(S + kP)_+], all positive;
-- what lies beyond the last frequency, what is skipped before it and what values too rare to matter
-  change is bounded and added.
+    (1/N) E[(W_1 + .. + W_N)_+]
 
-For the lower bound the Gaussian's effect is taken off again: it is at most E[g(S)] with
-g(s) = spread phi(s / spread), whose integral has the same form without 1 / z^2. Where that is too
-much, because rare heavy values keep the sum's atoms apart, their counts are gone through instead.
+for independent copies of a number W that takes few values. N is fixed, or random as in ``draws``.
+The divergences of flipped records and the published formulas in ``lab.formulas`` call this module.
+
+*Integral.* With M(z) = E e^{zW}, the expectation is the integral of M(z)^N / z^2 along a vertical
+line through the saddle point. The trapezoid rule on this line converges geometrically.
+
+*Direction of errors.* Every approximation is an upper bound:
+
+- A Gaussian with a standard deviation of ``SMOOTHING`` times that of the tilted sum is added to the
+  sum. By Jensen's inequality the expectation of a convex function only grows. The integrand then
+  decays also where the values of the sum form a lattice.
+- The trapezoid rule with period P adds the aliases e^{-tkP} E[(S + kP)_+], which are all positive.
+- The frequencies beyond the last one, the skipped ones, and values too rare to matter change the
+  result by an amount that is bounded and added.
+
+*Lower bound.* The increase from the Gaussian is subtracted again. It is at most E[g(S)] with g(s) =
+spread phi(s / spread), where phi is the standard normal density. This integral has the same form
+without 1 / z^2. Where rare heavy values keep the atoms of the sum far from each other, this
+increase is too large. Then the counts of the values are enumerated (``count_enumeration``).
 """
 
 import math
@@ -29,48 +38,70 @@ from mixtally.accounting.numerics.small_support import Distribution, is_too_larg
 from mixtally.accounting.numerics.smoothing import SmoothingEffect, decay_power
 
 SMOOTHING = 0.004
+"""Usual standard deviation of the Gaussian, divided by that of the tilted sum."""
 NOTHING = 1e-50
-"""Nothing below this is distinguishable from zero: it is the least upper bound."""
+"""Least positive upper bound; smaller numbers cannot be distinguished from zero."""
 MAX_PRODUCTS, _MAX_NEAR_PRODUCTS, _OVERHEAD = 1 << 24, 6_000_000, 16
-"""Products that may be spent on bounds which lie nearer to each other; on points of a curve, where
-a frequency takes as long as so many products besides.
+"""Limits of the work, counted in products of a frequency and a value.
+
+They are the products that may be spent on closer bounds, the same for points of a curve, and the
+products that take as long as the fixed cost of one frequency.
 """
 
 _MOST_SMOOTHED = 1e-3
+"""Relative increase by the Gaussian that is always accepted."""
 ROUGH, NEAR = 1e-2, 3e-3
-"""What a Gaussian may add, relatively, where a search asks and where points are composed."""
+"""Relative increase that is accepted in a search, and for the points of a composed curve."""
 _LITTLE_SMOOTHED = 3e-4
-"""What a Gaussian may add, relatively, where much of it would be to sums of nothing but zeros."""
+"""Relative increase that is accepted where most of the increase is from sums of zeros only."""
 _TARGET_SHARE, _NEARLY = 0.85, 1.3
-"""Where it is aimed, and what is near enough to it: what it adds is bounded twice too high."""
+"""Share of the limit that is aimed at, and the excess that is accepted.
+
+The increase is bounded by about twice its value, so a small excess does no harm.
+"""
 _LITTLE_MORE = 4.0
+"""Factor of work up to which the width that probably suffices is tried at once."""
 _ROOM, _NARROWING_LIMIT = 1.01, 0.8
-"""The narrowest Gaussian that the work of a point is spent on, where it is so much narrower."""
+"""Margin on the narrowest affordable Gaussian, and the narrowing below which a new integral pays.
+"""
 _ROUGHLY = 0.1
-"""A Gaussian this wide rules most sums out in a twentieth of the frequencies."""
+"""Width of a Gaussian that takes a twentieth of the frequencies and rules out most sums."""
 
 
 def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
-    """Both bounds of (1/count) E[(sum of ``count`` draws)_+], for a distribution whose mean is
-    negative.
+    """Return both bounds of (1/count) E[(sum of ``count`` draws)_+].
 
-    Raises AccountingError when the distribution is no distribution or the work would not end.
+    Parameters
+    ----------
+    distribution : Distribution
+        The number W. Its mean must be negative.
+    count : int
+        Number of independent copies, N.
+
+    Raises
+    ------
+    AccountingError
+        If the probabilities do not sum to one, or the work would be too much.
     """
     return _bounds(prepare_expectation(distribution, Draws(count)), 0.0)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
-    """A quick upper bound: Chernoff's bound, or the sum of the positive parts."""
+    """Return a quick upper bound: Chernoff's bound, or the sum of the positive parts."""
     return prepare_expectation(distribution, Draws(count)).ceiling
 
 
 class PreparedExpectation(NamedTuple):
-    """What is known of an expectation without an integral.
+    """What is known about an expectation before any integral is computed.
 
-    where
-      ceiling   Chernoff's bound, or E[W_+]: (sum of W)_+ <= sum of W_+
-      saddle    None where nothing closer is looked for
-      values    how many different ones there are
+    Attributes
+    ----------
+    ceiling
+        The smaller of Chernoff's bound and E[W_+]; (sum of W)_+ <= sum of W_+.
+    saddle
+        The line of integration; None where no closer bound is computed.
+    values
+        Number of distinct values of W.
     """
 
     ceiling: float
@@ -81,9 +112,10 @@ class PreparedExpectation(NamedTuple):
 def prepare_expectation(
     distribution: Distribution, draws: Draws, smoothed: float = 0.0
 ) -> PreparedExpectation:
-    """For bounds that are ``smoothed`` so much, relatively, as ``prepared_upper`` has it.
+    """Return the quick bounds of an expectation, and its line of integration.
 
-    Raises AccountingError when the distribution is no distribution.
+    ``smoothed`` is the relative increase that will be accepted, as in ``upper_of_prepared``. Raises
+    AccountingError if the probabilities do not sum to one.
     """
     values, chances = merge_values(distribution)
     single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
@@ -96,15 +128,15 @@ def prepare_expectation(
 
 
 def upper_of_prepared(one: PreparedExpectation, least: float, smoothed: float = 0.0) -> float:
-    """The upper bound, or a cheaper one that is at most ``least``.
+    """Return the upper bound, or a cheaper one that is at most ``least``.
 
-    Where more is ``smoothed``, relatively, than otherwise it may be that much larger.
+    The Gaussian may increase the bound by the relative amount ``smoothed``.
     """
     return _bounds(one, least, smoothed).upper
 
 
 def rough_upper(one: PreparedExpectation, least: float) -> float:
-    """A quick upper bound, the closer where it might be at most ``least``."""
+    """Return a quick upper bound, which is refined if it might be at most ``least``."""
     if one.saddle is None or not NOTHING < least < one.ceiling:
         return one.ceiling
     value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
@@ -112,7 +144,7 @@ def rough_upper(one: PreparedExpectation, least: float) -> float:
 
 
 def _bounds(one: PreparedExpectation, least: float, enough: float = 0.0) -> Bracket:
-    """Both bounds; from an upper bound of at most ``least`` on they may be wide."""
+    """Return both bounds; they may be wide once the upper one is at most ``least``."""
     most, saddle = one.ceiling, one.saddle
     enough = max(enough, _MOST_SMOOTHED)
     if saddle is None or most <= max(NOTHING, least):
@@ -124,13 +156,14 @@ def _bounds(one: PreparedExpectation, least: float, enough: float = 0.0) -> Brac
     spread = max(first, saddle.spread(_ROUGHLY)) if least > NOTHING else first
     value, smoothed, cut = saddle.integral(spread)
     if value + cut > least and (closer := saddle.refine(value, cut)) is not None:
-        # As wide a Gaussian is affordable then: bounds of a curve fall smoothly.
+        # The same width stays affordable, so the bounds along a curve fall smoothly.
         worth = worth * closer.work(spread) // saddle.work(spread)
         saddle = closer
         value, smoothed, cut = saddle.integral(spread)
-    # Rare heavy values stretch the saddle's scale far past the bulk of the sum.
+    # Rare heavy values stretch the saddle's scale far beyond the bulk of the sum, so the Gaussian
+    # is narrowed until it adds little.
     while value + cut > least:
-        zeros = 0.0 if near else saddle.smoothing_of_zeros(spread)  # these are taken off
+        zeros = 0.0 if near else saddle.smoothing_of_zeros(spread)  # near bounds subtract them
         added = SmoothingEffect(smoothed, zeros, enough * value, _LITTLE_SMOOTHED * value)
         nearly = near and spread < first and smoothed <= _NEARLY * enough * value
         if nearly or (not added.is_too_wide and (near or spread <= first)):
@@ -141,7 +174,7 @@ def _bounds(one: PreparedExpectation, least: float, enough: float = 0.0) -> Brac
         narrower = first if first < spread else spread / added.narrowing_factor(fall)
         if near and saddle.work(narrower) >= worth:
             narrower = spread * saddle.work(spread) / worth * _ROOM
-        hopeless = value * saddle.work(spread) ** 2 > most * worth**2  # when all work is spent
+        hopeless = value * saddle.work(spread) ** 2 > most * worth**2  # even if all work is spent
         if saddle.work(narrower) >= worth or narrower > _NARROWING_LIMIT * spread or hopeless:
             break
         before, spread, wider = smoothed, narrower, spread
@@ -154,12 +187,13 @@ def _bounds(one: PreparedExpectation, least: float, enough: float = 0.0) -> Brac
 
 
 def first_spread(saddle: Saddle, enough: float) -> float:
-    """A Gaussian's standard deviation that likely adds no more than ``enough``, relatively.
+    """Return a standard deviation of the Gaussian that probably increases the result by ``enough``.
 
-    Where much is enough a wide one, which a smooth sum bears, or one so wide that it costs little
-    beside the usual; otherwise a narrower one, where that takes little more work. A Gaussian adds
-    at most its square times the density of the sum at zero; where this is nearly a Gaussian's, the
-    expectation is this density over the square of the point.
+    ``enough`` is relative. A Gaussian adds at most its variance times the density of the sum at
+    zero. Where the sum is nearly Gaussian, the expectation is this density divided by the square of
+    the saddle point. If a large increase is accepted, the Gaussian is wide, provided that the sum
+    is smooth or the width saves much work. Otherwise it is narrower, if that takes little more
+    work.
     """
     usual, likely = saddle.spread(SMOOTHING), _TARGET_SHARE * math.sqrt(enough) / saddle.point
     if likely > usual:

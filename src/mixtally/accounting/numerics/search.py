@@ -1,4 +1,9 @@
-"""The least integer at which a falling divergence meets its target."""
+"""Calibration: the least integer parameter whose delta meets a target.
+
+``calibrate`` and the planner use this search to find the least noise. The searched function is an
+upper bound of delta that falls as the parameter grows. The method is a bracketing secant search on
+a scale on which the function is nearly linear.
+"""
 
 import math
 from collections.abc import Callable
@@ -9,23 +14,29 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.fixed_point import SCALE
 
 _FLOOR = 1e-300
+"""Least value of which a logarithm is taken."""
 _MOST_STEPS = 400
 _SLACK = 4.0 * RELATIVE_SLACK
+"""Relative rise of two neighboring upper bounds that rounding alone can explain."""
 _PAST = 1.05
+"""Factor by which a stride goes past the expected crossing, so that it is bracketed."""
 _DIRECT_STRIDES = 2
-"""So many strides are not past, but to where the line says, where it is enough to be near."""
+"""Number of strides that aim at the crossing itself, where it suffices to be near the target."""
 _LEAST_STRIDE, _MOST_STRIDE = 1.02, 4.0
+"""Range of the factor between two consecutive places."""
 _FAR = 16.0
+"""Ratio of places above which the search halves the bracket geometrically."""
 _ASIDE = 0.4
+"""Share of the tolerance by which a place lies to the side of the expected crossing."""
 _NOTHING = 1e-6
-"""Of the target: bounds of what was cut off may rise so far below it."""
+"""Rise, as a share of the target, that bounds of omitted parts may show."""
 
 
 class Axis(NamedTuple):
-    """What a search walks along instead of its integers, and the way back.
+    """A scale of the integer parameter, and its inverse.
 
-    Along a good one sqrt(-log upper) is nearly a line through the origin: that of one over the
-    standard deviation of a Gaussian loss.
+    On a good scale sqrt(-log upper) is nearly a line through the origin. The inverse of the
+    standard deviation of a Gaussian privacy loss is such a scale.
     """
 
     along: Callable[[float], float]
@@ -33,42 +44,47 @@ class Axis(NamedTuple):
 
 
 ROOT = Axis(math.sqrt, lambda place: place * place)
-"""What hides a person by numbers, as fakes do."""
+"""Scale of a number of hiding messages, such as fakes."""
 
 
 def _noise_of_threshold(threshold: float) -> float:
-    """The standard deviation of a flip, with probability q, over what is left of the truth."""
+    """Return sqrt(q (1 - q)) / (1 - 2q), the noise of one flipped bit relative to its signal."""
     q = threshold / SCALE
     return math.sqrt(q * (1.0 - q)) / (1.0 - 2.0 * q)
 
 
 def _threshold_of_noise(noise: float) -> float:
+    """Return the threshold, q times 2^64, of the flip probability that has this noise."""
     square = 4.0 * noise * noise
     root = math.sqrt(1.0 + square)
     return SCALE * square / (2.0 * root * (root + 1.0))
 
 
 FLIPS = Axis(_noise_of_threshold, _threshold_of_noise)
-"""Of a flip probability below 1/2, times 2^64."""
+"""Scale of a flip probability below 1/2, given as an integer over 2^64."""
 
 
 _STEEPEST = 16.0
-"""Steeper ones would leave the numbers that there are."""
+"""Largest power of a scale; larger powers would overflow."""
 
 
 def steepen_axis(axis: Axis, power: float) -> Axis:
-    """Along ``axis`` to the ``power``: where what hides a person grows so."""
+    """Return ``axis`` raised to ``power``, for a divergence that falls that much faster."""
     power = min(power, _STEEPEST)
     return Axis(lambda x: axis.along(x) ** power, lambda place: axis.back(place ** (1.0 / power)))
 
 
 class SearchTolerance(NamedTuple):
-    """How far what a search is shown may be from what it stands for.
+    """Tolerances for upper bounds that fall less smoothly than the divergence.
 
-    where
-      slack    what bounds may rise by, relatively, where they should fall
-      floor    the same of what is small, in parts of the target
-      near     the search ends where its target is met and no more than this share of it is left
+    Attributes
+    ----------
+    slack
+        Relative rise of the bounds that is accepted where they should fall.
+    floor
+        Additional rise that is accepted, as a share of the target.
+    near
+        The search ends at a value that meets the target and leaves at most this share of it unused.
     """
 
     slack: float = _SLACK
@@ -90,14 +106,36 @@ def find_least_meeting(
     axis: Axis = ROOT,
     rough: SearchTolerance = _SMOOTH,
 ) -> int | None:
-    """The least x in [low, high] with upper(x) <= target, None when even ``high`` misses it.
+    """Return the least x in [low, high] with upper(x) <= target.
 
-    ``upper`` must fall as x grows; AccountingError when it is seen to rise by more than ``rough``
-    lets it: bounds fall less smoothly than what they bound.
-    The answer has itself been evaluated and meets the target; it lies above the least one by at
-    most the relative ``tolerance``, or nearly spends the target. A bracket is grown from ``start``
-    by strides along ``axis``, then closed from both sides of where the line through the two nearest
-    points meets the target; by halving where that is slow.
+    A bracket is grown from ``start`` by strides along ``axis``. It is then closed from both sides
+    of the place where the line through the two nearest points meets the target. Slow progress is
+    ended by halving.
+
+    Parameters
+    ----------
+    upper : callable
+        Upper bound of delta at an integer. It must fall as the integer grows.
+    target : float
+        Largest delta that is accepted.
+    low, high, start : int
+        Range of the integer, and the first integer that is tried.
+    tolerance : float
+        Relative distance from the least solution that is accepted.
+    axis : Axis
+        Scale on which sqrt(-log upper) is nearly a line through the origin.
+    rough : SearchTolerance
+        Tolerances for bounds that are not smooth.
+
+    Returns
+    -------
+    int or None
+        An integer that was evaluated and meets the target; None if ``high`` misses the target.
+
+    Raises
+    ------
+    AccountingError
+        If ``upper`` is seen to rise by more than ``rough`` allows, or the search does not end.
     """
     search = _Search(upper, target, rough, axis)
     missing, met = search.bracket(min(max(start, low), high), low, high)
@@ -107,12 +145,16 @@ def find_least_meeting(
 
 
 def usual_cover(epsilon: float, delta: float) -> float:
-    """Roughly the hiding ones a bin needs: where a search starts, never where it ends."""
+    """Return an estimate of the number of hiding messages per bin, with which a search starts."""
     return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
 
 
 class _Point(NamedTuple):
-    """A place that was looked at: ``height`` is above the target's, negative where it misses."""
+    """An evaluated place.
+
+    ``height`` is the depth sqrt(-log value) minus the depth of the target; it is negative for a
+    miss.
+    """
 
     x: int
     value: float
@@ -121,36 +163,39 @@ class _Point(NamedTuple):
 
 
 class _Search:
-    """Looks at places, and sees to it that what it is shown falls."""
+    """A search that checks that the evaluated bounds fall."""
 
     def __init__(
         self, upper: Callable[[int], float], target: float, rough: SearchTolerance, axis: Axis
     ) -> None:
         self.upper, self.target, self.rough, self.axis = upper, target, rough, axis
         self.top = max(1.0, math.e * target)
-        """From here on values are told apart by nothing."""
+        """Value from which on all values have depth zero."""
         self.goal = self._depth(target)
         self.aim = self._depth(target * (1.0 - 0.5 * rough.near)) - self.goal
-        """The height that is sought."""
+        """Height that is aimed at."""
 
     def _depth(self, value: float) -> float:
+        """Return sqrt(-log(value / top)), which is nearly linear along a good axis."""
         return math.sqrt(max(0.0, -math.log(max(value / self.top, _FLOOR))))
 
     def _at(self, x: int) -> _Point:
+        """Evaluate the bound at ``x``."""
         value = self.upper(x)
         point = _Point(x, value, self.axis.along(x), self._depth(value) - self.goal)
-        self._check_falling(point, point)  # a number at least
+        self._check_falling(point, point)  # raises for nan and for a negative number
         return point
 
     def _meets_target(self, point: _Point) -> bool:
+        """Return whether the point meets the target."""
         return point.value <= self.target
 
     def _is_near_enough(self, point: _Point) -> bool:
-        """Whether no better one need be looked for."""
+        """Return whether the point meets the target and leaves less than ``rough.near`` unused."""
         return self.rough.near * self.target >= self.target - point.value >= 0.0 < self.rough.near
 
     def _check_falling(self, before: _Point, after: _Point) -> None:
-        """Raises AccountingError unless both are numbers and the second is not above the first."""
+        """Raise AccountingError unless both values are numbers and the second is not larger."""
         most = before.value * (1.0 + self.rough.slack) + self.rough.floor * self.target
         if not 0.0 <= after.value <= most:
             raise AccountingError(
@@ -159,11 +204,12 @@ class _Search:
             )
 
     def bracket(self, x: int, low: int, high: int) -> tuple[_Point | None, _Point | None]:
-        """The last point found to miss the target and the first found to meet it, None for neither;
-        a point that nearly spends the target is the only one.
+        """Return the last point that misses the target and the first point that meets it.
 
-        By strides that grow: at first just past where a line through the origin says, then past
-        where the line through the last two does. Where it is enough to be near, not past it.
+        Either is None if no such point exists in [low, high]. A point that is near enough is
+        returned alone. The first stride follows the line through the origin, the next ones the line
+        through the last two points. Strides go slightly past the crossing, except where it suffices
+        to be near the target.
         """
         point = self._at(x)
         if self._is_near_enough(point):
@@ -178,7 +224,7 @@ class _Search:
             stride = min(max(past * (1.0 / ratio if down else ratio), least), _MOST_STRIDE)
             place = int(self.axis.back(point.place / stride if down else point.place * stride))
             x = max(low, min(point.x - 1, place)) if down else min(high, max(point.x + 1, place))
-            if down and flat:  # what no longer changes likely never does
+            if down and flat:  # a bound that stopped changing is probably constant down to ``low``
                 x = low
             further = self._at(x)
             self._check_falling(*((further, point) if down else (point, further)))
@@ -195,7 +241,7 @@ class _Search:
         return (None, point) if down else (point, None)
 
     def close_bracket(self, a: _Point, b: _Point, tolerance: float) -> int:
-        """The end of a search between ``a``, which misses, and ``b``, which meets the target."""
+        """Return the result of a search between a miss ``a`` and ``b``, which meets the target."""
         near, other = (a, b) if abs(a.height) < abs(b.height) else (b, a)
         width, halve, slow = b.place - a.place, False, 0
         for step in range(_MOST_STEPS):
@@ -204,7 +250,7 @@ class _Search:
             if step % 3 == 2:
                 halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
                 slow += halve
-            halve = halve or (slow > 1 and self.rough.near > 0.0)  # a curve of steps
+            halve = halve or (slow > 1 and self.rough.near > 0.0)  # a step function
             crossing = _crossing(near, other, math.nan, self.aim)
             x = self._between(a, b, crossing, tolerance, halve=halve)
             halve, point = False, self._at(x)
@@ -224,8 +270,10 @@ class _Search:
     def _between(
         self, a: _Point, b: _Point, crossing: float, tolerance: float, *, halve: bool
     ) -> int:
-        """A place strictly between: a little to the side of the crossing where the end is farther,
-        so that the next one may close the bracket from the other.
+        """Return an integer strictly between both ends of the bracket.
+
+        The integer lies a little to the side of the crossing where the farther end is. Then the
+        next one may close the bracket from the other side.
         """
         middle = 0.5 * (a.place + b.place)
         if 0.0 < 2.0 * a.place < b.place:
@@ -240,7 +288,7 @@ class _Search:
 
 
 def _crossing(one: _Point, other: _Point, otherwise: float, aim: float) -> float:
-    """Where the line through two points has the height ``aim``, if it rises."""
+    """Return the place where the line through two points has the height ``aim``, if it rises."""
     rise, run = other.height - one.height, other.place - one.place
     if rise == 0.0 or run == 0.0 or (rise > 0.0) != (run > 0.0):
         return otherwise

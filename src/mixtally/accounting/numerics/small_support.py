@@ -1,4 +1,9 @@
-"""A number that takes few values."""
+"""Random variables with few values.
+
+The identity of ``docs/explanation/accounting.md`` writes delta as an expectation of a sum of
+independent copies of one random variable W. This module stores W, merges and coarsens its values,
+and computes its moments and exponential tilts. ``saddle_point`` and the divergences use it.
+"""
 
 import math
 from typing import NamedTuple
@@ -10,26 +15,30 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
 
 _MOST_VALUE = 1e150
-"""The largest that can be squared, with room."""
+"""Largest value whose square, and sums of such squares, do not overflow."""
 _MOST_NATS = 600.0
+"""Largest exponent for which ``exp`` and sums of its values do not overflow."""
 _FEW = 8
-"""Loops over fewer values take less time than calls of NumPy, and come to the same digits."""
+"""Number of values below which a Python loop is faster than NumPy and gives the same digits."""
 
 
 class Distribution(NamedTuple):
-    """Values of W and their probabilities, which sum to one."""
+    """The values of a random variable W and their probabilities, which sum to one."""
 
     values: Floats
     probabilities: Floats
 
 
 def is_too_large(values: Floats) -> bool:
-    """Whether the ascending ``values`` have squares that are no numbers."""
+    """Return whether squares of the ascending ``values`` would overflow."""
     return max(-float(values[0]), float(values[-1])) > _MOST_VALUE
 
 
 def merge_values(distribution: Distribution) -> Distribution:
-    """Ascending distinct values with positive probability."""
+    """Return the distribution with ascending distinct values of positive probability.
+
+    Raises AccountingError if a value is not finite or the probabilities do not sum to one.
+    """
     total = float(distribution.probabilities.sum())
     if not (
         np.isfinite(distribution.values).all()
@@ -52,10 +61,12 @@ def merge_values(distribution: Distribution) -> Distribution:
 
 
 def coarsen_above(distribution: Distribution, most: int) -> Distribution:
-    """One of at most ``most`` values with the same mean whose E[f] is no smaller for convex f.
+    """Return a distribution of at most ``most`` values that is larger in convex order.
 
-    Every so many of its values are kept; one between two of them goes to both so that its mean
-    stays. Sums of copies keep the order: each copy in turn, the others given.
+    The mean stays the same, and E[f] does not decrease for any convex f. Evenly chosen values are
+    kept. The probability of a value between two kept values goes to both, in the proportions that
+    preserve the mean. A sum of independent copies keeps the order: replace one copy at a time,
+    given the others.
     """
     kept, at = _thin_values(distribution, most)
     if kept is None:
@@ -69,7 +80,11 @@ def coarsen_above(distribution: Distribution, most: int) -> Distribution:
 
 
 def coarsen_below(distribution: Distribution, most: int) -> Distribution:
-    """The same whose E[f] is no larger: the means of what lies between two that are kept."""
+    """Return a distribution of at most ``most`` values that is smaller in convex order.
+
+    The values between two kept values are replaced by their mean, so E[f] does not increase for
+    convex f.
+    """
     kept, at = _thin_values(distribution, most)
     if kept is None:
         return distribution
@@ -81,9 +96,9 @@ def coarsen_below(distribution: Distribution, most: int) -> Distribution:
 
 
 def _thin_values(distribution: Distribution, most: int) -> tuple[Floats | None, NDArray[np.int64]]:
-    """Every so many of the values, the ends among them, and for each value the one kept below.
+    """Return evenly chosen values, including both ends, and for each value the kept one below it.
 
-    None where there are few already.
+    The first part is None if the distribution has at most ``most`` values.
     """
     values = np.unique(distribution.values)
     if len(values) <= most:
@@ -94,8 +109,8 @@ def _thin_values(distribution: Distribution, most: int) -> tuple[Floats | None, 
 
 
 def moments(weights: Floats, values: Floats) -> tuple[float, float]:
-    """Mean and variance."""
-    if len(values) < _FEW:  # added up in the order in which NumPy does it
+    """Return the mean and the variance of ``values`` with these ``weights``."""
+    if len(values) < _FEW:  # NumPy adds up short arrays in this order too
         pairs = list(zip(weights.tolist(), values.tolist(), strict=True))
         mean = sum(weight * value for weight, value in pairs)
         return mean, sum(weight * ((value - mean) * (value - mean)) for weight, value in pairs)
@@ -104,10 +119,13 @@ def moments(weights: Floats, values: Floats) -> tuple[float, float]:
 
 
 def tilt_distribution(values: Floats, chances: Floats, t: float) -> tuple[float, Floats]:
-    """Logarithm of M(t) = E e^{tW}, and the probabilities tilted by e^{tW}; ``values`` ascend."""
+    """Return log M(t) with M(t) = E e^{tW}, and the probabilities tilted by e^{tW}.
+
+    ``values`` must be ascending, so that the largest exponent is the last one for t > 0.
+    """
     exponent = t * values
     top = float(exponent[-1])
-    if top < _MOST_NATS:  # log M is often a tiny difference: keep its digits
+    if top < _MOST_NATS:  # M - 1 is often tiny: expm1 and log1p keep its digits
         growth = float((chances * np.expm1(exponent)).sum())
         if growth > -0.5:
             return math.log1p(growth), chances * np.exp(exponent) / (1.0 + growth)

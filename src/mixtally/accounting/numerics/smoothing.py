@@ -1,21 +1,32 @@
-"""What a Gaussian added to an expectation, and how much narrower it must be to add little."""
+"""The width of a Gaussian that smooths an expectation.
+
+``saddle_point`` adds a Gaussian to a sum and so increases its expectation. From the measured
+increase this module computes how much narrower the Gaussian must be.
+"""
 
 import math
 from typing import NamedTuple
 
 _LEAST, _MOST, _MOST_SEEN = 1.25, 8.0, 32.0
+"""Limits of one narrowing step: at least, at most, and at most where the decay power was measured.
+"""
 _ROOM = 1.1
-"""What was added falls nearly, not quite, with the square of the width."""
+"""Safety factor: the increase falls only nearly with the square of the width."""
 
 
 class SmoothingEffect(NamedTuple):
-    """What a Gaussian added when it was added to a sum.
+    """The increase of an expectation that is due to the added Gaussian, and its limits.
 
-    where
-      smoothed   to sums that are not zero: it falls with the square of the width
-      zeros      to sums of nothing but zeros: it falls with the width
-      enough     what both together may be
-      little     what ``smoothed`` alone may be, however much ``zeros`` is
+    Attributes
+    ----------
+    smoothed
+        Increase from sums that are not zero. It falls with the square of the width.
+    zeros
+        Increase from sums of zeros only. It falls with the width.
+    enough
+        Limit of ``smoothed + zeros``.
+    little
+        Limit of ``smoothed`` that suffices however large ``zeros`` is.
     """
 
     smoothed: float
@@ -25,28 +36,33 @@ class SmoothingEffect(NamedTuple):
 
     @property
     def is_too_wide(self) -> bool:
-        """Whether the Gaussian is too wide."""
+        """Whether the Gaussian increases the expectation by more than both limits allow."""
         return self.smoothed + self.zeros > self.enough and self.smoothed > self.little
 
     def narrowing_factor(self, fall: float = 2.0) -> float:
-        """The factor, at least 1.25, by which to divide its standard deviation.
+        """Return the factor, at least 1.25, by which to divide the standard deviation.
 
-        ``fall`` is the power of the width with which ``smoothed`` falls: two for a smooth sum, less
-        for one whose atoms stand apart, as two widths have shown.
+        ``fall`` is the power of the width with which ``smoothed`` falls. It is 2 for a smooth sum,
+        and less, as measured at two widths, for a sum whose atoms are far from each other.
         """
         if self.enough <= 0.0 or self.little <= 0.0:
             return _MOST
         if fall < 2.0:
             factor = min((self.smoothed + self.zeros) / self.enough, self.smoothed / self.little)
-            # The narrower, the nearer to two.
+            # The power approaches 2 as the width falls, so the mean of both is used.
             return min(max(_ROOM * math.pow(factor, 2.0 / (fall + 2.0)), _LEAST), _MOST_SEEN)
+        # The factor f solves enough f^2 = zeros f + smoothed.
         both = self.zeros + math.sqrt(self.zeros**2 + 4.0 * self.enough * self.smoothed)
         factor = min(both / (2.0 * self.enough), math.sqrt(self.smoothed / self.little))
         return min(max(_ROOM * factor, _LEAST), _MOST)
 
 
 def decay_power(before: float, after: float, width: float) -> float:
-    """The power, in [1, 2], with which what was added fell when the width fell to a share."""
+    """Return the power p, in [1, 2], for which ``after / before`` is ``width`` to the power p.
+
+    ``before`` and ``after`` are the increases before and after the width was multiplied by
+    ``width`` < 1.
+    """
     if not 0.0 < after < before:
         return 1.0
     return min(max(math.log(after / before) / math.log(width), 1.0), 2.0)

@@ -1,24 +1,31 @@
-"""The sum of two binomial numbers, Bin(ones, h) + Bin(zeros, l), by its recurrence.
+"""The distribution of Bin(ones, h) + Bin(zeros, l) by a three-term recurrence.
 
-Let h and l be the two chances of a one, with h' = 1 - h and l' = 1 - l. The generating function
-G = (h' + h x)^ones (l' + l x)^zeros has G' / G rational, so that the chances g_k = P(k) of
-n = ones + zeros bits meet
+The bits of n = ones + zeros people are summed: ``ones`` of them are 1 with probability h and
+``zeros`` of them with probability l. The divergences of two outputs need this distribution. For
+large crowds the recurrence is much faster than a convolution: two products per integer, instead of
+one for each pair of integers.
+
+*The recurrence.* Write h' = 1 - h, l' = 1 - l and g_k for the probability of the sum k. The
+generating function G(x) = (h' + h x)^ones (l' + l x)^zeros has a rational G' / G. Comparing
+coefficients gives
 
     h' l' (k + 1) g_{k+1} = (c - (h l' + h' l) k) g_k + h l (n - k + 1) g_{k-1},
-    c = ones h l' + zeros h' l,
+    c = ones h l' + zeros h' l.
 
-and their ratios r_k = g_k / g_{k-1} meet r_{k+1} = A_k + B_k / r_k with B_k >= 0. Up to
-k = c / (h l' + h' l) A_k is not negative either, so that nothing cancels: an error of r_k comes
-into r_{k+1} times theta_k = (B_k / r_k) / r_{k+1} < 1 at most, relatively, and with e for the
-roundings of a step no ratio is wrong by more than e / (1 - theta), theta the largest so far. Above,
-the same holds of the bits counted backwards: ones and zeros are exchanged, and h, l become l', h'.
-The g_k themselves are solved for, a system of a band of three: the sums are of the same positive
-terms, whose roundings are as if A_k and B_k had them. A step takes two products; to convolve the
-two takes as many as there are pairs. Flipped bits have l = h'.
+The ratios r_k = g_k / g_{k-1} therefore satisfy r_{k+1} = A_k + B_k / r_k with B_k >= 0.
 
-A window that does not begin at 0 is come to from some steps before: A_k < r_{k+1} < r with
-r = A_k + B_k / r, as the ratios fall, and what lies between two numbers lies between what follows
-from them.
+*Stability.* Up to the turn k = c / (h l' + h' l), A_k is not negative either, so nothing cancels. A
+relative error of r_k enters r_{k+1} multiplied by at most theta_k = (B_k / r_k) / r_{k+1} < 1. If
+each step rounds by at most e, no ratio has a relative error above e / (1 - theta), where theta is
+the largest theta_k so far. Above the turn the same is true of the bits counted backwards: ones and
+zeros are exchanged, and h, l become l', h'. Flipped bits have l = h'.
+
+*Solution.* The g_k are solved for directly, as a triangular system with three bands. The solver
+adds the same positive terms, so its roundings act like roundings of A_k and B_k.
+
+*Start.* A window that does not begin at 0 is entered from some steps before. The ratios fall, so
+A_k < r_{k+1} < r with r = A_k + B_k / r. If r_k lies between two numbers, r_{k+1} lies between the
+numbers that follow from them, and the interval shrinks with every step.
 """
 
 import math
@@ -38,21 +45,28 @@ from mixtally.primitives.tails import Floats
 
 _UNIT = 2.0**-53
 _FORGOTTEN_NATS = 45.0
-"""What a start was wrong by is e^-45 of it when the window begins."""
+"""The error of the start is multiplied by e^-45 before the window begins."""
 _SLOW = 1e-9
+"""Least contraction that is assumed when the number of steps before the window is chosen."""
 _ROUNDINGS = 8.0
-"""Of A_k five, of B_k one, of a product and the sum; at the end a quotient."""
+"""Roundings of a step: five of A_k, one of B_k, one product and one sum, and a final quotient."""
 _PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
-"""So many are quicker than a step for every integer; so many are spent on coins."""
+"""Products below which a convolution is faster than the recurrence, and most products for coins."""
 
 
 class _Recurrence(NamedTuple):
     """The coefficients of the recurrence.
 
-    where
-      turn     c / (h l' + h' l), its whole part and the rest
-      slope    (h l' + h' l) / (h' l')
-      weight   h l / (h' l'); 1 where bits are flipped
+    Attributes
+    ----------
+    total
+        Number of bits n.
+    turn
+        c / (h l' + h' l), as its integer part and the rest.
+    slope
+        (h l' + h' l) / (h' l').
+    weight
+        h l / (h' l'), which is 1 for flipped bits.
     """
 
     total: int
@@ -62,7 +76,7 @@ class _Recurrence(NamedTuple):
 
     @classmethod
     def of(cls, ones: int, zeros: int, chances: BitChances) -> "_Recurrence":
-        """Compute them in integers, so that the difference of ``turn`` and k keeps its digits."""
+        """Compute the coefficients in integers, so that the turn minus k keeps its digits."""
         low, high, lost = chances.low, chances.high, chances.high_complement
         kept = chances.scale - low
         up, down = high * kept, lost * low
@@ -71,25 +85,29 @@ class _Recurrence(NamedTuple):
         return cls(ones + zeros, turn, (up + down) / (lost * kept), high * low / (lost * kept))
 
     def coefficients(self, k: Floats) -> tuple[Floats, Floats]:
-        """A_k and B_k."""
+        """Return A_k and B_k."""
         whole, rest = self.turn
         a = self.slope * ((whole - k) + rest) / (k + 1.0)
         return a, (self.total + 1.0 - k) / (k + 1.0) * self.weight
 
     @property
     def roundings(self) -> float:
-        """Roundings of a step: of the weight, unless it is 1, two more."""
+        """Roundings of a step; a weight other than 1 adds two."""
         return _ROUNDINGS if self.weight == 1.0 else _ROUNDINGS + 2.0
 
     def approximate_ratio(self, k: int) -> tuple[float, float]:
-        """About r_{k+1}, were A and B the same for all, and 1 - theta then."""
+        """Return r_{k+1} and 1 - theta as if A and B were the same for all k."""
         a, b = (float(found[0]) for found in self.coefficients(np.array([float(k)])))
         ratio = 0.5 * (a + math.sqrt(a * a + 4.0 * b))
         return ratio, a / ratio
 
 
 class Chances(NamedTuple):
-    """Chances of consecutive integers, all but ``cut``, each wrong by at most ``error`` of it."""
+    """Probabilities of consecutive integers.
+
+    The integers left out have a probability of at most ``cut``. The relative error of each
+    probability is at most ``error``.
+    """
 
     pmf: Floats
     cut: float
@@ -108,7 +126,7 @@ def sum_flipped_bits(
 
 
 def _windows(ones: int, zeros: int, chances: BitChances) -> tuple[tails.Window, tails.Window]:
-    """Return where ones lose their output 1, and where zeros have it."""
+    """Return the windows of the number of ones that become 0, and of zeros that become 1."""
     lost = tails.window(ones, chances.high_complement / chances.scale)
     return lost, tails.window(zeros, chances.low / chances.scale)
 
@@ -122,9 +140,10 @@ def add_certain_coins(
     *,
     most_products: int = _MOST_PRODUCTS,
 ) -> Chances:
-    """Return the same with at least ``coins`` of ``sure_coins`` added.
+    """Return the distribution of the sum with ``coins`` certain coins added to the bits.
 
-    None are added where that takes more than ``most_products``: fewer never help the person.
+    The coins are those of ``count_certain_coins``. They are left out if they take more than
+    ``most_products``; leaving out messages of other people never decreases delta.
     """
     found = sum_flipped_bits(ones, zeros, chances, memo)
     either, scale = chances.low, chances.low + chances.high_complement
@@ -137,7 +156,7 @@ def add_certain_coins(
 def add_binomial(
     found: Chances, trials: int, chance: int, scale: int, memo: Memo | None = None
 ) -> Chances:
-    """Return the sum of a number distributed as ``found`` and Bin(trials, chance / scale)."""
+    """Return the distribution of ``found`` plus an independent Bin(trials, chance / scale)."""
     if not trials:
         return found
     rarer = min(chance, scale - chance)
@@ -148,11 +167,12 @@ def add_binomial(
 
 
 def count_certain_coins(people: int, chances: BitChances) -> int:
-    """Return how many of ``people`` send an output that does not depend on their value; 0 if few.
+    """Return a number of people who almost surely send an output that ignores their value.
 
-    Whatever the value, output 1 has a chance of at least ``low``, and output 0 one of at least
-    1 - ``high``. With the sum of both the message is drawn from these shares; a flipped bit is a
-    fair coin then.
+    For every value, output 1 has a probability of at least ``low`` and output 0 of at least 1 -
+    ``high``. With the sum of these two shares a message is drawn from them, whatever the value. For
+    flipped bits such a message is a fair coin. The result is 0 if it is less than half of
+    ``people``.
     """
     share = (chances.low + chances.high_complement) / chances.scale
     sure = tails.window(people, share).first if people > 0 else 0
@@ -160,11 +180,12 @@ def count_certain_coins(people: int, chances: BitChances) -> int:
 
 
 def sum_by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
-    """Return the same for at least one of both."""
+    """Return the distribution of Bin(ones, high) + Bin(zeros, low), for at least one bit."""
     kept, risen = _windows(ones, zeros, chances)
     first, last = risen.first + ones - kept.last, risen.last + ones - kept.first
     bits = _Recurrence.of(ones, zeros, chances)
     backwards = _Recurrence.of(zeros, ones, chances.mirror())
+    # Both halves run outwards from the turn, where the recurrence of each is stable.
     middle = min(max(bits.turn[0], first), last)
     below, less = _outwards(bits, first, middle)
     above, more = _outwards(backwards, bits.total - last, bits.total - middle)
@@ -174,7 +195,7 @@ def sum_by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:
 
 
 def _outwards(bits: _Recurrence, first: int, last: int) -> tuple[Floats, float]:
-    """g_{last-1}, .., g_first over g_last, and a bound on their relative error.
+    """Return g_{last-1}, .., g_first divided by g_last, and a bound on their relative error.
 
     ``last`` is at most ``bits.turn``.
     """
@@ -197,8 +218,8 @@ def _outwards(bits: _Recurrence, first: int, last: int) -> tuple[Floats, float]:
 
 
 def _solve_recurrence(ratio: float, a: Floats, b: Floats) -> Floats:
-    """1, ``ratio`` and what follows: each a times the last plus b times the last but one."""
-    from scipy.linalg import blas  # slow to import, and only large crowds need it
+    """Return 1, ``ratio`` and the following terms of x_{j+2} = a_j x_{j+1} + b_j x_j."""
+    from scipy.linalg import blas  # imported late: slow, and only large crowds need it
 
     band = np.empty((3, len(a) + 2), order="F")
     band[1, 0], band[1, 1:-1], band[2, :-2] = -ratio, -a, -b

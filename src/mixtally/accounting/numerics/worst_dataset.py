@@ -1,13 +1,14 @@
-"""The largest divergence over all datasets of a kind, proved cell by cell at several epsilons.
+"""The largest divergence over all datasets of a family, proved cell by cell (branch and bound).
 
-A dataset is a point with integer coordinates; a cell is a box of them. Records that differ inside
-the cell are dropped, which never helps the person: the divergence of what all points of the cell
-share bounds every one of them.
+A dataset is a point with integer coordinates, such as the number of people in each of two bins; a
+cell is a box of such points. ``one_hot`` uses this module. The records in which the datasets of a
+cell differ are dropped. Dropping records of other people never lowers the divergence. So the
+divergence of the records that all points of the cell share bounds the divergence of every point.
 
-The largest divergence known, raised by the gap, is the ceiling, one for each epsilon. Cells are cut
-in two until every point is in one whose bound is below the ceiling, so that the ceiling is proved
-and moves as smoothly with the parameters as the divergence known. What takes time is the
-distribution of a cell, which all epsilons share that have not done with it.
+The *ceiling* is the largest divergence found, raised by the tolerated gap; there is one for each
+epsilon. Cells are halved until every point is in a cell whose bound is below the ceiling, which
+proves the ceiling. As a function of the parameters it is as smooth as the largest divergence found.
+The expensive step is the distribution of a cell, which all epsilons that still need it share.
 """
 
 import heapq
@@ -24,14 +25,16 @@ from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
 
 Cell = tuple[tuple[int, int], ...]
-"""For every coordinate the least and the greatest value, both included."""
+"""Least and greatest value of every coordinate, both included."""
 Places = NDArray[np.int64]
-"""Which of all epsilons, ascending."""
+"""Ascending indices into all epsilons."""
 Divergences = Callable[[Cell, Places], BoundArrays]
-"""Of what the points of a cell share, or of one point, at some of the epsilons."""
+"""Bounds for the records shared by the points of a cell, at some of the epsilons."""
 
 _NEAR = 1e-2
+"""Relative excess over the ceiling below which a corner of the cell is evaluated too."""
 MOST_HALVED = 3000
+"""Number of cells after which the proof stops at the bounds reached."""
 _MOST_CELLS = 100_000
 
 
@@ -45,15 +48,26 @@ def find_worst(
     most_halved: int = MOST_HALVED,
     of_all: Floats | None = None,
 ) -> BoundArrays:
-    """Both bounds of the largest divergence of a point of ``domain``, for each epsilon.
+    """Return both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
-    where
-      gap          how far apart the bounds may be, beyond those of a point; of several epsilons,
-                   whose curve is to be composed, it is shifted
-      feasible     whether a cell holds any dataset at all
-      known        points where the largest divergence may be
-      most_halved  so many cells are looked at: after these the bounds are as close as they prove
-      of_all       bounds of all points, where they are known
+    Parameters
+    ----------
+    divergences : callable
+        Bounds for a cell at some of the epsilons.
+    epsilons : sequence of float
+        All epsilons.
+    domain : Cell
+        All datasets.
+    gap : Gap
+        Tolerated distance of the bounds, in addition to that of one point.
+    feasible : callable
+        Whether a cell contains any dataset.
+    known : iterable of Cell
+        Points where the largest divergence may be.
+    most_halved : int
+        Number of cells after which the bounds may stay farther from each other.
+    of_all : array, optional
+        Bounds for ``domain``, if they are known.
     """
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):
@@ -71,7 +85,7 @@ def find_worst(
 
 
 class _BoundedCell(NamedTuple):
-    """A cell, the epsilons that have not done with it, and its bounds at these."""
+    """A cell, the epsilons at which it is still above the ceiling, and its bounds there."""
 
     cell: Cell
     places: Places
@@ -79,21 +93,23 @@ class _BoundedCell(NamedTuple):
 
 
 class _Search:
-    """The largest divergences found so far, and the means to prove that none is much larger."""
+    """The largest divergences found, and the proof that none is much larger."""
 
     def __init__(self, divergences: Divergences, epsilons: int, gap: Gap) -> None:
         self.divergences, self.gap = divergences, gap
         self.found: Floats = np.zeros(epsilons)
         self.aim: Floats = np.zeros(epsilons)
-        """What the ceilings lie above: the points known, until one is found above its ceiling."""
+        """Divergences that the ceilings are computed from; raised only if a point exceeds its
+        ceiling.
+        """
         self.point: Floats = np.zeros(epsilons)
-        """The largest upper bounds of a point."""
+        """Largest upper bounds of single points."""
         self.rest: Floats = np.zeros(epsilons)
-        """The largest bounds of the cells that were left as they are."""
+        """Largest bounds of the cells that were not halved further."""
         self.cells = 0
 
     def evaluate_point(self, point: Cell, places: Places) -> Floats:
-        """The upper bounds of one point, whose divergences may raise what is known."""
+        """Return the upper bounds of one point, and update the largest divergences found."""
         lower, upper = self.divergences(point, places)
         self.found[places] = np.maximum(self.found[places], lower)
         self.aim = np.where(self.found > self.ceiling(), self.found, self.aim)
@@ -101,11 +117,11 @@ class _Search:
         return upper
 
     def ceiling(self) -> Floats:
-        """What is to be proved."""
+        """Return the bounds to be proved."""
         return self.gap.ceilings(self.aim)
 
     def bound_cell(self, cell: Cell, places: Places) -> Floats:
-        """The bounds of a cell; a cell of one is looked at and then never above the ceiling."""
+        """Return the upper bounds of a cell; a single point also updates the ceiling."""
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
@@ -116,12 +132,13 @@ class _Search:
     def halve(
         self, domain: Cell, places: Places, feasible: Callable[[Cell], bool], most: int
     ) -> None:
-        """Cuts cells in two, the worst first, until all are below the ceiling or there are many.
+        """Halve cells, the worst first, until all are below the ceiling or there are too many.
 
-        Where the divergence is almost flat no cell can be distinguished from the next; then the
-        worst bound that is left is what is proved.
+        Where the divergence is almost constant, neighboring cells have equal bounds and halving
+        does not end. Then the largest remaining bound is proved.
         """
         cells: list[tuple[float, int, _BoundedCell]] = []
+        # A serial number breaks ties, because arrays cannot be compared in the heap.
         order = count()
 
         def keep(cell: Cell, places: Places) -> None:
@@ -154,13 +171,13 @@ def _is_point(cell: Cell) -> bool:
 
 
 def _corners(cell: Cell) -> Iterator[Cell]:
-    """The lowest and the highest point."""
+    """Yield the lowest and the highest point."""
     yield tuple((low, low) for low, _ in cell)
     yield tuple((high, high) for _, high in cell)
 
 
 def _halves(cell: Cell) -> Iterator[Cell]:
-    """The cell cut in two across its longest side."""
+    """Yield both halves of the cell, cut across its longest side."""
     side = max(range(len(cell)), key=lambda i: cell[i][1] - cell[i][0])
     low, high = cell[side]
     middle = (low + high) // 2

@@ -1,8 +1,10 @@
-"""The largest divergence over a line of datasets, at several epsilons at once.
+"""The largest divergence over a one-dimensional family of datasets, at several epsilons.
 
-A dataset is an integer from 0 to ``most``; what ``worst_dataset`` says of cells holds of intervals.
-What takes time is the distribution of a cell, which all epsilons share: every cell is as wide as
-the one of them that needs it narrowest allows.
+A dataset is an integer from 0 to ``most``, such as the number of people who hold a one.
+``two_outputs`` uses this module. An interval of integers is a cell. As ``worst_dataset`` explains,
+the divergence of the records that all datasets of a cell share bounds the divergence of each of
+them. The expensive step is the distribution of a cell, which all epsilons share. So every cell is
+as wide as the most demanding epsilon allows.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -16,11 +18,12 @@ from mixtally.primitives.tails import Floats
 
 _MOST_CELLS = 100_000
 _ROOM_USED = 0.9
+"""Share of the distance to the ceiling that the width of a cell is planned to use."""
 _FLOOR = 1e-300
 
 
 Divergences = Callable[[int, int], BoundArrays]
-"""Of what the datasets from the first to the last integer share, or of one dataset."""
+"""Bounds for the records shared by the datasets from the first to the last integer."""
 
 
 def find_worst_1d(
@@ -30,12 +33,20 @@ def find_worst_1d(
     epsilons: Sequence[float] = (),
     known: Iterable[int] = (),
 ) -> BoundArrays:
-    """Both bounds of the largest divergence of a dataset, for each epsilon.
+    """Return both bounds of the largest divergence of a dataset, for each epsilon.
 
-    where
-      gap        how far apart the bounds may be, beyond those of a dataset
-      epsilons   where given, of a curve that is to be composed: the gap of each is shifted
-      known      datasets where the largest divergence may be
+    Parameters
+    ----------
+    divergences : callable
+        Bounds at every epsilon for the datasets between two integers.
+    most : int
+        Largest dataset.
+    gap : Gap
+        Tolerated distance of the bounds, in addition to that of one dataset.
+    epsilons : sequence of float
+        If given, the epsilons of a curve that is to be composed; the gap is widened for each.
+    known : iterable of int
+        Datasets where the largest divergence may be.
     """
     sweep = _Sweep(divergences, gap)
     for point in (0, most, *known):
@@ -52,22 +63,24 @@ def find_worst_1d(
 
 
 class _Sweep:
-    """The largest divergences found so far, and cells that prove that none is much larger."""
+    """The largest divergences found, and the cells that prove that none is much larger."""
 
     def __init__(self, divergences: Divergences, gap: Gap) -> None:
         self.divergences, self.gap = divergences, gap
         start = np.zeros(1)
         self.found: Floats = start
         self.aim: Floats = start
-        """What the ceilings lie above: the points known, until one is found above its ceiling."""
+        """Divergences that the ceilings are computed from; raised only if a point exceeds its
+        ceiling.
+        """
         self.point: Floats = start
-        """The largest upper bounds of a point."""
+        """Largest upper bounds of single datasets."""
         self.open = np.ones(1, dtype=bool)
-        """The epsilons at which a cell of all is not enough."""
+        """Epsilons at which one cell of all datasets does not suffice."""
         self.cells = 0
 
     def evaluate_point(self, point: int) -> Floats:
-        """The upper bounds of one dataset, whose divergence may raise what is known."""
+        """Return the upper bounds of one dataset, and update the largest divergences found."""
         lower, upper = self.divergences(point, point)
         self.found = np.maximum(self.found, lower)
         self.aim = np.where(self.found > self.ceiling(), self.found, self.aim)
@@ -75,12 +88,16 @@ class _Sweep:
         return upper
 
     def ceiling(self) -> Floats:
-        """What is to be proved; above a point's upper bound where that uses up half of the gap."""
+        """Return the bounds to be proved.
+
+        If the upper bound of a single dataset uses more than half of the gap, the ceiling is that
+        bound plus the gap.
+        """
         usual = self.gap.ceilings(self.aim)
         return np.where(2.0 * self.point > self.aim + usual, self.gap.ceilings(self.point), usual)
 
     def bound_cell(self, start: int, width: int) -> Floats:
-        """Those of a cell; a cell of one is looked at and then never above the ceiling."""
+        """Return the upper bounds of a cell; a single dataset also updates the ceiling."""
         self.cells += 1
         if self.cells > _MOST_CELLS:
             raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
@@ -89,10 +106,11 @@ class _Sweep:
         return self.divergences(start, start + width - 1).upper
 
     def cover_line(self, most: int, of_all: Floats) -> None:
-        """Lays cells from 0 to ``most``, each as wide as its bounds seem to allow.
+        """Cover 0..``most`` with cells, each as wide as the previous bounds suggest.
 
-        The logarithm of a bound rises about evenly with the records dropped: from ``level``, that
-        of the cell's first point, by ``slope`` for each. A width that fails costs one more look.
+        The logarithm of a bound rises nearly evenly with the records dropped: from ``level``, that
+        of the cell's first dataset, by ``slope`` per dataset. A width that fails costs one more
+        evaluation.
         """
         start, level = 0, _log(self.evaluate_point(0))
         slope = (_log(of_all) - level) / most
@@ -114,7 +132,7 @@ class _Sweep:
             level, start = here + np.minimum(0.0, trend) * width, start + width
 
     def _width(self, level: Floats, slope: Floats, most: int) -> int:
-        """How many points a cell may have, at least one and at most ``most``."""
+        """Return the number of datasets that a cell may have, from 1 to ``most``."""
         room = (_ROOM_USED * (_log(self.ceiling()) - level))[self.open]
         rise = slope[self.open]
         if np.any(room <= 0.0):
