@@ -1,19 +1,24 @@
-"""delta(epsilon) of many losses added up, an upper bound to nearly all digits at any depth.
+"""delta(epsilon) of a sum of independent privacy losses, by one tilted Fourier transform.
 
-With K(t) the sum of the log moment generating functions of the finite losses, and c the
-distribution of their sum *tilted* by e^{tl}, t the saddle point where c is centered at epsilon,
+The result is an upper bound that is tight to nearly all digits for any number of losses. The
+composition of messages, of a mix's table and of memoized answers uses it.
+
+*Formula.* Let K(t) be the sum of the log moment generating functions of the finite losses. Let c be
+the distribution of their sum, *tilted* by e^{tl}. The tilt t is the saddle point: the mean of c is
+epsilon. Then
 
     delta(epsilon) = P[some loss infinite] + e^{K(t) - t epsilon} sum_{l > epsilon} c_l g(l),
     g(l) = e^{-t (l - epsilon)} (1 - e^{epsilon - l}).
 
-c comes from one cyclic Fourier transform. Tilting makes its rounding, which is absolute, small
-against the answer even where the answer is 1e-15; without it a library's deltas turn negative
-there. Everything left out is added:
+*Rounding.* One cyclic Fourier transform computes c with an absolute rounding error. Tilting makes
+this error small compared with the answer even if delta is 1e-15. Without tilting, computed deltas
+of this size can be negative. Everything that is left out is added:
 
-- losses from below that the cycle wraps around land on c_l >= 0, so they only add;
-- losses above the cycle are bounded by Chernoff's inequality;
-- the transform's rounding is bounded in the Euclidean norm (Higham, Accuracy and Stability of
-  Numerical Algorithms (2002), theorem 24.2), carried through the powers, and added.
+- Losses from below that the cycle wraps around fall on some c_l >= 0, so they only increase the
+  sum.
+- Losses above the cycle are bounded by Chernoff's inequality.
+- The rounding of the transform is bounded in the Euclidean norm (Higham, Accuracy and Stability of
+  Numerical Algorithms (2002), theorem 24.2), propagated through the powers, and added.
 
 Source: Koskela, Jaelkoe, Honkela, Computing Tight Differential Privacy Guarantees Using FFT (2020);
 tilting: saddle point method, Alghamdi et al. (2023).
@@ -33,19 +38,23 @@ from mixtally.primitives.tails import Floats
 
 _UNIT = 2.0**-53
 _WINDOW_DEVIATIONS = 12.0
+"""Half length of the first cycle, in standard deviations of the tilted sum."""
 _MOST_CELLS = 1 << 22
+"""Largest and smallest length of a cycle."""
 _LEAST_CELLS = 1 << 10
 _NEGLIGIBLE = 1e-6
+"""Share of the sum that losses above the cycle may add before the cycle is doubled."""
 _MOST_TILTS = 12
 _LATTICE_VARIANCE_SHARE = 1e-4
-"""What a common lattice may add to the variance of a sum, relatively."""
+"""Relative increase of a sum's variance that a common lattice may cause."""
 _MOST_EXPONENT = 512.0
+"""Largest exponent of a tilt."""
 _EXPONENT_ERROR = 2e-13
-"""Relative error of one tilted chance, whose exponent is a sum of numbers below 1000."""
+"""Relative error of one tilted probability, whose exponent is a sum of numbers below 1000."""
 
 
 class _SummedLosses(NamedTuple):
-    """One distribution's finite losses in steps with log chances, and how often it is drawn."""
+    """The finite losses of one distribution, in steps, with log probabilities and a count."""
 
     places: NDArray[np.int64]
     logs: Floats
@@ -53,7 +62,13 @@ class _SummedLosses(NamedTuple):
 
 
 class LossSum:
-    """The sum of independent losses: every distribution of ``parts`` as often as stated."""
+    """The sum of independent privacy losses.
+
+    Parameters
+    ----------
+    parts : sequence of (LossDistribution, int)
+        Distributions, each with the number of losses that are drawn from it.
+    """
 
     def __init__(self, parts: Sequence[tuple[LossDistribution, int]]) -> None:
         self.step = _common_step(parts)
@@ -64,7 +79,7 @@ class LossSum:
             keep = chances > 0.0
             self.sides.append(_SummedLosses(places[keep], np.log(chances[keep]), times))
             total = float(chances.sum()) + losses.infinite
-            lost = losses.infinite / total  # 1 also where finite losses are below its rounding
+            lost = losses.infinite / total  # rounds to 1 if the finite losses are tiny
             log_total += times * math.log(total)
             log_finite += times * (math.log1p(-lost) if lost < 1.0 and keep.any() else -math.inf)
         self.infinite = -math.expm1(log_finite) * math.exp(log_total)
@@ -77,11 +92,14 @@ class LossSum:
 
     @property
     def nbytes(self) -> int:
-        """What its arrays take."""
+        """The size of its arrays."""
         return sum(side.places.nbytes + side.logs.nbytes for side in self.sides)
 
     def delta(self, epsilon: float) -> float:
-        """An upper bound of the divergence at ``epsilon``; AccountingError when it can be none."""
+        """Return an upper bound of the divergence at ``epsilon``.
+
+        Raises AccountingError if the result cannot be a divergence.
+        """
         finite = 0.0
         if self.most * self.step > epsilon:
             t = self._saddle(epsilon)
@@ -96,10 +114,10 @@ class LossSum:
         return min(1.0, value * (1.0 + slack))
 
     def lower(self, epsilon: float) -> float:
-        """A lower bound of the divergence of the losses as they are on their lattice.
+        """Return a lower bound of the divergence of the losses on their lattice.
 
-        What wraps around onto the half cycle above ``epsilon`` is taken off, from either end, by
-        Chernoff's inequality.
+        The losses that wrap around onto the half cycle above ``epsilon``, from either end, are
+        bounded by Chernoff's inequality and subtracted.
         """
         slack = RELATIVE_SLACK + self.draws * _EXPONENT_ERROR
         if self.most * self.step <= epsilon:
@@ -115,7 +133,7 @@ class LossSum:
         return (self.infinite + finite) * (1.0 - slack)
 
     def _cumulants(self, t: float) -> tuple[float, float, float]:
-        """K(t), K'(t), K''(t)."""
+        """Return K(t), K'(t) and K''(t)."""
         height = mean = variance = 0.0
         for side in self.sides:
             exponents = side.logs + t * self.step * side.places
@@ -130,7 +148,7 @@ class LossSum:
         return height, mean, variance
 
     def _saddle(self, epsilon: float) -> float:
-        """A tilt >= 0 that brings the mean near ``epsilon``; any tilt gives a bound."""
+        """Return a tilt >= 0 with a mean near ``epsilon``; every tilt gives a valid bound."""
         low, high = 0.0, min(1.0, self.steepest)
         if self._cumulants(low)[1] >= epsilon:
             return low
@@ -142,7 +160,7 @@ class LossSum:
         return high
 
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
-        """``scale`` times sum of c_l g(l), with all that it may lack."""
+        """Return ``scale`` times the sum of c_l g(l), with a bound on everything left out."""
         cells = self._cells(epsilon, mean, variance)
         while True:
             last = math.floor(epsilon / self.step) + cells // 2
@@ -154,17 +172,17 @@ class LossSum:
             cells *= 2
 
     def _cells(self, epsilon: float, mean: float, variance: float) -> int:
-        """How long a cycle holds nearly all of the tilted sum."""
+        """Return the length of a cycle that contains nearly all of the tilted sum."""
         spread = abs(mean - epsilon) + _WINDOW_DEVIATIONS * math.sqrt(variance) + 64.0 * self.step
-        # No sum lies outside of 2 most + 1 cells: so many hold everything.
+        # All sums lie within 2 most + 1 cells, so a longer cycle is never needed.
         half = min(math.ceil(spread / self.step), self.most + 1)
         return _fast_length(max(_LEAST_CELLS, 2 * half))
 
     def _chernoff_tail(self, t: float, end: float, *, above: bool = True) -> float:
-        """Chernoff's bound on the tilted chance of a sum above ``end``, or below it.
+        """Return Chernoff's bound on the tilted probability of a sum above, or below, ``end``.
 
-        Any further tilt gives one. The best lies far below that of a Gaussian sum when single
-        losses reach far, so it is looked for downwards.
+        Every further tilt gives a bound. If single losses are large, the best tilt is far below
+        that of a Gaussian sum, so smaller and smaller tilts are tried.
         """
         height, mean, variance = self._cumulants(t)
         away = 1.0 if above else -1.0
@@ -178,7 +196,7 @@ class LossSum:
         return math.exp(best)
 
     def _sum(self, epsilon: float, t: float, cells: int) -> tuple[float, float]:
-        """(sum of c_l g(l) over the half cycle above epsilon, bound on its rounding)."""
+        """Return the sum of c_l g(l) over the half cycle above epsilon, with its rounding bound."""
         transform_error = 16.0 * _UNIT * math.log2(cells)
         product = np.ones(cells // 2 + 1, dtype=np.complex128)
         log_bound = np.zeros(cells // 2 + 1)
@@ -197,7 +215,7 @@ class LossSum:
         lapse = np.exp(np.minimum(log_bound, 700.0)) * rates
         pmf = np.fft.irfft(product, cells)
         first = math.floor(epsilon / self.step) + 1
-        # Beyond the largest sum there is nothing but what wraps around.
+        # Above the largest sum the cycle contains only wrapped losses.
         places = np.arange(first, min(first + cells // 2, self.most + 1))
         gap = np.maximum(places * self.step - epsilon, 0.0)
         weigh = np.exp(-t * gap) * -np.expm1(-gap)
@@ -209,7 +227,7 @@ class LossSum:
 
 
 def _fast_length(least: int) -> int:
-    """The first number from ``least`` on that has no prime factor but 2, 3 and 5."""
+    """Return the least number >= ``least`` with no prime factors except 2, 3 and 5."""
     best = 1 << (least - 1).bit_length()
     fives = 1
     while fives < best:
@@ -222,7 +240,7 @@ def _fast_length(least: int) -> int:
 
 
 def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]:
-    """values^times by squaring: 2 log2(times) roundings."""
+    """Return values^times by squaring, with 2 log2(times) roundings."""
     out = np.ones_like(values)
     while times:
         if times & 1:
@@ -232,19 +250,22 @@ def _power(values: NDArray[np.complex128], times: int) -> NDArray[np.complex128]
 
 
 def _dot(a: NDArray[Any], b: NDArray[Any]) -> float:
-    """The sum of products, added up in pairs; np.dot would wake threads and wait for them."""
+    """Return the sum of products; np.dot would start threads and wait for them."""
     return float((a * b).sum())
 
 
 def _norm(a: NDArray[Any]) -> float:
+    """Return the Euclidean norm."""
     return math.sqrt(_dot(a, a))
 
 
 def _common_step(parts: Sequence[tuple[LossDistribution, int]]) -> float:
-    """The finest lattice of all, unless a coarser one is as tight or the sum needs it.
+    """Return the step of a lattice for all losses.
 
-    Rounding to a coarser one adds at most a quarter of its step's square to each loss's variance;
-    none is coarser than the coarsest that some distribution has by itself.
+    The result is the finest step, unless a coarser one is as tight or the length of the sum
+    requires it. Rounding to a coarser lattice adds at most a quarter of its squared step to the
+    variance of each loss. Only the length of the sum can require a step that is coarser than every
+    given one.
     """
     step = min(losses.step for losses, _ in parts)
     real = [(losses, times) for losses, times in parts if len(losses.places)]

@@ -1,13 +1,16 @@
-"""Messages whose two directions differ, composed: the worst number of answers that went either way.
+"""Composition of messages whose privacy losses differ between the two orders of neighbors.
 
-The person's answers to t questions of one collection are replaced. Where a of them go one way and
-t - a the other, the observer's distributions are a product of a pairs and t - a pairs exchanged; an
-answer that stays tells nothing, so a + (t - a) = t is the worst. Exchanging both worlds exchanges a
-and t - a, so the largest divergence over all a bounds both directions.
+A message is *directed* if replacing answer 0 by 1 has another loss distribution than replacing 1 by
+0. ``plans.terms`` composes such messages here. A person answers t questions of one collection, and
+all answers are replaced. Suppose that a of them change in one direction and t - a in the other.
+Then the two distributions of the observer are products of a pairs and of t - a exchanged pairs.
 
-All of them are given before anything is seen. In a later collection the person may answer as
-earlier results suggest, and which way the answer goes then depends on what was seen: that is more
-than any a has, and one curve for both directions covers it (``compose``).
+An answer that does not change reveals nothing, so a + (t - a) = t is the worst case. Exchanging
+both datasets exchanges a and t - a. So the largest divergence over all a bounds both orders.
+
+All answers of a collection are given before anything is published. In a later collection the person
+may choose answers after seeing earlier results, so the direction may depend on them. No fixed a
+covers this case. There one loss distribution that dominates both directions is used (``compose``).
 """
 
 import math
@@ -20,11 +23,11 @@ from mixtally.accounting.composition.losses import LossDistribution, combine_dir
 from mixtally.accounting.composition.pld import Curve
 
 _MAX_SPLITS = 12
-"""How many numbers of messages that went one way are looked at, or cells of them."""
+"""Largest number of values of a, or of ranges of a, that are composed."""
 
 
 class DirectedLosses(NamedTuple):
-    """A message whose directions differ, and what dominates it in both."""
+    """The losses of a directed message in both directions, and losses that dominate both."""
 
     forward: LossDistribution
     backward: LossDistribution
@@ -34,17 +37,23 @@ class DirectedLosses(NamedTuple):
     def of(
         cls, forward: LossDistribution, backward: LossDistribution, either: LossDistribution
     ) -> "DirectedLosses":
-        """From what dominates one direction alone."""
+        """Combine distributions that dominate one direction each."""
         return cls(
             combine_directions(forward, backward), combine_directions(backward, forward), either
         )
 
 
 def worst_curve(parts: Sequence[tuple[LossDistribution | DirectedLosses, int]]) -> Curve:
-    """An upper bound of the divergence of all messages, whichever way the answers of each changed.
+    """Return an upper bound of the divergence of all messages, for all directions of the answers.
 
-    Of t messages whose directions differ a go one way and t - a the other: the worst a is looked
-    for. Where they are many, neighbors a..b are one: of these, b - a go either way.
+    Of t directed messages, a change in one direction and t - a in the other; the worst a is used.
+    If t is large, a whole range a..b is covered by one composition, in which b - a messages are
+    dominated in both directions.
+
+    Parameters
+    ----------
+    parts : sequence of (LossDistribution or DirectedLosses, int)
+        Losses of each kind of message, and the number of such messages.
     """
     both = sum(isinstance(one, DirectedLosses) for one, _ in parts)
     cells = _MAX_SPLITS if both == 1 else math.floor(_MAX_SPLITS ** (1.0 / max(both, 1)))
@@ -59,7 +68,7 @@ _LossCounts = list[tuple[LossDistribution, int]]
 def _split_directions(
     one: LossDistribution | DirectedLosses, times: int, cells: int
 ) -> list[_LossCounts]:
-    """What dominates ``times`` of a message, for every number of them that go forward."""
+    """Return for each a, or range of a, losses that dominate ``times`` messages."""
     if isinstance(one, LossDistribution):
         return [[(one, times)]]
     ends = [round(times * i / cells) for i in range(cells + 1)] if cells <= times else []

@@ -1,4 +1,8 @@
-"""A distribution of privacy losses on a lattice, and its mirror image below zero."""
+"""Privacy loss distributions on a lattice.
+
+The modules of ``composition`` build and combine these distributions. The *privacy loss* of an
+outcome is log(P / Q), where P and Q are its probabilities under two neighboring datasets.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -11,16 +15,26 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossDistribution:
-    """A distribution of losses on a lattice; the mirror image below zero is understood.
+    """A distribution of privacy losses on a lattice.
 
-    where
-      step       distance of the lattice's points, a power of two
-      places     losses above zero in steps, ascending, shape (n,)
-      chances    their probabilities, shape (n,)
-      zero       probability of no loss
-      infinite   probability of a loss that nothing bounds
-      other      the same of the other direction, where its losses are others: its mirror image
-                 lies below zero then
+    Only losses above zero are stored. The losses below zero are those of the other order of the
+    neighbors, with opposite sign: P[loss = -x] = e^-x times the probability of x in the other
+    order.
+
+    Attributes
+    ----------
+    step
+        Distance of the lattice points, a power of two.
+    places
+        Losses above zero in steps, ascending, shape (n,).
+    chances
+        Their probabilities, shape (n,).
+    zero
+        Probability of the loss zero.
+    infinite
+        Probability of an infinite loss.
+    other
+        The distribution of the other order, if it differs.
     """
 
     step: float
@@ -32,17 +46,20 @@ class LossDistribution:
 
     @property
     def nbytes(self) -> int:
-        """What its arrays take."""
+        """The size of its arrays."""
         return self.places.nbytes + self.chances.nbytes
 
     def delta(self, epsilon: float) -> float:
-        """Its own curve at ``epsilon`` >= 0."""
+        """Return the divergence at ``epsilon`` >= 0."""
         gap = self.places * self.step - epsilon
         above = gap > 0.0
         return self.infinite + float((self.chances[above] * -np.expm1(-gap[above])).sum())
 
     def expand_both_sides(self, step: float) -> tuple[NDArray[np.int64], Floats]:
-        """Losses in ``step``, which divides its own, on both sides of zero, and their chances."""
+        """Return the losses on both sides of zero, in units of ``step``, and their probabilities.
+
+        ``step`` must divide the step of this distribution.
+        """
         below = self.other or self
         chances = [below.reversed_chances()[::-1], np.array([self.zero]), self.chances]
         places, under = (one.places * round(one.step / step) for one in (self, below))
@@ -50,15 +67,16 @@ class LossDistribution:
         return np.concatenate([-under[::-1], origin, places]), np.concatenate(chances)
 
     def reversed_chances(self) -> Floats:
-        """The chances of its losses where the other answer was given: below zero."""
+        """Return the probabilities of the stored losses under the other dataset."""
         seen: Floats = self.chances * np.exp(-self.places * self.step)
         return seen
 
     def coarsen(self, step: float) -> "LossDistribution":
-        """A distribution on the lattice of ``step`` that dominates this one.
+        """Return a distribution on the lattice of ``step`` that dominates this one.
 
-        A loss between two points goes to both so that the mean of e^-loss stays: chords again. What
-        comes to zero comes from both sides.
+        A loss between two lattice points goes to both of them, in the proportions that preserve the
+        mean of e^-loss. So the curve is again made of chords. The probability that reaches zero
+        comes from both sides.
         """
         if self.other is not None:
             ahead, back = (replace(one, other=None) for one in (self, self.other))
@@ -78,13 +96,12 @@ class LossDistribution:
 
 
 def combine_directions(forward: LossDistribution, backward: LossDistribution) -> LossDistribution:
-    """The distribution whose losses above zero are one direction's, and below the other's.
+    """Return the distribution with the losses of one direction above zero and of the other below.
 
-    where
-      forward, backward   dominate one direction each, and have one delta(0)
-
-    With p the chance of losses above zero and q what the other answer gives them, p - q = delta(0);
-    what neither direction has above zero is no loss.
+    Both arguments must dominate one direction each and have the same delta(0). Let p be the
+    probability of losses above zero, and q the probability of the same outcomes under the other
+    dataset. Then p - q = delta(0). The probability that neither direction has above zero is that of
+    the loss zero.
     """
     above = float(forward.chances.sum()) + forward.infinite
     zero = max(0.0, 1.0 - above - float(backward.reversed_chances().sum()))

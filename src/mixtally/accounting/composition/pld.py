@@ -1,27 +1,34 @@
-"""The distribution of one plan's privacy loss, rounded so that it dominates the true one.
+"""The privacy loss distribution of a mechanism, constructed from its curve delta(epsilon).
 
-From the curve delta(epsilon) alone, its upper bounds: between two points of the curve in the variable
-e^epsilon the true curve is convex, so the chord lies above it, and a curve made of chords is the
-curve of a distribution whose losses sit exactly at the points. The true delta is the larger of both
-directions, which makes the curve its own mirror image,
+``messages``, ``plans.honest_part`` and the planner use this module to compose mechanisms of which
+only upper bounds of delta are known. The constructed distribution dominates the true one.
+
+*Construction.* As a function of e^epsilon the true curve is convex, so the chord between two of its
+points lies above it. A curve of chords is the curve of a distribution whose losses are exactly the
+end points of the chords. The given delta is the larger one of both orders of the neighbors. So the
+curve is its own mirror image,
 
     delta(-x) = 1 - e^-x + e^-x delta(x),   P[loss = -x] = e^-x P[loss = x],
 
-so losses above zero say everything: with points x_0 = 0 < x_1 < .. < x_n, d_i = delta(x_i),
+and the losses above zero determine the distribution. With the points x_0 = 0 < x_1 < .. < x_n and
+d_i = delta(x_i),
 
-    P[loss = x_i] = (d_{i-1} - d_i) / (1 - e^-(x_i - x_{i-1})) - (d_i - d_{i+1}) / (e^(x_{i+1} - x_i) - 1),
+    P[loss = x_i] = (d_{i-1} - d_i) / (1 - e^-(x_i - x_{i-1}))
+                    - (d_i - d_{i+1}) / (e^(x_{i+1} - x_i) - 1),
     P[loss = 0]   = 1 - d_0 - 2 (d_0 - d_1) / (e^{x_1} - 1),   P[loss infinite] = d_n.
 
-A chance that rounding makes negative is set to zero, which only adds mass.
+A probability that rounding makes negative is replaced by zero, which only adds mass.
 
-Any points give a valid distribution, so they may be few, where the curve bends most. Where they lie
-f above the curve at most, so do they at negative epsilons, by the mirror; replacing one of several
-distributions adds an expectation of that, so ``times`` of them composed gain ``times f`` at most. Lines through points on
-either side lie below a convex curve, so points already known tell how far a chord can be off.
+*Choice of points.* Every choice of points gives a valid distribution, so few points suffice if they
+lie where the curve bends most. Suppose that the chords exceed the curve by at most f. By the mirror
+image this is so at negative epsilons too. Replacing one of several composed distributions adds an
+expectation of this excess, so a composition of ``times`` of them gains at most ``times f``. The
+prolonged chords of both neighbors lie below a convex curve. So the known points bound the excess of
+a chord.
 
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1; its
 symmetric form by the identity above.
-"""  # noqa: E501
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -38,34 +45,53 @@ Curve = Callable[[float], float]
 """An upper bound of delta at any epsilon in [0, 20]."""
 
 LEAST_STEP = 2.0**-16
+"""Finest step of a lattice."""
 _STEPS_A_DISTANCE = 64.0
+"""Usual number of lattice steps into which delta(0) is divided."""
 _MOST_POINTS = 1 << 15
+"""Largest number of lattice points up to the end of a curve."""
 _FIRST_POINTS = 8
 _MOST_PIECES = 3
+"""Largest number of pieces into which one pass divides a chord."""
 _MOST_PASSES = 64
 _TINY = 1e-300
 _FLAT = 1e-5
+"""Relative excess over its last value at which the curve counts as constant."""
 _NOTHING = 1e-22
+"""Excess that is always accepted."""
 _ROUNDING_NOISE, _ROUNDING_NOISE_SHARE = 1e-16, 1e-12
-"""Far below any promise, and of delta(0): bounds of worst crowds and of rare values may rise by so
-much from one epsilon to the next. All of them hold, and the least so far is what is taken."""
+"""Rise of delta from one epsilon to the next that is accepted, absolute and as a share of delta(0).
+
+Bounds of worst datasets and of rare values may rise this much. Every bound is valid, so the least
+one so far is used.
+"""
 _LARGE_DELTA = 0.5
-"""Of a message that tells so much the bounds are not close: a rise says nothing there."""
+"""Delta from which on bounds are loose, so that a rise indicates no error."""
 _SLACK = 1.003
-"""Bounds may lie so far apart from one epsilon to the next: worst crowds are proved to 1e-3."""
+"""Factor between bounds of neighboring epsilons that is accepted: worst datasets are proved to
+1e-3.
+"""
 _DEEP, _DEEP_BEND = 1e-15, 1e-2
+"""Delta below which the second number is an accepted relative excess."""
 
 
 class Tightness(NamedTuple):
-    """How far chords may lie from the curve before points are added between them; one is enough.
+    """Limits of the excess of chords over the curve; a chord that meets one limit is not divided.
 
-    where
-      bend    above the curve, relative to delta; 1e-2 is always enough where delta is below 1e-15
-      shift   to its right, relative to epsilon or to the spread of the losses, whichever is larger
-      rise    what a delta may exceed one of a smaller epsilon by, as a factor
-      grain   into how many steps of the lattice delta(0) is cut, about
-      floor   what may be added to any delta besides: to that of ``times`` composed at most so often
-      share   of a delta that is aimed at, for that
+    Attributes
+    ----------
+    bend
+        Excess relative to delta. Where delta is below 1e-15, 1e-2 is always accepted.
+    shift
+        Shift to the right, relative to the larger of epsilon and the spread of the losses.
+    rise
+        Factor by which a delta may exceed the delta of a smaller epsilon.
+    grain
+        Approximate number of lattice steps into which delta(0) is divided.
+    floor
+        Absolute excess that is accepted; that of a composition is at most ``times`` this number.
+    share
+        Share of the target delta from which ``adapt_to_delta`` computes ``floor``.
     """
 
     bend: float
@@ -76,9 +102,9 @@ class Tightness(NamedTuple):
     share: float = 0.0
 
     def adapt_to_delta(self, delta: float, times: int) -> "Tightness":
-        """As tight where ``times`` composed have to tell about ``delta``; looser far below it.
+        """Return the tightness for ``times`` composed messages whose delta is about ``delta``.
 
-        A power of two, so that deltas which are alike need the same points.
+        The floor is a power of two, so that similar deltas share their points.
         """
         floor = self.share * delta / times
         if floor <= self.floor:
@@ -87,25 +113,35 @@ class Tightness(NamedTuple):
 
 
 FINE = Tightness(bend=5e-4, shift=0.0)
-"""Every delta above 1e-15 within 1e-3, or as close as the lattice lets it: hundreds of points."""
+"""Every delta above 1e-15 within 1e-3, or as tight as the lattice allows, with hundreds of points.
+"""
 CLOSE = Tightness(bend=0.0, shift=1e-3, share=3e-4)
-"""Every composed epsilon within one part in a thousand: some two hundred points."""
+"""Every composed epsilon within one part in a thousand, with about two hundred points."""
 CLOSER = Tightness(bend=0.0, shift=2.5e-4)
-"""Every composed epsilon within a quarter of that: for a part of what is to be composed again."""
+"""Every composed epsilon within a quarter of ``CLOSE``, for a part that is composed again."""
 ROUGH = Tightness(bend=0.0, shift=5e-3, rise=1.05, share=3e-3)
-"""Every composed epsilon within half a percent: less than a hundred points for most plans.
+"""Every composed epsilon within half a percent, with less than a hundred points for most plans.
 
-For searches, whose deltas are expected and not proved: now and then a worse crowd is overlooked.
+For searches, whose deltas are estimates and not proved: a worse dataset is sometimes overlooked.
 """
 
 
 def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -> LossDistribution:
-    """A distribution that dominates every pair of distributions whose divergences ``curve`` bounds.
+    """Return a distribution that dominates every pair of distributions whose divergence is bounded.
 
-    where
-      reach   no finite loss is larger, as far as is known; math.inf when nothing is
+    Parameters
+    ----------
+    curve : callable
+        The upper bound of the divergence.
+    reach : float
+        Largest known finite loss; ``math.inf`` if unknown.
+    tightness : Tightness
+        Accepted excess over ``curve``.
 
-    Raises AccountingError when the curve is no curve of a divergence.
+    Raises
+    ------
+    AccountingError
+        If ``curve`` is not the curve of a divergence.
     """
     return connect_points(*choose_points(curve, reach, tightness), tightness.rise)
 
@@ -113,9 +149,9 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
 def choose_points(
     curve: Curve, reach: float, tightness: Tightness
 ) -> tuple[float, dict[int, float]]:
-    """Where ``curve`` has to be known for such a distribution: a step, and its multiples -> deltas.
+    """Return a step, and the multiples of it at which ``curve`` should be known, with their deltas.
 
-    Another curve, of which this one is a good guess, needs points in the same places.
+    Another curve, which ``curve`` approximates well, needs points in the same places.
     """
     seen: dict[float, float] = {}
 
@@ -125,7 +161,7 @@ def choose_points(
         return seen[epsilon]
 
     distance = evaluate(0.0)
-    if distance <= 0.0 or reach <= 0.0:  # nothing is revealed but what rounding may hide
+    if distance <= 0.0 or reach <= 0.0:  # delta is zero up to rounding
         return 1.0, {0: distance, 1: distance}
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
     end = _find_end(evaluate, step, min(reach, MOST_EPSILON), tightness.floor)
@@ -148,16 +184,30 @@ def prove_points(
     reach: float,
     tightness: Tightness,
 ) -> tuple[float, dict[int, float]]:
-    """``chosen`` by what is expected, ``curve``, with what ``prove`` says at all these epsilons."""
+    """Return the points that ``curve``, an estimate, suggests, with their proved deltas.
+
+    ``prove`` is called once with all their epsilons.
+    """
     step, points = choose_points(curve, reach, tightness)
     return step, dict(zip(points, prove([place * step for place in points]), strict=True))
 
 
 def connect_points(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
-    """The distribution whose curve is made of chords between ``points``: place -> delta, 0 among
-    them.
+    """Return the distribution whose curve consists of chords between ``points``.
 
-    Raises AccountingError for a delta that is no number in [0, 1] or rises by more than ``rise``.
+    Parameters
+    ----------
+    step : float
+        Step of the lattice.
+    points : dict of int to float
+        Delta at each multiple of ``step``; the multiple 0 must be included.
+    rise : float
+        Factor by which a delta may exceed the delta of a smaller epsilon.
+
+    Raises
+    ------
+    AccountingError
+        If a delta is not in [0, 1] or rises by more than ``rise``.
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_check_delta(points[int(place)]) for place in places])
@@ -168,7 +218,7 @@ def connect_points(step: float, points: dict[int, float], rise: float = _SLACK) 
             f"composition: expected a delta that falls with epsilon, got {deltas[worst]} and then "
             f"{deltas[worst + 1]}; nothing may be promised from it"
         )
-    deltas = np.minimum.accumulate(deltas)  # the true curve falls, so this bounds it as well
+    deltas = np.minimum.accumulate(deltas)  # still an upper bound: the true curve falls
     gaps, falls = np.diff(places) * step, -np.diff(deltas)
     inner = np.append(falls[1:] / np.expm1(gaps[1:]), 0.0)
     chances = np.maximum(falls / -np.expm1(-gaps) - inner, 0.0)
@@ -186,12 +236,12 @@ def _check_delta(delta: float) -> float:
 
 
 def _find_end(curve: Curve, step: float, most: float, floor: float) -> float:
-    """Where the curve has come down to nothing, or to what it keeps for ever.
+    """Return an epsilon at which the curve has nearly fallen to its last value.
 
-    At steps of the lattice wherever it looks, so that nothing is computed twice.
+    Only multiples of the step are evaluated, so that no value is computed twice.
     """
     rest = curve(most)
-    connect_points(1.0, {0: curve(0.0), 1: rest})  # it must not rise
+    connect_points(1.0, {0: curve(0.0), 1: rest})  # raises if the curve rises
     enough = rest * (1.0 + _FLAT) + floor
     low, end = 0.0, 512.0 * step
     while end < most and curve(end) > enough:
@@ -208,17 +258,18 @@ def _find_end(curve: Curve, step: float, most: float, floor: float) -> float:
 def _choose_more_places(
     step: float, points: dict[int, float], distance: float, tightness: Tightness
 ) -> list[int]:
-    """Places to look at next: inside the chords that may lie too far from the curve.
+    """Return places inside the chords that may exceed the curve by too much.
 
-    Between two points the curve lies above the prolonged chords of both neighbors; where these meet
-    it can be farthest below its own. A smooth curve is a quarter as far next to chords of the same
-    width, half as far next to very short ones: that is what is compared.
+    Between two points the curve lies above the prolonged chords of both neighbors. It can be
+    farthest below its own chord where these prolongations meet. For a smooth curve the excess is a
+    quarter of this distance if the neighboring chords have the same width, and half if they are
+    very short.
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([points[int(place)] for place in places])
     widths = np.diff(places) * step
     falls, growth, spans = -np.diff(deltas), np.exp(widths), np.expm1(widths)
-    # Slopes in e^(epsilon - left end): of the mirror image below zero for the first left neighbor.
+    # Slopes in e^(epsilon - left end). The mirror image below zero is the first left neighbor.
     chord = -falls / spans
     mirror = (deltas[0] - deltas[1]) / spans[0] + deltas[0] - 1.0
     before = np.concatenate([[mirror], (chord * growth)[:-1]])

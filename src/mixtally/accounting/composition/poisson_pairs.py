@@ -1,16 +1,18 @@
-"""Privacy losses of one message more, or one less, in a cell with a Poisson number of others.
+"""Privacy losses of one additional or missing message among a Poisson number of others.
 
-With X ~ Poisson(mean) messages of others, the cell of a member counts 1 + X where the member is held
-and X where it is not. Seen from one side the loss is ln(c / mean) at a count c >= 1, seen from the
-other its negative, and infinite at c = 0, which only the second has.
+``set_in_clear`` composes these losses over the members of a set. A bin contains X ~ Poisson(mean)
+messages of others. If the person's set contains the bin, 1 + X messages are counted there, and
+otherwise X. Seen from the set with the bin, the loss at a count c >= 1 is ln(c / mean). Seen from
+the other set it is -ln(c / mean), and it is infinite at c = 0, which only the other set allows.
 
-Losses are put on a lattice: an outcome of probabilities (p, q), whose loss ln(p/q) lies between two
-points, becomes two outcomes at these, a + b = p and a e^-l0 + b e^-l1 = q. Merging them again gives
-the outcome back, so what is on the lattice dominates in both directions. A loss moves by less than
-a step, up or down. What lies outside of all but ``CUT_TAIL`` of the counts is taken for infinite.
+*Rounding to a lattice.* Consider an outcome with the probabilities (p, q) whose loss ln(p/q) lies
+between two lattice points l0 and l1. It becomes two outcomes with these losses and with masses a,
+b, where a + b = p and a e^-l0 + b e^-l1 = q. Merging the two gives the outcome back. So the losses
+on the lattice dominate in both directions, and a loss moves by less than a step. Counts outside all
+but ``CUT_TAIL`` of the probability are treated as an infinite loss.
 
 Source: Connect the Dots (2022), section 4, for both masses; proved here.
-"""  # noqa: E501
+"""
 
 import math
 
@@ -22,11 +24,14 @@ from mixtally.primitives import tails
 
 
 def gain_and_loss_of_message(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
-    """Where the cell holds one message more, against not; and the other way round.
+    """Return the losses of a bin with one more message against none, and of the reverse.
 
-    where
-      mean   of the messages of others in the cell, above 0
-      step   of the lattice, a power of two
+    Parameters
+    ----------
+    mean : float
+        Expected number of messages of others in the bin, above 0.
+    step : float
+        Step of the lattice, a power of two.
     """
     first, last = poisson_window(mean)
     without = poisson_pmf(mean)

@@ -1,23 +1,26 @@
-"""The privacy losses of a value in clear among a mix's fakes, from the mix's table itself.
+"""Privacy losses of a value in clear among fakes that a mix draws from a table.
 
-Two bins differ between the two datasets. Fakes are independent from bin to bin, so their losses add
-up, each with the chance F(k) of k fakes:
+``messages`` composes these losses. Let F(k) be the probability that the mix adds k fakes to a bin.
+The two datasets differ in two bins, and fakes are independent from bin to bin, so the losses of
+both bins add up. Each has the following loss with probability F(k):
 
     the bin that gained the record shows k + 1: loss ln F(k) / F(k+1), infinite past the table's end
     the bin that lost it shows k:               loss ln F(k) / F(k-1), infinite at k = 0
 
-Exchanging the bins exchanges the datasets, so the sum's losses below zero mirror those above. Of a
-discrete Gaussian the losses are (2 (k - s) + 1) / (2 v) and -(2 (k - s) - 1) / (2 v); those of
-integers over 2^64 differ where few are left, so it is the integers' that are taken.
+Exchanging the bins exchanges the datasets, so the losses of the sum below zero mirror those above.
+For a discrete Gaussian of mean s and variance v the losses are (2 (k - s) + 1) / (2 v) and -(2 (k -
+s) - 1) / (2 v). The table consists of integers over 2^64, which differ from these formulas where
+they are small. So the losses of the integers are used.
 
-Each loss goes to the two points of a lattice around it so that its chance and the mean of e^-loss
-stay: the curve of the result is made of chords of the true one, which is convex in e^epsilon, and
-lies above it. What is beyond the lattice is taken for infinite. Both only add, so the result
-dominates; that adds at most a quarter of the step's square to a variance.
+*Upper bound.* Each loss goes to the two lattice points around it, in the proportions that preserve
+its probability and the mean of e^-loss. As a function of e^epsilon the new curve consists of chords
+of the true one, which is convex, so it lies above. Losses beyond the lattice are treated as
+infinite. Both steps only increase delta. They add at most a quarter of the squared step to a
+variance.
 
-A loss that is not beyond the lattice moves by less than a step. So what t messages, 2t bins, reveal
-at epsilon is no less than the rounded losses do 2t steps above it, less the chance that some loss
-is beyond.
+*Lower bound.* A loss that is not beyond the lattice moves by less than a step. So the delta of t
+messages, with 2t bins, at epsilon is at least that of the rounded losses at epsilon plus 2t steps,
+minus the probability that some loss is beyond.
 
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1.
 """
@@ -35,14 +38,15 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _FINE = 1.0 / 256.0
-"""Of a bin's standard deviation: the step of the lattice, or up to half of it."""
+"""Largest step of the lattice, in standard deviations of a bin's loss."""
 _LEAST_STEP = 2.0**-24
 _MOST_PLACES = 1 << 13
+"""Losses of this many steps or more are treated as infinite."""
 _ROUNDING_SLACK = 1.0 + 1e-12
 
 
 class _BinLosses(NamedTuple):
-    """One bin's losses: chances of the places from ``first`` on, and that of an infinite one."""
+    """The losses of one bin: probabilities from the place ``first`` on, and of an infinite loss."""
 
     first: int
     chances: Floats
@@ -50,7 +54,7 @@ class _BinLosses(NamedTuple):
 
 
 def losses_of(weights: tuple[int, ...]) -> LossDistribution:
-    """A privacy loss distribution that dominates one record where P[k] = weights[k] / 2^64."""
+    """Return losses that dominate one record among fakes with P[k] = weights[k] / 2^64."""
     gained, lost = _bin_outcomes(weights)
     step = _step(gained)
     one, other = _round_up_losses(gained, step), _round_up_losses(lost, step)
@@ -65,7 +69,7 @@ def losses_of(weights: tuple[int, ...]) -> LossDistribution:
 
 
 def lower_of(weights: tuple[int, ...], times: int, epsilon: float) -> float:
-    """A lower bound of delta(epsilon) of so many such messages together."""
+    """Return a lower bound of delta(epsilon) of ``times`` such messages."""
     losses = losses_of(weights)
     total = LossSum([(losses, times)])
     moved = 2.0 * losses.step + total.step * (total.step > losses.step)
@@ -79,37 +83,35 @@ def lower_of(weights: tuple[int, ...], times: int, epsilon: float) -> float:
 
 
 def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
-    """Some points of its curve, from its step on, each at twice the epsilon of the last."""
+    """Return points of the curve, from the first step on, each at twice the epsilon before."""
     most = int(losses.places[-1]) if len(losses.places) else 1
     epsilons = [losses.step * 2.0**i for i in range(most.bit_length())]
     return [(epsilon, losses.delta(epsilon)) for epsilon in epsilons]
 
 
 def _bin_outcomes(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Chances of what is seen of the bin that gained a record and of the one that lost it, each
-    with its chance in the other world.
-    """
+    """Return the table entries of both bins' outcomes under both datasets, for either bin."""
     gained = list(pairwise((*weights, 0)))
     lost = [(here, before) for before, here in pairwise((0, *weights))]
     return gained, lost
 
 
 def _loss(here: int, there: int) -> float:
-    """ln(here / there), to nearly all digits."""
+    """Return ln(here / there), to nearly all digits."""
     if 2 * here < there:
         return math.log(here / there)
     return math.log1p((here - there) / there)
 
 
 def _step(cells: Iterable[tuple[int, int]]) -> float:
-    """A power of two, fine enough for the losses that are finite."""
+    """Return a power of two that is fine enough for the finite losses."""
     finite = ((here, _loss(here, there)) for here, there in cells if here and there)
     square = math.fsum(here / SCALE * loss * loss for here, loss in finite)
     return float(2.0 ** math.floor(math.log2(max(_LEAST_STEP, _FINE * math.sqrt(square)))))
 
 
 def _round_up_losses(cells: Iterable[tuple[int, int]], step: float) -> _BinLosses:
-    """The losses of cells (F here, F there) on the lattice, or above it."""
+    """Return the losses of outcomes (F here, F there), rounded up to the lattice."""
     infinite = 0
     chances: list[int] = []
     losses: list[float] = []
