@@ -165,7 +165,7 @@ def test_collections_are_as_many_sets():
 def test_a_set_is_never_priced_as_one_divergence():
     """Whoever asks for it is stopped."""
     message = ObservedMessage(record_of(3, 2, LAPLACE).message.mechanism)
-    with pytest.raises(AccountingError, match="priced apart"):
+    with pytest.raises(AccountingError, match="price its messages separately"):
         in_clear.delta(message, 1.0, Memo(10**6))
 
 

@@ -1,7 +1,8 @@
-"""Exact divergences, one mechanism a file, each with its derivation.
+"""Divergences of mechanisms, one mechanism per file, each with its derivation.
 
-``registry`` says which file has the functions of ``Divergence`` for a mechanism; files that it does
-not name hold the cases of flips.
+``registry`` maps each mechanism to the file with its ``Divergence`` functions. The other files
+derive special cases of flipped bits or contain shared steps. A *fake* is a dummy message that
+carries no answer. *Others* are all people except the person whose answer is to be protected.
 """
 
 from collections.abc import Sequence
@@ -29,11 +30,15 @@ __all__ = [
 class ObservedMessage(NamedTuple):
     """One message of a person, and what its observer knows.
 
-    where
-      mechanism   by which it was made; sent as often as its ``repeats``
-      observer    ``messages`` or ``sums``
-      others      how many of the other people are known to hold a one, or everybody known to hold
-                  nothing for 0; None for any crowd, which is the only promise
+    Attributes
+    ----------
+    mechanism
+        The mechanism that randomized the message; it is sent ``repeats`` times.
+    observer
+        ``messages`` or ``sums``.
+    others
+        Number of other people known to hold a one; for free bits, 0 means that all hold zeros.
+        None for any crowd, the only case that is a guarantee.
     """
 
     mechanism: Shuffled
@@ -42,7 +47,7 @@ class ObservedMessage(NamedTuple):
 
 
 class ProvedDelta(NamedTuple):
-    """Proved bounds of delta, with their source and what they rest on."""
+    """Proved bounds of delta, with their source and the assumptions they rely on."""
 
     bounds: Bracket
     source: str
@@ -50,12 +55,18 @@ class ProvedDelta(NamedTuple):
 
 
 class CountedParameters(NamedTuple):
-    """Parameters with their fakes and people counted: everybody's, or only the honest ones.
+    """Parameters together with the numbers of fakes and people: of all, or of the honest ones.
 
-    where
-      fakes         in one round; 0 where there are none or they are sought
-      crowd         people whose own flips are counted on, 0 for none
-      for_epsilon   the epsilon for which something is sought, None when nothing is
+    Attributes
+    ----------
+    given
+        Parameters of the protocol.
+    fakes
+        Fakes in one round; 0 if there are none or their number is sought.
+    crowd
+        People whose own flips count, 0 for none.
+    for_epsilon
+        The epsilon for which a parameter is sought; None if none is.
     """
 
     given: Parameters
@@ -65,7 +76,7 @@ class CountedParameters(NamedTuple):
 
 
 class CalibrationTarget(NamedTuple):
-    """What a search is for: ``times`` messages that together keep (epsilon, delta)."""
+    """The target of a search: ``times`` messages whose composition is (epsilon, delta)-private."""
 
     epsilon: float
     delta: float
@@ -73,90 +84,91 @@ class CalibrationTarget(NamedTuple):
 
     @property
     def cover(self) -> float:
-        """Roughly the ones that must hide a bin, for each of the messages."""
+        """An estimate of the number of messages that must hide a bin, per message of the person."""
         return usual_cover(self.epsilon, self.delta) * float(self.times**0.9)
 
 
 class Bound(Enum):
-    """What an upper bound of delta is for, and so how close it is."""
+    """The purpose of an upper bound of delta, and therefore its accuracy."""
 
     EXACT = "exact"
-    """Proved, as close as it is known."""
+    """Proved, and as tight as possible."""
     NEAR = "near"
-    """Proved, some parts in a thousand above: points of a curve that is composed."""
+    """Proved, some thousandths larger: for the points of a curve that is composed."""
     EXPECTED = "expected"
-    """What ``EXACT`` most likely is, not proved: a search whose end is proved."""
+    """The probable value of ``EXACT``, not proved: for a search whose result is proved."""
     ROUGH = "rough"
-    """The same to some hundredths: points of a curve that is composed in a search."""
+    """The probable value within some hundredths: for curves that are composed in a search."""
 
 
 class Divergence(Protocol):
-    """The functions of a mechanism's file; every epsilon is at least 0.
+    """The functions in the file of a mechanism. Every epsilon is at least 0.
 
-    What a call computes and a later one may need again is kept in ``memo``, which the caller owns.
+    Intermediate results that later calls may need are stored in ``memo``, which the caller owns.
     """
 
     @property
     def MECHANISM(self) -> type[Shuffled]:  # noqa: N802
-        """The class whose messages it prices."""
+        """The class of the messages that the file handles."""
         ...
 
     def counts_people(self, name: str, given: Parameters) -> bool:
-        """Whether other people's flips are counted on."""
+        """Return whether the flips or replacements of other people count as protection."""
         ...
 
     def record_fields(
         self, name: str, counted: CountedParameters
     ) -> tuple[ObservedMessage, int, str]:
-        """One message of protocol ``name``, how many a record takes, and what that rests on."""
+        """Return one message of protocol ``name``, the messages per record, and an assumption."""
         ...
 
     def delta(
         self, message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
     ) -> ProvedDelta:
-        """Both bounds of delta(epsilon), the larger of both directions.
+        """Return both bounds of delta(epsilon), for the worse order of the neighbors.
 
-        With ``lower_alone`` the upper bound may be one: it is not what is asked.
+        With ``lower_only`` the upper bound may be 1, because it is not needed.
         """
         ...
 
     def upper(
         self, message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
     ) -> Sequence[float]:
-        """Upper bounds at several epsilons; of none it raises EffortError where many would take
-        too long.
+        """Return upper bounds at several epsilons.
+
+        With an empty list, raise EffortError if many epsilons would take too long.
         """
         ...
 
     def choose_bound(self, message: ObservedMessage, bound: Bound) -> Bound:
-        """The closest bound that costs no more than ``bound``."""
+        """Return the tightest kind of bound that costs no more than ``bound``."""
         ...
 
     def directional_upper(
         self, message: ObservedMessage, epsilons: Sequence[float], memo: Memo
     ) -> tuple[Sequence[float], Sequence[float]] | None:
-        """Upper bounds of either direction at several epsilons; None where both are one curve."""
+        """Return upper bounds for each order of the neighbors; None if both orders agree."""
         ...
 
     def observed_unit(self, message: ObservedMessage) -> tuple[ObservedMessage, int]:
-        """The message that an observer of ``message`` sees so many times, each on its own."""
+        """Return the message that the observer sees separately, and how often it is seen."""
         ...
 
     def handles_repeats(self, message: ObservedMessage) -> bool:
-        """Whether ``delta`` holds for a record that is sent several times."""
+        """Return whether ``delta`` covers a record that is sent several times."""
         ...
 
     def lower_of(self, message: ObservedMessage, epsilon: float, rounds: int) -> float:
-        """A lower bound for so many rounds, from counting one kind of message."""
+        """Return a lower bound for several rounds, from the count of one kind of message."""
         ...
 
     def start(self, message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-        """Roughly the value of ``parameter`` that reaches ``goal``: where a search begins."""
+        """Return an estimate of the ``parameter`` that reaches ``goal``, where a search begins."""
         ...
 
 
 def separation_note(given: Parameters) -> str:
-    """What a record rests on whose one message is a bit of several."""
+    """Return the assumption for a record of which each bit is sent as a separate message."""
     if given.split and given.messages_per_record() == 1:
         return "; every bit is a message of its own and the mixes keep them apart"
     return ""

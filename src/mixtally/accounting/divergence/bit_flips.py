@@ -1,15 +1,15 @@
-"""Flipped bits: which derivation holds for which record, fakes, crowd and observer.
+"""Flipped bits: which derivation applies to which record, fakes, crowd and observer.
 
-    record       fakes             crowd    messages                            sums
+    record       fakes             crowd    messages                      sums
     value        blank, no crowd            ``flip_blank``, ``repeats``
-                 uniform                    ``flip_uniform``                    ``one_hot.sums``
-                 any               counted  ``one_hot.messages``                ``one_hot.sums``
-    set          blank                      ``k_hot``                           bit by bit
-    single bit   any               counted  ``single_bit``                      the same
-    free bits    none              counted  ``vectors``                         bit by bit
+                 uniform                    ``flip_uniform``              ``one_hot.sums_delta``
+                 any               counted  ``one_hot.messages_delta``    ``one_hot.sums_delta``
+    set          blank                      ``k_hot``                     bit by bit
+    single bit   any               counted  ``single_bit``                the same
+    free bits    none              counted  ``vectors``                   bit by bit
 
-Where bits are seen one by one they hide one by one: two bins differ for every value of a record, so
-a record is a composition of so many single bits.
+Where every bit is seen separately, it hides separately. Two bins differ for every value of a
+record, so a record is a composition of this number of single bits.
 """
 
 from collections.abc import Sequence
@@ -56,9 +56,9 @@ counts_people = flips_protocols.counts_people
 def delta(
     message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
 ) -> ProvedDelta:
-    """Both bounds of delta(epsilon), the larger of both directions.
+    """Return both bounds of delta(epsilon), for the worse order of the neighbors.
 
-    With ``lower_alone`` the upper bound is one where a worst crowd would have to be searched for.
+    With ``lower_only`` the upper bound is one if a worst crowd would have to be searched for.
     """
     m = require_bit_flips(message)
     if m.max_set is None:
@@ -118,7 +118,7 @@ def _uniform_fakes_delta(m: BitFlips, epsilon: float) -> ProvedDelta:
     bounds = flip_uniform.messages_delta(fakes, m.bins, m.threshold, epsilon)
     if not m.crowd:
         return ProvedDelta(bounds, flip_uniform.SOURCE, _fakes_assumption(m))
-    # A flipped uniform fake is a flipped record like any other: part of the privacy blanket.
+    # A flipped uniform fake is a flipped record, so it is part of the privacy blanket.
     among_blanks = one_hot.blanket_upper(m.crowd + fakes, 0, m.threshold, epsilon)
     return ProvedDelta(
         Bracket(0.0, min(bounds.upper, among_blanks)),
@@ -139,8 +139,11 @@ def _uniform_fakes_upper(
 
 
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
-    """Sets have all four; a worst crowd is searched for as well where it is only expected, and
-    proved at several epsilons at once; values and vectors among others have points that are near.
+    """Return the tightest kind of bound that costs no more than ``bound``.
+
+    Sets have all four kinds. In an unknown crowd an estimate searches for the worst crowd, and a
+    proof covers several epsilons at once. Values and vectors among others have near and rough
+    points.
     """
     if _most_set(message):
         return bound
@@ -155,7 +158,7 @@ def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
 def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
-    """The upper bounds alone: proofs of a worst crowd at several epsilons share their work."""
+    """Return upper bounds at several epsilons; proofs of a worst crowd share their work."""
     bound = choose_bound(message, bound)
     if bound is Bound.NEAR and len(epsilons) != 1:
         found = _upper_at_several(message, epsilons, memo)
@@ -167,9 +170,9 @@ def upper(
 def _upper_at_several(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> Sequence[float] | None:
-    """Of single bits, sums and sets that lie in many ways; None for others.
+    """Return bounds of single bits, sums, and sets with many orbits; None for other records.
 
-    Raises EffortError where sums would take too long, of no epsilon before their work.
+    Raises EffortError if sums would take too long; with no epsilon, before any work is done.
     """
     m = require_bit_flips(message)
     crowd = m.crowd, m.fakes.count
@@ -213,25 +216,25 @@ def _one_upper(message: ObservedMessage, epsilon: float, bound: Bound, memo: Mem
 
 
 def _are_sums_observed(message: ObservedMessage) -> bool:
-    """Whether sums of bins are seen."""
+    """Return whether only the sums of bins are seen."""
     return require_bit_flips(message).max_set is not None and message.observer is Observer.SUMS
 
 
 def _most_set(message: ObservedMessage) -> int:
-    """How many bits a set has at most that is seen whole among blanks; 0 for other records."""
+    """Return the most bits of a set that is seen whole among blanks; 0 for other records."""
     m = require_bit_flips(message)
     whole = message.observer is Observer.MESSAGES and not isinstance(m.fakes, UniformFakes)
     return m.max_set if whole and m.max_set is not None and m.max_set > 1 else 0
 
 
 def _is_bit_in_unknown_crowd(message: ObservedMessage) -> bool:
-    """Whether it is a single bit in a crowd of which nothing is known."""
+    """Return whether the message is a single bit in a crowd of which nothing is known."""
     m = require_bit_flips(message)
     return m.max_set is None and m.bins == 1 and m.crowd > 0 and message.others is None
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
-    """From counting one kind of message, in the crowds that are known to be bad."""
+    """Return a lower bound from one kind of message, in crowds that are known to be bad."""
     kinds = repeats.flip_kinds(require_bit_flips(message), message.observer, message.others)
     return repeats.lower_bound(kinds, epsilon, rounds)
 

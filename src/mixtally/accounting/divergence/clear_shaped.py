@@ -1,23 +1,27 @@
-"""The exact divergence of clear-shaped, in integer arithmetic, observer ``messages``.
+"""The exact divergence of clear-shaped, in integer arithmetic, for the observer ``messages``.
 
-The two bins that differ show s and t with P = F(s-1) F(t) under one dataset, Q = F(s) F(t-1) under
-the other, so delta = sum of (P - e^eps Q)_+. A pair counts when the ratio of the first coordinate
-exceeds e^eps times the ratio of the second; sorting the ratios and summing cumulatively makes the
-work O(M log M). F is the very table of integers over 2^64 that the mix draws from.
+``in_clear`` uses this file. A mix adds k fakes to a bin with probability F(k), a table of integers
+over 2^64 from which the mix really draws.
 
-Two events tell for certain: the bin that lost the record shows no fakes, F(0), and the one that
-gained it more than the table has, F(M), about 2^-64. Of a discrete Laplace whose decay is at most
-eps / 2 no other pair counts, and delta is F(0) nearly.
+*One value.* The two bins that differ show s and t messages with probability P = F(s-1) F(t) under
+one dataset and Q = F(s) F(t-1) under the other, so delta = sum of (P - e^eps Q)_+. A pair counts if
+the ratio of the first coordinate exceeds e^eps times the ratio of the second. Sorted ratios and
+cumulative sums make the work O(M log M) for a table of M numbers.
 
-*A set of at most k of d bins* is k messages of different cells of d + k: its members, and the first
-of the last k cells for those that it lacks. Every cell has fakes of its own, so a cell that two
-sets share shows one number in distribution whichever it is, apart from all others: it tells nothing
-and is left out. Of U and V r cells each remain, r <= k, and with u_i and v_i exchanged for each
-other the observer has the product of r independent pairs above. That is what is seen of k pairs by
-whoever forgets k - r of them, and two sets that share no cell are as many: the full and the empty
-one, as d >= k. So *disjoint sets are the worst*, delta is that of k messages composed, at every
-epsilon and in both directions, and other people's messages, which are known, help nobody. Several
-collections are k rounds each. (Pads without fakes, or all in one cell, would tell a set's size.)
+Two events reveal the value with certainty: the bin that lost the record has no fakes, with
+probability F(0), or the bin that gained it has more than the table allows, with F(M), about 2^-64.
+For a discrete Laplace distribution whose decay is at most eps / 2 no other pair counts, and delta
+is nearly F(0).
+
+*A set of at most k of d bins* is sent as k messages of different cells out of d + k: its members,
+and the first of the last k cells in place of missing members. Every cell has separate fakes. So a
+cell that two sets share shows the same distribution under both, independent of all others, and is
+left out. r <= k cells of U and r cells of V remain. Pairing u_i with v_i, the observer has the
+product of r independent pairs as above. It results from k pairs by ignoring k - r of them, and two
+sets without a common cell, such as the full and the empty one, have k pairs, as d >= k. So
+*disjoint sets are the worst*. Delta is that of k composed messages, at every epsilon and for both
+orders. The messages of other people are known and hide nobody. Several collections are k rounds
+each. (Pads without fakes, or all in one cell, would reveal the size of a set.)
 
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. Of sets
 proved here.
@@ -44,14 +48,10 @@ _MOST_BYTES = 64_000_000
 
 
 class _RankedOutcomes(NamedTuple):
-    """Both bins' chances by rising ratio F(s-1) / F(s), for any number of epsilons.
+    """The outcomes of both bins by rising ratio F(s-1) / F(s), for any number of epsilons.
 
-    where
-      ratios        in units of 2^-256
-      first         F(s-1) of each
-      second        F(s) of each
-      sum_first     of all before each place, the last of all
-      sum_second    likewise
+    ``ratios`` are in units of 2^-256; ``first`` has F(s-1) and ``second`` F(s) of each.
+    ``sum_first`` and ``sum_second`` are the sums of all before each place, and finally of all.
     """
 
     ratios: tuple[int, ...]
@@ -62,12 +62,12 @@ class _RankedOutcomes(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """What its integers take, at most."""
+        """A bound on the size of its integers."""
         return 400 * len(self.ratios)
 
 
 def _rank_outcomes(weights: tuple[int, ...]) -> _RankedOutcomes:
-    """The chances of k fakes in a bin, P[k] = weights[k] / 2^64, by rising ratio."""
+    """Return the outcomes by rising ratio for the table P[k] = weights[k] / 2^64."""
     cells = [(a, b) for a, b in zip((0, *weights), (*weights, 0), strict=True) if a or b]
     ratios = [_ratio(cell) for cell in cells]
     order = sorted(range(len(cells)), key=ratios.__getitem__)
@@ -77,25 +77,25 @@ def _rank_outcomes(weights: tuple[int, ...]) -> _RankedOutcomes:
 
 
 def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) -> Bracket:
-    """delta(epsilon) of one record when every bin gets k fakes with P[k] = weights[k] / 2^64.
+    """Return delta(epsilon) if every bin gets k fakes with P[k] = weights[k] / 2^64.
 
-    The distribution is symmetric under exchange of the two bins, so both directions are this
-    number. ``memo`` holds what further calls of the same weights need not sort again.
+    The distribution is symmetric under exchange of the two bins, so both orders have this delta.
+    ``memo`` keeps the sorted table for later calls.
     """
     memo = memo or Memo(_MOST_BYTES)
     found: _RankedOutcomes = memo.get(("shaped", weights), lambda: _rank_outcomes(weights))
     grow, (ends, first, second, sum_first, sum_second) = _exp_rounded_down(epsilon), found
-    # For the second bin the roles are swapped: Q counts F(t-1), P counts F(t). For every s count t
-    # whose ratio times e^eps is below its own: more of them from one s to the next.
-    none = bisect_right(ends, 0)  # t that Q never shows; most s count no other
+    # In the second bin the roles are exchanged: F(t) belongs to P and F(t-1) to Q. For every s
+    # count the t whose ratio times e^eps is below that of s; their number rises with s.
+    none = bisect_right(ends, 0)  # t that are impossible under Q; most s count only these
     least = -(-(ends[none] + 1) * grow >> _GROW_BITS)
-    end = len(ends) - second.count(0)  # beyond it s that Q never shows: all t count
+    end = len(ends) - second.count(0)  # later s are impossible under Q: all t count
     begin = min(bisect_left(ends, least), end)
     limits = ((ratio << _GROW_BITS) // grow for ratio in ends[begin:end])
     counts = [*map(bisect_left, repeat(ends), limits), *repeat(len(ends), len(ends) - end)]
     gained = sum_first[begin] * sum_second[none] + _products(first[begin:], sum_second, counts)
     lost = _products(second[begin:], sum_first, counts)
-    # A pair at the limit of the ratios' digits may be taken for one beyond it: it is below 2^-180.
+    # A pair within the rounding of the ratios may be counted; its contribution is below 2^-180.
     total = max((gained << _GROW_BITS) - grow * lost, 0)
     return bracket(total / (SCALE * SCALE << _GROW_BITS), cut=2.0**-60 / SCALE)
 
@@ -105,13 +105,13 @@ def _products(weights: Sequence[int], sums: Sequence[int], counts: Sequence[int]
 
 
 def _ratio(cell: tuple[int, int]) -> int:
-    """F(s-1) / F(s) in fixed point; a ratio above any other when F(s) is 0."""
+    """Return F(s-1) / F(s) in fixed point, or a ratio above all others if F(s) is 0."""
     a, b = cell
     return (a << _RATIO_BITS) // b if b else SCALE << (2 * _RATIO_BITS)
 
 
 def _exp_rounded_down(epsilon: float) -> int:
-    """e^epsilon times 2^128, rounded down: a smaller factor makes a larger divergence."""
+    """Return e^epsilon times 2^128, rounded down: a smaller factor makes a larger divergence."""
     context = Context(prec=80, rounding=ROUND_FLOOR)
     power = context.exp(Decimal(epsilon))
     return int(context.multiply(power, Decimal(1 << _GROW_BITS))) - 1

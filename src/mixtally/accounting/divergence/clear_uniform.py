@@ -1,34 +1,37 @@
-"""The exact divergence of clear-uniform: one record among uniform fakes, observer ``messages``.
+"""The exact divergence of clear-uniform: one record in clear among uniform fakes.
 
-With N = fakes + 1 records, A and B two cells of a multinomial(N; 1/d, ..), the master identity is
-delta = (d/N) E[(A - e^eps B)_+]. Given T = A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
+The observer sees all messages. ``in_clear``, ``kary_response``, ``planes`` and
+``plans.honest_part`` use this file. With N = fakes + 1 and A, B two cells of a multinomial(N; 1/d,
+..), the identity of ``docs/explanation/accounting.md`` is delta = (d/N) E[(A - e^eps B)_+]. Given T
+= A + B ~ Bin(N, 2/d), A is Bin(T, 1/2), and
 
     E[(A - e^eps (T - A))_+ | T] = (T/2) (f - (e^eps - 1) S),
     a = least integer above e^eps T / (1 + e^eps), f = P(Bin(T-1, 1/2) = a-1), S = P(.. >= a).
 
-Both directions are this number, by the symmetry of the two cells. Where T takes many values, a
-composition, which needs it at many epsilons, takes the expectation as that of a sum of N numbers
-1, -e^eps and 0.
+By the symmetry of the two cells both orders have this delta. If T takes many values, a composition,
+which needs delta at many epsilons, uses the expectation of a sum of N numbers 1, -e^eps and 0
+instead.
 
-*Coins.* With F fakes in the two cells P_u(A, B) = P(F = T-1) 2^-T C(T, A) 2 A / T, so that the
-ratio is A / B whatever the number K of all fakes: whoever sees K learns nothing by it, and
+*Coins.* Let F be the number of fakes in the two cells and K the number of all fakes. Then P_u(A, B)
+= P(F = T-1) 2^-T C(T, A) 2 A / T, so the likelihood ratio is A / B whatever K is. Observing K
+reveals nothing more, and
 
     delta = sum over T of P(F = T-1) (2/T) E[(A - e^eps B)_+ | T],
 
-for any distribution of K: with Bin(S, phi) fakes beside m, F is Bin(m, 2/d) + Bin(S, 2 phi/d).
+for any distribution of K. With Bin(S, phi) fakes in addition to m, F is Bin(m, 2/d) + Bin(S, 2
+phi/d).
 
-A message that names a plane of Z_p^t (``device.contract.planes``) has this divergence with d = p as
-its upper bound, for any two values u and v and at every epsilon. Of a message among all that fakes
-draw alike, the likelihood of u is w_u = p where its plane holds u and 0 elsewhere, and with kappa
-the share of directions in which u and v meet,
+*Planes.* For a message that names a plane of Z_p^t (``device.contract.planes``), the divergence
+with d = p is an upper bound, for any two values u and v and at every epsilon. All messages are
+equally likely from a fake. Relative to a fake, the likelihood of u is w_u = p if the plane contains
+u, and 0 otherwise. With kappa the share of directions in which u and v meet,
 
     W = w_u - e^eps w_v  is  p and -p e^eps with (1 - kappa)/p each, p (1 - e^eps) with kappa/p,
 
-and else 0.
-To kappa = 0 mass kappa/p moves from p (1 - e^eps) and from 0 to p and to -p e^eps: the sums are
-equal, and the latter two enclose the former, so that E f(W) rises for every convex f (Karamata).
-Sums of independent numbers keep that order, and delta = E[(mean of N such W)_+] for any p bins at
-kappa = 0. Other people's messages depend on neither u nor v.
+and otherwise 0. Going to kappa = 0 moves probability kappa/p from p (1 - e^eps) and from 0 to p and
+to -p e^eps. The sums are equal and the latter two enclose the former, so E f(W) rises for every
+convex f (Karamata). Sums of independent copies keep this order, and delta = E[(mean of N such W)_+]
+for p bins at kappa = 0. The messages of other people do not depend on u and v.
 
 Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1; Marshall,
 Olkin, Arnold, Inequalities (2011), 4.B.1 (Karamata).
@@ -51,23 +54,23 @@ SOURCE = (
     "records only help (Notes 2020, Prop. 3.1)"
 )
 _TAIL_ERROR = 1e-11
-"""Bound on the relative error of one tail up to 10^7 tosses, with room; from there on it grows as
-their root."""
+"""Bound on the relative error of one tail up to ``_TOSSES``; above, it grows as their root."""
 _TOSSES = 1e7
 _FAR = 1e-60
 _LONG = 128
-"""From so many totals on, chances follow from their neighbors; fewer are cheaper one by one."""
+"""Number of totals from which on probabilities are computed from their neighbors, which is faster.
+"""
 _MANY = 20_000
-"""With so many totals an integral over frequencies is quicker."""
+"""Number of totals from which on an integral over frequencies is faster."""
 _MOST_PRODUCTS = 1 << 24
-"""For the distribution of fakes in two cells: some hundredths of a second."""
+"""Products allowed for the distribution of fakes in two cells: some hundredths of a second."""
 _STEEP = 2.0
-"""Above this epsilon a step from one tail to the next loses digits."""
+"""Epsilon above which a step from one tail to the next loses digits."""
 _UNIT = 2.0**-53
 
 
 class _Totals(NamedTuple):
-    """Values of T with their chances, what was cut off of these, and their relative error."""
+    """Values of T with their weights, the probability cut off, and the relative error."""
 
     total: tails.Floats
     weight: tails.Floats
@@ -76,14 +79,14 @@ class _Totals(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """What its arrays take."""
+        """The size of its arrays."""
         return self.total.nbytes + self.weight.nbytes
 
 
 def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Bracket:
-    """delta(epsilon) of one record in clear among ``fakes`` uniform fakes over ``bins`` bins.
+    """Return delta(epsilon) of one record in clear among ``fakes`` uniform fakes.
 
-    The chances of T serve all epsilons: they are left in ``memo``.
+    The probabilities of T do not depend on epsilon and are kept in ``memo``.
     """
     totals = _load_totals(fakes + 1, bins, memo)
     value, lost = two_cell_excess(totals.total, totals.weight, epsilon)
@@ -94,8 +97,10 @@ def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Br
 def average_over_coins(
     fakes: int, bins: int, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
 ) -> Bracket | None:
-    """The same averaged over coins, (how many, the chance of one fake more); None where the number
-    of fakes in two cells takes too many values, and for two bins, which all fakes are in.
+    """Return ``delta`` averaged over ``coins``: people, and the probability of one more fake.
+
+    None is returned if the number of fakes in two cells takes too many values, and for two bins,
+    which contain all fakes.
     """
     totals = _load_totals_of_coins(fakes, bins, coins, memo)
     if totals is None:
@@ -107,19 +112,16 @@ def average_over_coins(
 def two_cell_excess(
     total: tails.Floats, weight: tails.Floats, epsilon: float, shift: tails.Floats | float = 0.0
 ) -> tuple[float, float]:
-    """Sum of weight E[(A - e^eps (T - A) - shift)_+], A ~ Bin(T, 1/2), and a bound of its error.
+    """Return the sum of weight E[(A - e^eps (T - A) - shift)_+] and a bound on its error.
 
-    where
-      total, weight   ascending T of at least 1, and what each weighs, of one shape
-      shift           at least 0, for all T or one for each
-
-    With h the shift and a the least integer above (e^eps T + h) / (1 + e^eps) the expectation is
-    ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, f and S as above. Raises AccountingError for one that
-    is negative.
+    Given T, A is Bin(T, 1/2). With h the shift and a the least integer above (e^eps T + h) / (1 +
+    e^eps), the expectation is ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, with f and S as in the
+    derivation. ``total`` contains ascending T of at least 1 and ``weight`` the weight of each.
+    ``shift`` is at least 0. Raises AccountingError if an expectation is negative.
     """
     grow, shift = math.exp(epsilon), np.broadcast_to(shift, total.shape)
     below = np.floor(total * (grow / (1.0 + grow)) + shift / (1.0 + grow))  # a - 1
-    # Otherwise not even A = T exceeds: without a shift only when e^eps T rounds up to T.
+    # Other totals contribute nothing: not even A = T exceeds the limit.
     inside = below < total
     if not inside.all():
         total, weight, below, shift = total[inside], weight[inside], below[inside], shift[inside]
@@ -128,13 +130,13 @@ def two_cell_excess(
     over, rounding = _excess(total, below, epsilon, shift)
     if np.any(over < -rounding):
         raise AccountingError("clear-uniform: a conditional divergence came out negative")
-    # Not np.dot: it wakes threads for long arrays, and waits for them where others are at work.
+    # Not np.dot: for long arrays it starts threads and waits for them.
     value = 0.5 * float((weight * np.maximum(over, 0.0)).sum())
     return value, 0.5 * float((weight * rounding).sum())
 
 
 def is_near_faster(fakes: int, bins: int) -> bool:
-    """Whether ``near`` is quicker than ``delta``."""
+    """Return whether ``near_upper`` is faster than ``delta``."""
     if bins == 2:
         return False
     low, high = tails.window(fakes + 1, 2.0 / bins)
@@ -142,9 +144,9 @@ def is_near_faster(fakes: int, bins: int) -> bool:
 
 
 def near_upper(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
-    """An upper bound of ``delta``, above it by less than a part in a thousand.
+    """Return an upper bound of ``delta``, larger by less than a part in a thousand.
 
-    Averaged over the coins of ``people`` who draw one fake more with the chance ``coin``.
+    It is averaged over the coins of ``people`` who send one more fake with probability ``coin``.
     """
     step = Distribution(
         np.array([1.0, -math.exp(epsilon), 0.0]), np.array([1.0, 1.0, bins - 2.0]) / bins
@@ -159,8 +161,8 @@ def _load_totals(records: int, bins: int, memo: Memo | None) -> _Totals:
         low, high = tails.window(records, 2.0 / bins)
         low = max(low, 1)
         total = np.arange(low, high + 1, dtype=np.float64)
-        # E[d A; T out] / N is the chance that the user's bin and its twin hold T records, one of
-        # them the user's: within the cut by the room that the window leaves.
+        # E[d A; T out] / N is the probability that the person's bin and the other bin contain T
+        # records, one of them the person's. The margin of the window covers this one record.
         cut = 2.0 * tails.CUT_TAIL
         if len(total) < _LONG:
             return _Totals(total, tails.pmf(records, 2.0 / bins, low, high), cut, 0.0)
@@ -176,7 +178,7 @@ def _load_totals(records: int, bins: int, memo: Memo | None) -> _Totals:
 def _load_totals_of_coins(
     fakes: int, bins: int, coins: tuple[int, float], memo: Memo | None
 ) -> _Totals | None:
-    """T with P(F = T-1) 2 / T for its weight."""
+    """Return the values of T with the weights P(F = T-1) 2 / T."""
     (people, coin), two = coins, 2.0 / bins
     certain, tossed = tails.window(fakes, two), tails.window(people, coin * two)
     wide = [last - first + 1 for first, last in (certain, tossed)]
@@ -198,10 +200,11 @@ def _load_totals_of_coins(
 
 
 def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
-    """P(T) for consecutive totals that hold all but the cut, by the ratio of neighbors.
+    """Return P(T) for consecutive totals that cover all but the cut, from ratios of neighbors.
 
-    Outwards from the middle, with at most five roundings a step and as many of their sum; 1 in all,
-    which is more than the window holds. Raises AccountingError when ``tails.pmf`` disagrees.
+    The ratios are multiplied outwards from the middle, with at most five roundings a step and as
+    many of their sum. They are divided by their sum, although the window contains less than 1.
+    Raises AccountingError if ``tails.pmf`` disagrees.
     """
     middle = min(max(round(2.0 * records / bins - float(total[0])), 0), len(total) - 1)
     up = total[middle + 1 :]
@@ -221,15 +224,15 @@ def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
 def _excess(
     total: tails.Floats, below: tails.Floats, epsilon: float, shift: tails.Floats
 ) -> tuple[tails.Floats, tails.Floats]:
-    """(T - h) f - ((e^eps - 1) T + 2 h) S for every total T, its a - 1 ``below`` and its h
-    ``shift``, and bounds of its error.
+    """Return (T - h) f - ((e^eps - 1) T + 2 h) S for every total T, and bounds on its error.
 
-    The two terms nearly cancel far out in the tail: their rounding is bounded. Farther out still
-    the tail itself loses digits; there the first term alone is the bound.
+    ``below`` is a - 1 and ``shift`` is h. Far out in the tail the two terms nearly cancel, and
+    their rounding is bounded. Farther out the tail itself loses digits; there the first term is
+    used as the error bound.
     """
     excess = math.expm1(epsilon)
     long = len(total) >= _LONG and epsilon <= _STEEP
-    # Of few tosses all must be heads, which is exact; such totals stand first.
+    # For the smallest totals, which come first, all tosses must be heads, which is exact.
     few = int(np.count_nonzero(below == total - 1.0))
     in_turn = total[-1] - total[0] == len(total) - 1 and np.all(below[:few] == total[:few] - 1.0)
     long = long and bool(in_turn)
@@ -251,12 +254,12 @@ def _excess(
 def _points_and_tails(
     trials: tails.Floats, below: tails.Floats
 ) -> tuple[tails.Floats, tails.Floats]:
-    """P(X = below) and P(X > below), X ~ Bin(trials, 1/2), 0 <= below <= trials.
+    """Return P(X = below) and P(X > below) for X ~ Bin(trials, 1/2), 0 <= below <= trials.
 
-    Tails beyond the farthest points are not needed and left at zero.
+    Tails beyond negligible points are not needed and remain zero.
     """
     f, s = np.exp2(-trials), np.zeros_like(trials)
-    # below = trials: every toss is heads. below = 0 needs trials = 0 as e^eps > 1.
+    # If below = trials, all tosses are heads. below = 0 implies trials = 0, as e^eps > 1.
     inner = (below < trials) & (below > 0.0)
     f[inner] = tails.half_pmf(trials[inner], below[inner])
     inner &= ~(f < _FAR)

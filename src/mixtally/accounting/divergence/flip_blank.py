@@ -1,12 +1,14 @@
-"""The exact divergence of flip-blank: one record among flipped blanks, observer ``messages``.
+"""The exact divergence of flip-blank: one flipped one-hot record among flipped blanks.
 
-With N = fakes + 1 records, A and B independent Bin(N, q) and r = p/q, the master identity reads
+The observer sees all messages. ``bit_flips`` and ``one_hot`` use this file. Every bit is flipped
+with probability q; p = 1 - q, r = p/q, and N = fakes + 1. Let A and B be independent Bin(N, q). The
+identity of ``docs/explanation/accounting.md`` is then
 
     delta = (1/N) E[(X_u - e^eps X_v)_+],  X_u = A r + (N - A)/r,  X_v = B r + (N - B)/r.
 
-X_u exceeds e^eps X_v exactly when A exceeds ``limit(B) = e^eps B + (e^eps - 1) N q^2 / (1 - 2q)``,
-so that delta = (1 - 2q) / (p q N) sum_B P(B) E[(A - limit(B))_+]: a sum of positive terms only.
-The distribution of (X_u, X_v) is symmetric, so both directions of the divergence are this number.
+X_u exceeds e^eps X_v exactly if A exceeds ``limit(B) = e^eps B + (e^eps - 1) N q^2 / (1 - 2q)``. So
+delta = (1 - 2q) / (p q N) sum_B P(B) E[(A - limit(B))_+], in which all terms are positive. The
+distribution of (X_u, X_v) is symmetric, so both orders of u and v have this delta.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; notes 004 Prop. 3.1 for any dataset.
 """
@@ -27,14 +29,13 @@ SOURCE = (
 )
 
 _LIMIT_ROUNDING = 2.0**-49
-"""Bound on the relative error of a limit: five operations and the exponential, with room."""
+"""Bound on the relative error of a limit: five operations and the exponential, with a margin."""
 
 
 def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
-    """delta(epsilon) of one one-hot record, any d >= 2, among ``fakes`` flipped blanks.
+    """Return delta(epsilon) of a one-hot record over d >= 2 bins among ``fakes`` flipped blanks.
 
-    where
-      threshold   flip probability times 2^64, in [2^24, 2^63]
+    ``threshold`` is the flip probability times 2^64, in [2^24, 2^63].
     """
     return delta_among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
 
@@ -42,32 +43,30 @@ def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
 def delta_among_blanks(
     records: int, threshold: int, epsilon: float, *, rise: float, pmf: Floats | None = None
 ) -> Bracket:
-    """The sum above for N = ``records``.
+    """Return the sum of the derivation for N = ``records``.
 
-    where
-      rise   added to every limit: what an observer loses who cannot tell whether the record is
-             there at all
-      pmf    Bin(N, q) on ``tails.window``, if the caller has it
+    ``rise`` is added to every limit; it is positive for an observer who does not know whether the
+    record is among these messages. ``pmf`` is Bin(N, q) on ``tails.window``, if the caller has it.
     """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     contrast = (SCALE - 2 * threshold) / SCALE
     odds = math.log1p((SCALE - 2 * threshold) / threshold)  # ln(p / q), to all digits
     if contrast == 0.0 or epsilon >= 2.0 * odds * (1.0 + 1e-12):
-        return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
+        return Bracket(0.0, 0.0)  # no likelihood ratio reaches e^epsilon
     grow = math.exp(epsilon)
     rise += math.expm1(epsilon) * records * q * q / contrast
     low, high = tails.window(records, q)
     # Cut: B or A outside its window. E[X_u; B out] / N is P(B out); E[X_u; A > high] / N is
     # P(A' > high) with A' one record better than Bin(N-1, q), and ``high`` leaves room for it.
     cut = 3.0 * tails.CUT_TAIL
-    # Limits are lowered by more than their rounding, which only adds outcomes; what that adds is
-    # bounded for the lower bound. It matters close to the local epsilon, where A barely exceeds.
+    # Limits are lowered by more than their rounding, which only adds outcomes. The lower bound
+    # subtracts what this can add. It matters close to the local epsilon, where A barely exceeds.
     lowered = 1.0 - _LIMIT_ROUNDING
-    first = max(low, math.floor(lowered * (grow * low + rise)))  # no A below matters
+    first = max(low, math.floor(lowered * (grow * low + rise)))  # smaller A are below all limits
     if first >= high:
         return bracket(0.0, cut=cut)
     last = min(high, math.floor((high / lowered - rise) / grow))
-    if pmf is None and first <= last:  # what is needed of both overlaps
+    if pmf is None and first <= last:  # the needed parts of both overlap
         pmf = tails.pmf(records, q, low, high)
     a_pmf = _check_nonnegative(
         tails.pmf(records, q, first, high) if pmf is None else pmf[first - low :]
@@ -87,15 +86,15 @@ def delta_among_blanks(
     rounding = 2.0 * _LIMIT_ROUNDING * limit[keep] * survival[i]
     scale = contrast / (p * q * records)
     return bracket(
-        scale * float((b_pmf * over).sum()),  # not np.dot, which wakes threads
+        scale * float((b_pmf * over).sum()),  # not np.dot, which starts threads
         cut=cut,
         rounding=scale * float((b_pmf * rounding).sum()),
     )
 
 
 def _check_nonnegative(chances: Floats) -> Floats:
-    """``chances`` themselves: a product of two negative ones would hide that they are."""
-    if not chances.min(initial=0.0) >= 0.0:  # NaN neither
+    """Return ``chances``; the product of two negative ones would be positive and hide the error."""
+    if not chances.min(initial=0.0) >= 0.0:  # also raises for NaN
         raise AccountingError(
             f"flip-blank: expected chances that are not negative, got {chances.min()}; nothing may "
             "be promised from them"

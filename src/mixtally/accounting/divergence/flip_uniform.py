@@ -1,11 +1,13 @@
-"""BitFlips with uniform fakes, as in the notes: one-hot records and one-hot fakes, flipped.
+"""The divergence of flipped one-hot records among flipped one-hot fakes of uniform bins.
 
-At ``messages`` the fakes' own bit counts: a flipped uniform record has distribution
+``bit_flips`` uses this file. For the observer ``messages`` the fakes' own bit matters. With r = p/q
+and |y| the number of set bits, a flipped uniform record has the distribution
 
-    b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d,
+    b(y) = P[R(0) = y] (|y| r + (d - |y|)/r) / d.
 
-so w_a(y) = d r^(+-1) / (|y| r + (d - |y|)/r) depends on bit a and on |y|. Only the fakes are
-counted, which covers every dataset. At ``sums`` every record hides: see ``one_hot.sums``.
+So the weight w_a(y) = d r^(+-1) / (|y| r + (d - |y|)/r) depends on bit a and on |y|. Only the fakes
+count, which covers every dataset. For the observer ``sums`` every record hides: see
+``one_hot.sums_delta``.
 
 Source: notes 004 section 5.2; sufficient DP 000 (3.1) with flipped uniform fakes as background.
 """
@@ -29,15 +31,15 @@ SOURCE = (
 )
 
 _VALUES, _SOME, _FEW = 512, 160, 64
-"""Of each branch: where there are more, neighbors are nearly alike."""
+"""Most values of a branch: exact, near and rough. Merged neighbors are nearly equal."""
 
 
 def messages_delta(
     fakes: int, bins: int, threshold: int, epsilon: float, most: int = _VALUES
 ) -> Bracket:
-    """delta(epsilon) of one flipped one-hot record among ``fakes`` flipped uniform records.
+    """Return delta(epsilon) of a flipped one-hot record among ``fakes`` flipped uniform ones.
 
-    Of each branch at most ``most`` values are told apart.
+    At most ``most`` values of each branch are distinguished.
     """
     branches = _branches(bins, threshold, epsilon)
     above = saddle_point_bounds(
@@ -59,8 +61,9 @@ def upper(
     *,
     few: bool = False,
 ) -> float:
-    """The upper bound alone, ``smoothed`` as ``largest_upper`` has it; of ``few`` values, to some
-    hundredths above.
+    """Return the upper bound; with ``few`` values it is some hundredths larger.
+
+    ``smoothed`` is as in ``largest_upper``.
     """
     most = _FEW if few else _SOME if smoothed else _VALUES
     some = [coarsen_above(one, most) for one in _branches(bins, threshold, epsilon)]
@@ -69,21 +72,24 @@ def upper(
 
 
 def _window_cut(epsilon: float) -> float:
-    """What the window of the other bits leaves out, doubled for rounding.
+    """Return what the window of the other bits leaves out, doubled for rounding.
 
-    With W split into what lies inside and outside, (X + Y)_+ <= X_+ + Y_+ gives
+    With W split into its parts inside and outside the window, (X + Y)_+ <= X_+ + Y_+ gives
 
-        delta <= (1/N) E[(sum of W inside)_+] + P_u[outside],
+        delta <= (1/N) E[(sum of W inside)_+] + P_u[outside].
 
-    and to draw what lies outside again moves the first term by at most P_b[outside] E|W|, where
-    E|W| <= 1 + e^epsilon. Under u the other bits are Bin(d - 2, q); under b they are at least that
-    and at most Bin(d - 3, q) + 1, which the window's last integer has room for.
+    Drawing the outside values again changes the first term by at most P_b[outside] E|W|, where E|W|
+    <= 1 + e^epsilon. Under u the other bits are Bin(d - 2, q). Under b they are between this number
+    and Bin(d - 3, q) + 1, for which the last integer of the window has a margin.
     """
     return 4.0 * tails.CUT_TAIL * (2.0 + math.exp(epsilon))
 
 
 def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
-    """Over the number of other set bits, for each (y_a, y_b); the chances of all add up to one."""
+    """Return W over the number of other set bits, for each (y_a, y_b).
+
+    The probabilities of all branches sum to one.
+    """
     q, grow = threshold / SCALE, math.exp(epsilon)
     p, r = 1.0 - q, (1.0 - q) / q
     low, high = tails.window(bins - 2, q) if bins > 2 else (0, 0)

@@ -1,4 +1,4 @@
-"""What of a record of flipped bits an observer sees on its own, how often and in which ways."""
+"""The part of a record of flipped bits that an observer sees separately, for ``bit_flips``."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from mixtally.primitives.memo import Memo
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message that is seen so many times on its own: a bit, where sums are seen of several.
+    """Return the message that is seen separately and how often; a bit if only sums are seen.
 
-    Of bins only those matter in which two records may differ, and that there is one more. To a
-    crowd fakes of which none arrives are none.
+    Only the bins in which two records may differ matter, and the existence of one more bin. Zero
+    fakes are treated as no fakes if the crowd counts.
     """
     m = require_bit_flips(message)
     if m.crowd and m.fakes == BlankFakes(0):
@@ -41,12 +41,12 @@ def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
         return ObservedMessage(bit, others=message.others), m.bins
     if m.max_set * m.repeats == 1:
         return message, 1
-    # Two bins differ in each value, and every bin is a sum of its own.
+    # Two values differ in two bins, and every bin has a separate sum.
     return ObservedMessage(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
 
 
 def handles_repeats(message: ObservedMessage) -> bool:
-    """A single bit, and a value among blanks alone."""
+    """Return True for a single bit, and for a value among blanks only."""
     m = require_bit_flips(message)
     if m.max_set is None:
         return m.bins == 1
@@ -54,7 +54,7 @@ def handles_repeats(message: ObservedMessage) -> bool:
 
 
 def require_bit_flips(message: ObservedMessage) -> BitFlips:
-    """The mechanism of ``message``; raises TypeError for one that flips no bits."""
+    """Return the mechanism of ``message``; raise TypeError if it flips no bits."""
     if not isinstance(message.mechanism, BitFlips):
         raise TypeError(f"{message.mechanism.name} flips no bits")
     return message.mechanism
@@ -63,7 +63,10 @@ def require_bit_flips(message: ObservedMessage) -> BitFlips:
 def directional_upper(
     message: ObservedMessage, epsilons: Sequence[float], memo: Memo
 ) -> tuple[Sequence[float], Sequence[float]] | None:
-    """Of a single bit among fake zeros alone; None for others, whose pairs lie both ways."""
+    """Return upper bounds in both orders for a single bit among fake zeros.
+
+    None is returned for other records, for which the pairs of both orders are equal.
+    """
     m = require_bit_flips(message)
     if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
         return None

@@ -1,4 +1,4 @@
-"""Protocols of flipped bits: the message that each makes of its parameters."""
+"""The message that each protocol of flipped bits makes of its parameters, for ``bit_flips``."""
 
 from mixtally.accounting.divergence import (
     CountedParameters,
@@ -13,7 +13,10 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, threshold_of
 
 
 def counts_people(name: str, given: Parameters) -> bool:
-    """Always for flip and single-bit; where sums are seen; or when ``count_crowd`` is given."""
+    """Return whether other people's flips count.
+
+    They do for flip and single-bit, if only sums are seen, and if ``count_crowd`` is given.
+    """
     if given.users is None:
         return False
     always = name in ("flip", "single-bit") or given.count_crowd
@@ -21,7 +24,7 @@ def counts_people(name: str, given: Parameters) -> bool:
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """One message of protocol ``name``; a threshold that is sought is not read."""
+    """Return one message of protocol ``name``; a threshold that is sought is ignored."""
     given = counted.given
     single = name == "single-bit" or given.bits is not None
     whole_bits = single and given.bits is not None and not given.split
@@ -44,12 +47,12 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     summed = _is_sent_bitwise(name, given) and not single
     observer = Observer.SUMS if summed else Observer(given.observer)
     others = 0 if given.background else given.ones
-    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # which has a note of its own
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # a composition adds its own note
     note = "" if composed else separation_note(given)
     return ObservedMessage(mechanism, observer, others), pieces, note
 
 
 def _is_sent_bitwise(name: str, given: Parameters) -> bool:
-    """Whether a value is sent one bit a message: that is seen as sums are."""
+    """Return whether a value is sent as one message per bit, which reveals the same as sums."""
     one_bin = bool(given.split) and (given.max_set or 1) == 1
     return one_bin and name in ("flip", "flip-uniform")

@@ -1,4 +1,7 @@
-"""Where a search for the flips or fakes of flipped bits begins: never where it ends."""
+"""Where a search for the flips or fakes of flipped bits begins, for ``bit_flips``.
+
+The start never decides where a search ends.
+"""
 
 from mixtally.accounting.divergence import CalibrationTarget, ObservedMessage
 from mixtally.model.guarantee import Observer
@@ -7,9 +10,10 @@ from mixtally.primitives.fixed_point import SCALE
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Where ``goal.cover`` records hide the person's.
+    """Return the parameter at which ``goal.cover`` records hide the person's record.
 
-    A fake hides a record when it shows all its bits, another person's when it also loses its own.
+    A fake hides a record if it shows all its bits; another person's record must also lose its own
+    bits.
     """
     m = message.mechanism
     if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):

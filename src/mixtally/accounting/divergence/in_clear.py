@@ -1,11 +1,12 @@
-"""Records in clear: among uniform fakes of people or mixes, or mixes' shaped ones.
+"""Records in clear among uniform fakes of people or mixes, or among shaped fakes of mixes.
 
-Over planes of Z_p^t the distribution of p bins bounds that of every pair of values
-(``clear_uniform``), more closely for a small p (``planes``), and that of hardly smaller cells
-bounds every pair of sets (``set_in_clear``).
+*Shaped* fakes are drawn by a mix from a table, independently for each bin. The observers of sums
+and of messages see the same: the number of messages in every bin. The records of other people do
+not protect in the worst case, since nobody else may hold the same bin.
 
-What the observer of sums sees is what the observer of messages sees: the number of messages in
-every bin. Other people's records are no cover at worst, as nobody else may hold the same.
+Over planes of Z_p^t, p bins bound the divergence of every pair of values (``clear_uniform``), more
+tightly for a small p (``planes``). Slightly smaller cells bound every pair of sets
+(``set_in_clear``).
 """
 
 import math
@@ -60,22 +61,23 @@ SHAPED_BY_MANY_ASSUMPTION = (
 
 
 _TARGET_SHARE = 0.995
-"""Of delta, where a search for several messages begins: it ends within a hundredth of it."""
+"""Share of delta at which a search for several messages begins; it ends within a hundredth."""
 _EMPTY_BIN_SHARE = 0.1
-"""Of delta, what a Gaussian shape leaves to bins without fakes: less takes hardly more variance."""
+"""Share of delta that a Gaussian shape uses for bins without fakes; less hardly saves variance."""
 _EPSILON_SHARE = 1.0 - 2e-9
-"""Of epsilon, what several messages' losses come to: what passed it by a hair would weigh 1e-9."""
+"""Share of epsilon for the losses of several messages; a loss just above epsilon would add 1e-9."""
 _CLEAR_ANSWERS_NOTE = "; other people's answers in clear hide nobody at worst"
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
-    """Never: another person's answer in clear is no cover."""
+    """Return False, as the answers of other people in clear do not protect."""
     return False
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """The messages of protocol ``name``: a value, a set in one stream, or, where a record is split,
-    one of its attributes.
+    """Return the messages of protocol ``name``.
+
+    A record is a value, a set in one stream or, if it is split, one message per attribute.
     """
     given = counted.given
     pieces, repeats = given.messages_per_record(), given.repeats or 1
@@ -94,7 +96,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 
 
 def _shape(given: Parameters, epsilon: float) -> AnyShape:
-    """The shape that is given; without a decay one that suits ``epsilon``."""
+    """Return the given shape, or without a decay one that suits ``epsilon``."""
     shift = 1 if given.shape_shift is None else given.shape_shift
     if given.shape_variance is not None:
         return GaussianShape(given.shape_variance, shift)
@@ -106,10 +108,11 @@ def _shape(given: Parameters, epsilon: float) -> AnyShape:
 
 
 def usual_ratio(epsilon: float, messages: int) -> int:
-    """The decay ratio, over 2^64, that suits so many messages: each of two bins reveals one decay.
+    """Return the decay ratio, times 2^64, for ``messages``: each of two bins reveals one decay.
 
-    Upwards, past the error of exp: a slower fall is never broken at the limit itself. That of
-    several messages is their basic composition's, which looks a hair below the even share.
+    It is rounded up beyond the error of exp, as a slower decay never violates the limit. For
+    several messages it is that of basic composition, which evaluates slightly below the even share
+    of epsilon.
     """
     share = epsilon if messages == 1 else epsilon * _EPSILON_SHARE
     return math.ceil(math.exp(-share / (2.0 * messages)) * SCALE) + (1 << 12)
@@ -118,7 +121,7 @@ def usual_ratio(epsilon: float, messages: int) -> int:
 def delta(
     message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
 ) -> ProvedDelta:
-    """Both bounds of delta(epsilon), the larger of both directions."""
+    """Return both bounds of delta(epsilon), for the worse order of the neighbors."""
     del lower_only  # both come from one sum
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
@@ -133,7 +136,7 @@ def delta(
             return ProvedDelta(bounds, source, assumption)
         case ShapedFakes(mixes=mixes) as shaped:
             if mechanism.max_set > 1:
-                raise AccountingError("a set among shaped fakes: its messages are priced apart")
+                raise AccountingError("a set among shaped fakes: price its messages separately")
             bounds = clear_shaped.delta(shaped.shape.weights, epsilon, memo)
             return ProvedDelta(
                 bounds,
@@ -152,14 +155,14 @@ def _uniform_fakes_bounds(
 
 
 def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
-    """Return ``upper``, or the bound that counts on values that meet, where it is smaller."""
+    """Return the smaller of ``upper`` and the bound that uses values that meet."""
     if mechanism.planes is None or not has_few_planes(mechanism):
         return upper
     return min(upper, planes.upper(count, mechanism.planes, epsilon))
 
 
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
-    """A curve of sets or of many uniform fakes is quicker near; else what is exact is quick."""
+    """Return the near bound for points of a curve, if it is faster, and else the exact one."""
     mechanism, composed = _require_in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
     if mechanism.max_set > 1:
         return Bound.NEAR if composed else Bound.EXACT
@@ -182,7 +185,10 @@ def has_few_planes(mechanism: Shuffled) -> bool:
 def near_upper(
     mechanism: Shuffled, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
 ) -> float:
-    """Return an upper bound of a single value's delta among uniform fakes, as ``planes.upper``."""
+    """Return a near upper bound of a single value's delta among uniform fakes.
+
+    ``people`` and ``coin`` are as in ``planes.upper``.
+    """
     if mechanism.planes is not None and has_few_planes(mechanism):
         return planes.upper(fakes, mechanism.planes, epsilon, people, coin)
     return clear_uniform.near_upper(fakes, mechanism.cells, epsilon, people, coin)
@@ -191,7 +197,7 @@ def near_upper(
 def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
-    """The upper bounds alone."""
+    """Return upper bounds at several epsilons."""
     match _require_in_clear(message):
         case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
             composed, hidden = (
@@ -204,7 +210,7 @@ def upper(
             choose_bound(message, bound) is Bound.NEAR
         ):
             return [near_upper(one, count, epsilon) for epsilon in epsilons]
-        case InClear(fakes=UniformFakes(count)) as one:  # without the lower bound of planes
+        case InClear(fakes=UniformFakes(count)) as one:  # needs no lower bound
             above = [
                 _uniform_fakes_bounds(one, count, epsilon, memo)[0].upper for epsilon in epsilons
             ]
@@ -214,8 +220,10 @@ def upper(
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """The message itself, or all of a set's. Among shaped fakes it is of no matter of how many, and
-    a set is its messages, each in a bin of its own (``clear_shaped``).
+    """Return the message itself, or one message and their number for a set among shaped fakes.
+
+    The number of bins does not matter among shaped fakes. There a set is a composition of its
+    messages, each in a separate bin (``clear_shaped``).
     """
     mechanism = _require_in_clear(message)
     if not isinstance(mechanism.fakes, ShapedFakes):
@@ -225,11 +233,11 @@ def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
-    """From counting the messages in one bin."""
+    """Return a lower bound from the number of messages in one bin."""
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes(count):
-            # Of sets over planes u lies on the line of v, no message of which then points at it.
+            # For sets over planes take u on the line of v: then no message of v points at u.
             met = mechanism.collision_probability if mechanism.max_set == 1 else 0.0
             kinds = [repeats.MessageKind([(count, 1.0 / mechanism.cells)], 1.0, met)]
             return repeats.lower_bound(kinds, epsilon, rounds)
@@ -238,9 +246,9 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Of uniform fakes the usual cover of every bin; of shaped ones what F(0) may weigh.
+    """Return a start: the usual cover of every bin, or a shift at which F(0) is small enough.
 
-    Each collection adds F(0) to delta, the chance that a bin has no fakes.
+    Each collection adds to delta the probability F(0) that a bin has no fakes.
     """
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
@@ -258,7 +266,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def gaussian_shift(variance: float, times: int, delta: float) -> int:
-    """About the shift of a Gaussian with which F(0), ``times`` times, is a tenth of ``delta``."""
+    """Return a shift at which F(0), ``times`` times, is about a tenth of ``delta``."""
     share = times / (_EMPTY_BIN_SHARE * delta * math.sqrt(2.0 * math.pi * variance))
     return max(1, math.ceil(math.sqrt(2.0 * variance * math.log(max(share, math.e)))))
 

@@ -1,23 +1,26 @@
-"""Records with at most k set bits, every bit flipped with q, among flipped blanks.
+"""The divergence of records with at most k set bits, flipped, among flipped blanks.
 
-X_u and X_v are sums of N draws of powers of r; every orbit (bits of u alone, of v alone, of both)
-counts. Two facts leave few of them to bound.
+Every bit is flipped with probability q, and r = (1-q)/q. A *blank* is a fake with no set bits. X_u
+and X_v are sums of N draws of powers of r. An *orbit* consists of the numbers of bits that only u
+has, that only v has, and that both have; all orbits must be considered. Two facts leave few of
+them. ``bit_flips`` and ``plans.honest_part`` use this file. Write g = e^epsilon.
 
-*A bit less.* Who forgets a position turns an orbit into one with a bit less, and forgetting never
-reveals more (post-processing).
+*Fewer bits.* An observer who ignores a position turns an orbit into one with one bit fewer.
+Ignoring a position is post-processing, so the orbit with fewer bits is not worse.
 
-*Bits apart.* A common bit multiplies both weights by the same X, which is r or 1/r: given all else
-W = a X - g b X, g = e^epsilon. Two bits, one of u and one of v, have W' = a X - g b X' there, X' an
-independent copy. For every convex f, of all pairs (X, X') with these distributions the equal one
-makes E[f(a X - g b X')] least: a X and -g b X' then run against each other. So E[f(W)] <= E[f(W')],
-for each of the N draws in turn, and where a bin is left a common bit need not be looked at.
+*Common bits.* A common bit multiplies both weights by the same X, which is r or 1/r. Given
+everything else, W = a X - g b X. Replace it by two bits, one of u and one of v: W' = a X - g b X'
+with an independent copy X' of X. Of all pairs (X, X') with these distributions, equal ones make
+E[f(a X - g b X')] smallest for every convex f, since a X and -g b X' then move in opposite
+directions. So E[f(W)] <= E[f(W')], for each of the N draws in turn. If a bin is left, orbits with a
+common bit need not be considered.
 
-Hence two disjoint sets of k bits are the worst where there are 2k bins; where there are fewer, the
-orbits that fill them.
+Hence two disjoint sets of k bits are the worst if there are at least 2k bins. Otherwise the worst
+is among the orbits that fill all bins.
 
-Where the crowd is counted its privacy blanket hides as well: a flipped record with k set bits is a
-flipped blank with probability (q/p)^k. Without sent fakes that draws W or nothing, with them it is
-a random number of draws, and both facts hold for these as well.
+*Crowd.* If the crowd counts, its privacy blanket hides as well: a flipped record with k set bits is
+a flipped blank with probability (q/p)^k. Without fakes each draw is then W or zero. With fakes the
+number of draws is random. Both facts apply to these sums too.
 
 Source: sufficient DP 000 (3.1) with blank fakes as background; Balle, Bell, Gascon, Nissim 2019.
 """
@@ -42,15 +45,15 @@ CROWD_SOURCE = "free blank fakes of the crowd, any dataset; every orbit of two k
 
 
 _FEW, _SOME = 2, 5
-"""So many sizes of the common set are looked at where a worst orbit is only expected."""
+"""Numbers of sizes of the common set that are tried when the worst orbit is only estimated."""
 
 
 def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
-    """Ways in which two different records with at most ``most`` set bits lie in ``bins``.
+    """Yield the orbits of two different records with at most ``most`` set bits in ``bins`` bins.
 
-    Only those to which no bit can be added, and of which no common bit can be taken apart.
+    Orbits are omitted if a bit can be added, or if a common bit can be replaced by two bits.
     """
-    filled = 0 if bins is None else 2 * most - bins  # with more common bits there is a bin left
+    filled = 0 if bins is None else 2 * most - bins  # more common bits would leave a free bin
     for both in range(min(most, max(0, filled) + 1)):
         alone = most - both
         room = 2 * alone if bins is None else min(2 * alone, bins - both)
@@ -60,10 +63,10 @@ def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
 
 
 def _list_orbits_both_directions(most: int, bins: int | None = None) -> Iterator[Orbit]:
-    """``orbits``, and a full set against none, in both directions.
+    """Yield the orbits, and a full set against the empty one, in both orders.
 
-    The upper bound does not need these; they have few values, so that a lower bound near one is
-    known.
+    The upper bound does not need the last two. They have few values, so their lower bound can be
+    near one.
     """
     size = most if bins is None else min(most, bins)
     yield from (*list_orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
@@ -72,7 +75,7 @@ def _list_orbits_both_directions(most: int, bins: int | None = None) -> Iterator
 def delta_among_blanks(
     fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """delta(epsilon) of one record with at most ``most`` set bits among flipped blanks."""
+    """Return delta(epsilon) of one record with at most ``most`` bits among flipped blanks."""
     q, grow = threshold / SCALE, math.exp(epsilon)
     return largest(
         (flip_distribution(o, q, grow) for o in _list_orbits_both_directions(most, bins)),
@@ -84,10 +87,9 @@ def delta_among_blanks(
 def delta_in_crowd(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """delta(epsilon) among ``users`` such records and ``fakes`` flipped blanks.
+    """Return delta(epsilon) among ``users`` such records and ``fakes`` flipped blanks.
 
-    The lower bound is that of a crowd that holds nothing at all; with fakes only the upper bound is
-    known.
+    The lower bound is that of a crowd of empty sets; with fakes only the upper bound is known.
     """
     bound = upper(users, fakes, most, threshold, epsilon, bins)
     if fakes:
@@ -112,11 +114,10 @@ def upper(
     expected_only: bool = False,
     smoothed: float = 0.0,
 ) -> float:
-    """The upper bound alone, among ``users`` such records, or none, and ``fakes`` flipped blanks.
+    """Return the upper bound among ``users`` such records, or none, and ``fakes`` flipped blanks.
 
-    where
-      likely     only the orbits are looked at that have always been the worst: not proved
-      smoothed   as ``largest_upper`` has it
+    With ``expected_only``, only the orbits that were always found to be the worst are tried, so the
+    result is not proved. ``smoothed`` is as in ``largest_upper``.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     share = blank_share(threshold, most)
@@ -135,7 +136,7 @@ def upper_at_several(
     epsilons: Sequence[float],
     bins: int | None = None,
 ) -> list[float]:
-    """``upper`` at several epsilons, above it by less than some thousandths."""
+    """Return ``upper`` at several epsilons, larger by less than some thousandths."""
     return _upper_at_several(
         users, fakes, most, threshold, epsilons, bins, blank_share(threshold, most)
     )
@@ -150,10 +151,11 @@ def upper_over_coins(
     people: int,
     coin: float,
 ) -> list[float]:
-    """Upper bounds of ``among_blanks``, above it by less than some thousandths, averaged over the
-    coins of ``people`` who draw one blank more with the chance ``coin``.
+    """Return upper bounds among blanks, averaged over coins that add blanks.
 
-    Two records are the same whatever the coins show: it is the largest of their averages.
+    Each of ``people`` sends one more blank with probability ``coin``. The two records do not depend
+    on the coins, so the bound is the largest of the averages. It is larger by less than some
+    thousandths.
     """
     return _upper_at_several(people + 1, fakes, most, threshold, epsilons, bins, coin)
 
@@ -167,7 +169,7 @@ def _upper_at_several(
     bins: int | None,
     share: float,
 ) -> list[float]:
-    """Each of the others is a free blank with the chance ``share``."""
+    """Return upper bounds if each of the others is a free blank with probability ``share``."""
     q, found = threshold / SCALE, list(list_orbits(most, bins))
 
     def bound_orbit(orbit: Orbit, epsilon: float, least: float) -> float:
@@ -179,8 +181,10 @@ def _upper_at_several(
 
 
 def _probable_worst_orbits(found: list[Orbit], most: int, sizes: int) -> list[Orbit]:
-    """Those where u has all its bits, of so many sizes of the common set, and that of the fewest
-    bits of u alone: others are hardly ever the worst.
+    """Return the orbits that are nearly always the worst.
+
+    These are orbits in which u has all its bits, for some sizes of the common set, and the orbit
+    with the fewest bits that only u has.
     """
     full = [orbit for orbit in found if orbit.only_u + orbit.both == most]
     some = {round(i * (len(full) - 1) / (sizes - 1)) for i in range(sizes)}
@@ -188,5 +192,5 @@ def _probable_worst_orbits(found: list[Orbit], most: int, sizes: int) -> list[Or
 
 
 def blank_share(threshold: int, most: int) -> float:
-    """The chance that a record is a flipped blank, whatever its ``most`` bits or fewer are."""
+    """Return the probability that a record with at most ``most`` bits is a flipped blank."""
     return (threshold / (SCALE - threshold)) ** most

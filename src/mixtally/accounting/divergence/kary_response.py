@@ -1,41 +1,48 @@
-"""The divergence of k-ary randomized response, with or without uniform fakes beside.
+"""The divergence of k-ary randomized response, with or without uniform fakes.
 
-A person holds u or v of d bins and sends a uniform bin in its place with probability g. Of n people
-all replace alike, and m uniform fakes stand beside. Let the observer see every value of the others
-that was *not* replaced as well, and so take it away: B uniform records are left,
+A person holds u or v out of d bins and sends a uniform bin instead with probability g. All n people
+do the same, and there are m uniform fakes.
+
+*Upper bound.* Let the observer also see every value of the others that was *not* replaced, and
+remove these. B uniform messages remain,
 
     B ~ Bin(n-1, g) + m,    N = B + 1,
 
-B independent of u and v, and visible. Against a uniform record the person's own has the weights
-w_u = g + (1-g) d 1[y = u], and by the master identity
+where B is visible and independent of u and v. Relative to a uniform message, the person's own
+message y has the weight w_u = g + (1-g) d 1[y = u]. By the identity of
+``docs/explanation/accounting.md``,
 
     delta <= E[psi(N)],    psi(N) = (1/N) E[(W_1 + .. + W_N)_+],    W = w_u(y) - e^eps w_v(y),
 
-y uniform: psi(N) = (1/N) E[((1-g) d (A - e^eps A') - (e^eps - 1) g N)_+], A and A' two cells of a
-multinomial(N; 1/d, ..). The likelihood ratio is (A + c) / (A' + c) with c = g N / ((1-g) d): one's
-own replacement is worth c records in either cell. Both directions are this number, by the symmetry
-of the two cells. It falls with m and with g: whoever is replaced once more sends a uniform bin
-still. At g = 0 this is clear-uniform, and with n = 1 and m = 0 the local law. ``blanket`` adds it
-up, to a part in a thousand.
+with y uniform. Equivalently, psi(N) = (1/N) E[((1-g) d (A - e^eps A') - (e^eps - 1) g N)_+], where
+A and A' are two cells of a multinomial(N; 1/d, ..). The likelihood ratio is (A + c) / (A' + c) with
+c = g N / ((1-g) d). So the person's own replacement is worth c messages in either cell. Exchanging
+the two cells shows that both orders have the same divergence. It falls with m. It also falls with
+g, because a replaced value that is replaced again is still uniform. At g = 0 the mechanism is
+clear-uniform, and with n = 1 and m = 0 it is local randomized response. ``blanket`` computes
+E[psi(N)] to a part in a thousand.
 
-*Below.* With d of at least 3 let all others hold a third value and count two cells alone. Then of
-T' = A + A' messages of others and fakes, T' ~ Bin(n-1, 2g/d) + Bin(m, 2/d) with chances r(T'), each
-is in either cell alike, and given T with the person's own
+*Lower bound.* For d >= 3 let all others hold a third value, and count only two cells. T' = A + A'
+counts the messages of others and fakes in them, so T' ~ Bin(n-1, 2g/d) + Bin(m, 2/d); write r(T')
+for its probabilities. Each such message is in either cell with probability 1/2. Given the total T
+including the person's message,
 
     P_u(a, T) = Bin(T, 1/2)(a) (alpha a + beta),
-    alpha = 2 (1-g) r(T-1) / T,    beta = (2g/d) r(T-1) + g (1 - 2/d) r(T),
+    alpha = 2 (1-g) r(T-1) / T,    beta = (2g/d) r(T-1) + g (1 - 2/d) r(T).
 
-so that this crowd has at least the sum over T of alpha E[(A - e^eps (T - A) - h)_+] with
-h = (e^eps - 1) beta / alpha: what is lost is that N is not seen.
+So the delta of this crowd is at least the sum over T of alpha E[(A - e^eps (T - A) - h)_+] with h =
+(e^eps - 1) beta / alpha. The bound loses only that N is not observed.
 
-*Two bins* have two outputs, whose law is exact in the worst crowd (``two_outputs``): a value sends
-its own bin with 1 - g/2 and the other one with g/2, and a fake is a fair coin. The bound above is
-many times too large there. It is taken only where the exact law takes too long.
+*Two bins* have two outputs, whose exact divergence in the worst crowd is known (``two_outputs``): a
+person sends the own bin with probability 1 - g/2 and the other bin with g/2, and a fake is a fair
+coin. The upper bound above is many times too large there. It is used only if the exact computation
+takes too long.
 
-Over planes of Z_p^t all of this bounds delta from above with d = p, as the shift -(e^eps - 1) g of
-W is the same for every message (``clear_uniform``); from below planes that hold u are counted.
+Over planes of Z_p^t the upper bound with d = p covers delta, as the shift -(e^eps - 1) g of W is
+the same for every message (``clear_uniform``). For the lower bound the planes that contain u are
+counted.
 
-*Sets* travel as k messages each of which is replaced: ``set_in_clear``.
+*Sets* are sent as k messages, each of which may be replaced: see ``set_in_clear``.
 
 Source: proved here; the blanket of Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle
 Model (2019), theorem 3.1, with the person's own replacement kept.
@@ -93,19 +100,19 @@ SETS_SOURCE = (
     "counted on"
 )
 _MOST_PRODUCTS, _MOST_TOTALS = 1 << 27, 1 << 15
-"""That are spent on the distribution of a lower bound: a tenth of a second."""
+"""Limits of products and of totals for the distribution of a lower bound: a tenth of a second."""
 _LEAST_SHARE, _MOST_SHARE = 1e-4, 0.99
-"""Where a search may begin."""
+"""Range of the share of replaced values in which a search begins."""
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
-    """Always: other people's replacements are the cover."""
+    """Return whether the number of people is given, as their replacements always count."""
     return given.users is not None
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """A record of protocol ``name``: one message, or those of a set."""
-    del name  # there is one
+    """Return a record of protocol ``name``: one message, or the messages of a set."""
+    del name  # the only protocol
     given = counted.given
     mechanism = KaryResponse(
         bins=given.bins or MOST_BINS,
@@ -120,7 +127,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 def delta(
     message: ObservedMessage, epsilon: float, memo: Memo, *, lower_only: bool = False
 ) -> ProvedDelta:
-    """Both bounds of delta(epsilon); that of either direction is the same."""
+    """Return both bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     m = _require_kary_response(message)
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
     assumption = f"{m.crowd:,} honest people replace their values as told{more}; one mix shuffles"
@@ -139,8 +146,9 @@ def delta(
 
 
 def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float:
-    """The upper bound of ``m`` sent once, within a part in a thousand of E[psi(N)], or in as many
-    as are ``smoothed``.
+    """Return the upper bound of ``m`` sent once.
+
+    It exceeds E[psi(N)] by less than a part in a thousand, or by the relative amount ``smoothed``.
     """
     kept, usual = (
         m.replacement_probability + m.keep_probability * m.cells,
@@ -155,10 +163,10 @@ def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float
 
 
 def lower_bound(m: KaryResponse, epsilon: float) -> float:
-    """What the crowd has in which all others hold one other value.
+    """Return the divergence of the crowd in which all others hold one other value.
 
-    Of one cell alone where both are too long, over planes, and of two bins. Totals whose own chance
-    or the next one's was cut off are left out, which only lowers it.
+    One cell is counted over planes, for two bins, and if two cells would take too long. Totals are
+    left out if their own probability or the next one was cut off, which only lowers the result.
     """
     share = 2.0 / m.cells
     sources = [(m.crowd - 1, m.replacement_probability * share), (m.fakes.count, share)]
@@ -182,11 +190,11 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
 
 
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
-    """Return the closest bound that costs no more than ``bound``.
+    """Return the tightest kind of bound that costs no more than ``bound``.
 
-    Points of a curve may be near or rough, and so is what is expected; of sets near alone. Of two
-    bins the worst crowd is searched for where it is only expected, and proved at several epsilons
-    at once.
+    For one message, points of a curve may be near or rough, and estimates are near bounds. For sets
+    only near bounds exist. For two bins an estimate searches for the worst crowd, and a proof
+    covers several epsilons at once.
     """
     m = _require_kary_response(message)
     if m.max_set > 1:
@@ -199,7 +207,7 @@ def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
 def upper(
     message: ObservedMessage, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> Sequence[float]:
-    """The upper bounds alone."""
+    """Return upper bounds at several epsilons."""
     m = _require_kary_response(message)
     if m.max_set > 1:
         near, hidden = bound in (Bound.NEAR, Bound.ROUGH), set_in_clear.hide_set(m, m.fakes.count)
@@ -214,7 +222,7 @@ def upper(
 def _exact_upper(
     m: KaryResponse, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> list[float]:
-    """Return the upper bounds of two bins; raises EffortError as ``two_outputs.delta`` does."""
+    """Return the upper bounds for two bins; raise EffortError as ``two_outputs.delta`` does."""
     if bound in (Bound.EXPECTED, Bound.ROUGH):
         return [
             two_outputs.expected_upper(*_as_two_output_message(m), one, memo) for one in epsilons
@@ -233,13 +241,13 @@ def _has_two_outputs(m: KaryResponse) -> bool:
 
 
 def _as_two_output_message(m: KaryResponse) -> tuple[TwoOutputMessage, int, int]:
-    """Return two bins as a message of two outputs, how many others there are, and no zeros."""
+    """Return two bins as a message of two outputs, the number of others, and no fake zeros."""
     chances = BitChances(m.replaced, 2 * SCALE - m.replaced, 2 * SCALE)
     return TwoOutputMessage(chances, fair=m.fakes.count), m.crowd - 1, 0
 
 
 def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
-    """From counting the messages of one bin, or set, that nobody else holds."""
+    """Return a lower bound from the count of one bin, or set, that nobody else holds."""
     m = _require_kary_response(message)
     if m.max_set > 1:
         return set_in_clear.lower_by_counting(
@@ -249,7 +257,7 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """The usual cover of every bin, by replacements and fakes together."""
+    """Return the usual cover of every bin, divided between replacements and fakes."""
     m = _require_kary_response(message)
     cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
     if parameter == Parameter.REPLACED:
@@ -261,7 +269,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def _message_kinds(m: KaryResponse) -> list[repeats.MessageKind]:
-    """The messages of one bin, that of the person alone: all others hold another."""
+    """Return the messages of one bin that only the person holds."""
     others = [(m.crowd - 1, m.hit_probability), (m.fakes.count, 1.0 / m.cells)]
     return [
         repeats.MessageKind(

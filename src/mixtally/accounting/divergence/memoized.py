@@ -1,26 +1,33 @@
-"""The divergence of memoized answers: their largest loss, delta below it, the noise that suffices.
+"""Memoized answers: the largest privacy loss, delta below it, and the noise that suffices.
 
-The observer sees every report with its sender and knows that all come from one permanent response:
-no mix is relied on. With F = f/2, a true bit is memoized as it is with 1 - F. Whether T reports of
-it show only ones, the likelihood ratio of a true one against a true zero is g((q/p)^T), only zeros
-g(((1-q)/(1-p))^T),
+A device draws a permanent response to its value once, and every report is drawn from this response.
+The observer knows the sender of every report, so no mix is relied on. Simulations of repeated
+surveys and the published formulas use this file.
 
-    g(z) = ((1 - F) z + F) / (F z + 1 - F),   g(1/z) = 1/g(z),
+*One bit.* Let F = f/2. A true bit is memoized unchanged with probability 1 - F. A report shows a
+one with probability q for a memoized one and p for a memoized zero. If T reports show only ones,
+the likelihood ratio of a true one to a true zero is g((q/p)^T); if they show only zeros, it is
+g(((1-q)/(1-p))^T), where
 
-and no mixture of ones and zeros lies outside: g rises, and each report multiplies z by one of the
-two factors. Two values differ in h bits set and h bits cleared, so the largest loss is
+    g(z) = ((1 - F) z + F) / (F z + 1 - F),   g(1/z) = 1/g(z).
+
+No mixture of ones and zeros has a ratio outside this range, because g rises and each report
+multiplies z by one of the two factors.
+
+*Largest loss.* Two values differ in h bits set and h bits cleared, so the largest loss is
 
     eps_T = h (G(T ln(q/p)) + G(T ln((1-p)/(1-q)))),   G(y) = ln g(e^y) >= 0,
-    G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)),
+    G(y) = log1p((1 - f) (1 - e^-y) / (F + (1 - F) e^-y)).
 
-which has no cancellation and no overflow for any number of reports, and rises to
-eps_inf = 2 h ln((1 - F)/F), the loss of the permanent response itself. From eps_T on delta = 0.
+This form has no cancellation and no overflow for any number of reports. It rises to eps_inf = 2 h
+ln((1 - F)/F), the loss of the permanent response itself. From eps_T on delta = 0.
 
-Below, only the number of ones among T reports of a bit counts: under a true one it is Bin(T, q)
-with probability 1 - F and Bin(T, p) with F, under a true zero the other way round, and the ratio of
-the two distributions rises. The 2 h bits are independent: a product of h pairs of bits, one set and
-one cleared. One pair is exact and loses eps_T / h at most; more are composed from above. (A bit by
-itself loses more one way than the other unless p + q = 1.)
+*Delta below eps_T.* Only the number of ones among the T reports of a bit matters. Under a true one
+it is Bin(T, q) with probability 1 - F and Bin(T, p) with probability F; under a true zero the
+probabilities are exchanged. The ratio of the two distributions rises. The 2h bits are independent
+and form h pairs of one set and one cleared bit. One pair is computed exactly, and its loss is at
+most eps_T / h. Several pairs are composed from above. (Unless p + q = 1, a single bit has a larger
+loss in one order than in the other.)
 
 Source: Erlingsson, Pihur, Korolova, RAPPOR (2014), section 3.1 and theorems 1 and 2; eps_T and
 delta by the argument above.
@@ -59,22 +66,27 @@ ASSUMPTION = (
 )
 MOST_REPORTS = 1_000_000
 _SLACK = 1.0 + 1e-12
-"""Upwards, for floating point; the measured error is below 1e-14."""
+"""Factor upwards for floating point; the measured error is below 1e-14."""
 _HALVINGS = 100
 _LEAST_PERMANENT = 2.0**-40
 _LEAST_CHANCE = 1e-60
 _GRAIN = 2048.0
-"""Few reports have few losses, far apart: the lattice must meet sums of the largest closely."""
+"""Lattice steps in delta(0). Few reports have few, widely spaced losses, which need a fine lattice.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Local epsilons of one value, replaced by another, when ``reports`` reports of it were seen.
+    """Local epsilons for replacing one value by another.
 
-    where
-      eps_inf   whatever the number of reports, while the value and its permanent response last
-      eps_1     after a single report
-      eps_T     after ``reports`` reports
+    Attributes
+    ----------
+    eps_inf
+        For any number of reports, as long as the value and its permanent response last.
+    eps_1
+        After one report.
+    eps_T
+        After ``reports`` reports.
     """
 
     eps_inf: float
@@ -84,7 +96,7 @@ class Loss:
 
 
 def loss(mechanism: Memoized, reports: int) -> Loss:
-    """All three losses; errors as of ``eps_reports``."""
+    """Return all three losses; raise ParameterError as ``eps_reports`` does."""
     return Loss(
         eps_inf=eps_inf(mechanism),
         eps_1=eps_reports(mechanism, 1),
@@ -94,7 +106,7 @@ def loss(mechanism: Memoized, reports: int) -> Loss:
 
 
 def eps_inf(mechanism: Memoized) -> float:
-    """The loss that no number of reports exceeds: 2 h ln((1 - f/2) / (f/2)).
+    """Return 2 h ln((1 - f/2) / (f/2)), the loss that no number of reports exceeds.
 
     Source: RAPPOR (2014), theorem 1.
     """
@@ -102,15 +114,15 @@ def eps_inf(mechanism: Memoized) -> float:
 
 
 def eps_reports(mechanism: Memoized, reports: int) -> float:
-    """The loss after ``reports`` reports of one permanent response, in [1, 10^6].
+    """Return the loss after ``reports`` reports, in [1, 10^6], of one permanent response.
 
-    Of one report it is h ln(q* (1 - p*) / (p* (1 - q*))) with q* = P[1 | true 1] and
-    p* = P[1 | true 0]. Raises ParameterError for another number of reports.
+    For one report it is h ln(q* (1 - p*) / (p* (1 - q*))) with q* = P[1 | true 1] and p* = P[1 |
+    true 0]. Raises ParameterError for another number of reports.
 
     Source: RAPPOR (2014), theorem 2, for one report.
     """
     check_whole("reports", reports, MOST_REPORTS)
-    f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers, whose difference is exact
+    f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers: their difference is exact
     ones = math.log1p((q - p) / p) if p else math.inf
     zeros = math.log1p((q - p) / (SCALE - q)) if q < SCALE else math.inf
     return _round_up(
@@ -120,7 +132,7 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
 
 
 def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
-    """delta(epsilon) for an observer who knows which reports are whose; 0 from eps_T on.
+    """Return delta(epsilon) for an observer who can link the reports; it is 0 from eps_T on.
 
     Raises ParameterError as ``eps_reports`` does.
     """
@@ -135,7 +147,7 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
 
 
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
-    """``delta`` with its source and what it rests on; the observer knows whose reports are whose.
+    """Return ``delta`` as a certificate for an observer who can link the reports.
 
     Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
     """
@@ -152,9 +164,10 @@ def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificat
 
 
 def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: float) -> Memoized:
-    """``mechanism`` with the least f that keeps delta(epsilon) <= ``most``; its own is not read.
+    """Return ``mechanism`` with the least f for which delta(epsilon) <= ``most``.
 
-    Upwards, to an f that a mechanism can hold: f = 1 always keeps it.
+    The f of ``mechanism`` is ignored. The result is rounded up to a representable f; f = 1 always
+    suffices.
     """
 
     def with_permanent(permanent: float) -> Memoized:
@@ -177,7 +190,7 @@ def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: flo
 
 
 def binomial_pmf(trials: int, chance: float) -> Floats:
-    """P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
+    """Return P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
     if 0.0 < chance < 1.0:
         return tails.pmf(trials, chance, 0, trials)
     certain = np.zeros(trials + 1)
@@ -186,7 +199,7 @@ def binomial_pmf(trials: int, chance: float) -> Floats:
 
 
 def _two_bits(bit: PreparedPair, epsilon: float) -> Bracket:
-    """The divergence of one bit set and one cleared; it is the same in both directions."""
+    """Return the divergence of one set and one cleared bit, the same in both orders."""
     return exchange_divergence(bit, bit, math.exp(epsilon))
 
 
@@ -199,7 +212,7 @@ def _compose_bits(bit: PreparedPair, hashes: int, largest: float) -> LossSum:
 
 
 def _report_distributions(mechanism: Memoized, reports: int) -> Pair:
-    """How many of the reports show a one, under a true one and a true zero."""
+    """Return the distributions of the number of ones under a true one and a true zero."""
     half, (p, q) = mechanism.f / 2.0, mechanism.report_probabilities
     ones, zeros = binomial_pmf(reports, q), binomial_pmf(reports, p)
     alive = np.maximum(ones, zeros) > _LEAST_CHANCE
@@ -209,15 +222,16 @@ def _report_distributions(mechanism: Memoized, reports: int) -> Pair:
 
 
 def _log_likelihood_ratio(permanent: float, evidence: float) -> float:
-    """G(y): the log likelihood ratio of a true bit when that of the memoized bit is
-    ``evidence``.
+    """Return G(y), the log likelihood ratio of a true bit, for y = ``evidence``.
+
+    y is the log likelihood ratio of the memoized bit.
     """
     half, less = permanent / 2.0, math.exp(-evidence)
     return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
 
 
 def _round_up(value: float) -> float:
-    """Fails closed: AccountingError for what no loss can be."""
+    """Return a loss rounded up; raise AccountingError for a number that cannot be one."""
     if not 0.0 <= value < math.inf:
         raise AccountingError(
             f"memoized answers: expected a finite loss, got {value}; nothing may be promised"

@@ -1,18 +1,22 @@
-"""Flipped one-hot records with the honest crowd counted, for both observers.
+"""The divergence of flipped one-hot records whose honest crowd counts, for both observers.
 
-``messages``, upper bound, any dataset: a flipped e_x is a flipped blank with probability q/p and
-something else otherwise, whatever x is. So the n - 1 other people hold a privacy blanket of B ~
-Bin(n-1, q/p) blank fakes on top of the K that were sent, and delta <= E[delta_blank(K + B)].
+``bit_flips`` uses this file. Every bit is flipped with probability q, and p = 1 - q.
 
-``messages``, lower bound: everybody else holds the same. Without fakes the master identity is exact
-for such a crowd. With fakes look only at records without the common bit c: the person's is among
-them with probability p, next to H ~ Bin(K, p) + Bin(n-1, q) others that are flipped blanks in the
-remaining bits. The divergence for an observer of these alone is a lower bound (post-processing);
-not knowing whether the person is there raises the limit of flip-blank's sum by a constant.
+*Messages, upper bound for any dataset.* A flipped one-hot record is a flipped blank with
+probability q/p and something else otherwise, whatever its bin is. So the n - 1 other people
+contribute a privacy blanket of B ~ Bin(n-1, q/p) blanks in addition to the K fakes. Therefore delta
+<= E[delta_blank(K + B)].
 
-``sums``: bins are independent given the data, a bin with h ones among M other records has
-distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2) is proved cell
-by cell.
+*Messages, lower bound.* Let all others hold the same bin c. Without fakes the identity is exact for
+this crowd. With fakes, consider only messages in which bit c is clear. The person's message is one
+of them with probability p. It is among H ~ Bin(K, p) + Bin(n-1, q) others, which are flipped blanks
+in the remaining bits. Observing only these messages is post-processing, so their divergence is a
+lower bound. The observer does not know whether the person's message is there, which raises the
+limit in the sum of ``flip_blank`` by a constant.
+
+*Sums.* Given the data, the sums of the bins are independent. A bin with h ones among M other
+records has the distribution Bin(h, p) + Bin(M - h, q), and two bins differ. The worst pair (h1, h2)
+is proved cell by cell.
 
 Source: sufficient DP 000 (3.1); notes 004 sections 5.2, 5.3; Balle, Bell, Gascon, Nissim 2019.
 """
@@ -63,14 +67,16 @@ MESSAGES_SOURCE = (
 SUMS_SOURCE = "two independent bins, worst dataset proved cell by cell (Notes 2020, section 5.2)"
 _GAP = Gap(2e-3)
 _MOST_WORK, _LEAST_HALVED = 10_000_000, 300
-"""Numbers that the cells of a proof may hold, about a second; and cells that it may always have."""
+"""Numbers that the cells of a proof may contain, about a second, and cells that are always allowed.
+"""
 _TOO_MANY_FLIPS = 4e5
+"""Expected number of flips above which delta is so small that no lower bound is computed."""
 _LONG = 500
-"""Integers in a distribution of which the two bins are taken for bits that are composed."""
+"""Length of a distribution from which on the two bins are treated as two composed bits."""
 _MOST_BYTES = 64_000_000
 _CELLS = 32
 _EVEN_SHARE = 0.2
-"""The cells that are laid evenly, for each that goes where the mass is."""
+"""Share of cells that are evenly spaced, relative to those placed by probability."""
 
 
 def messages_delta(
@@ -81,9 +87,9 @@ def messages_delta(
     bins: int | None = None,
     memo: Memo | None = None,
 ) -> Bracket:
-    """delta(epsilon) of one of ``users`` flipped one-hot records next to ``fakes`` flipped blanks.
+    """Return delta(epsilon) of one of ``users`` one-hot records among ``fakes`` blanks.
 
-    ``bins`` matters only when it is 2: then nobody can hold a third value.
+    ``bins`` matters only if it is 2: then nobody can hold a third value.
     """
     upper = blanket_upper(users, fakes, threshold, epsilon)
     lower = 0.0
@@ -101,8 +107,9 @@ def messages_delta(
 def blanket_upper(
     users: int, fakes: int, threshold: int, epsilon: float, smoothed: float = 0.0
 ) -> float:
-    """Upper bound: E[delta_blank(K + B)], B ~ Bin(n-1, q/p); ``smoothed`` as
-    ``largest_upper`` has it.
+    """Return E[delta_blank(K + B)] with B ~ Bin(n-1, q/p), an upper bound for any dataset.
+
+    ``smoothed`` is as in ``largest_upper``.
     """
     q, share = threshold / SCALE, threshold / (SCALE - threshold)
     pair = flip_distribution(Orbit(1, 1, 0), q, math.exp(epsilon))
@@ -120,12 +127,13 @@ def _lower_without_common_bit(
     memo: Memo | None = None,
     cells: int = _CELLS,
 ) -> float:
-    """Lower bound: the observer of records without the bit that everybody else holds."""
+    """Return the lower bound from messages without the bit that all others hold."""
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
-        return 0.0  # so well hidden that the lower bound is of no interest
+        return 0.0  # delta is so small that a lower bound is of no use
     pmf, first = _shifted_sum(fakes, users - 1, threshold, memo)
-    # M records are seen. P(there) = p P(H = M-1), P(not there) = q P(H = M).
+    # M messages are seen. The person's is among them with probability p P(H = M-1), and not with
+    # probability q P(H = M).
     ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
     total = 0.0
     for cell in _cells(pmf, cells):
@@ -139,12 +147,12 @@ def _lower_without_common_bit(
 
 
 def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
-    """The distribution's range cut into few ``cells``, narrow where it has its mass.
+    """Return the range of a distribution cut into few ``cells``, narrow where its mass is.
 
-    A falling function taken at one end of each cell is off by its slope times the width. At a given
-    number of cells the sum of these, weighed by the distribution, is least with widths in
-    proportion to one over the root of the distribution; some even ones keep the tails' few from
-    being too wide.
+    If a falling function is evaluated at one end of each cell, the error is its slope times the
+    width. For a given number of cells, the average error is smallest for widths inversely
+    proportional to the root of the distribution. Some evenly spaced cells keep those in the tails
+    from being too wide.
     """
     root = np.sqrt(pmf)
     shares = np.cumsum(root / root.sum() + _EVEN_SHARE / len(pmf))
@@ -154,7 +162,7 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
 
 
 def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
-    """The distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
+    """Return the distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
     pmf, _ = convolve_flipped_bits(fakes, others, flip_chances(threshold), memo)
     q = threshold / SCALE
     return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
@@ -170,10 +178,10 @@ def sums_delta(
     *,
     lower_only: bool = False,
 ) -> Bracket:
-    """delta(epsilon) when only per-bin sums are seen, fakes of any kind, any dataset.
+    """Return delta(epsilon) if only the sum of each bin is seen, for any fakes and any dataset.
 
-    The lower bound is known without fakes and from three bins on: random fakes are no worst case,
-    and of two bins everybody holds one. With ``lower_alone`` the upper bound is one.
+    A lower bound is known only without fakes, as random fakes are not a worst case, and for at
+    least three bins. With ``lower_only`` the upper bound is one.
     """
     known = not fakes and bins != 2
     if lower_only:
@@ -186,13 +194,18 @@ def sums_delta(
 def sums_delta_at_several(
     users: int, fakes: int, threshold: int, epsilons: Sequence[float], memo: Memo | None = None
 ) -> list[Bracket]:
-    """``sums`` at several epsilons, whose proofs share their distributions; the lower bounds are
-    those of the worst dataset. Raises EffortError at several where distributions are too long.
+    """Return ``sums_delta`` at several epsilons, whose proofs share their distributions.
+
+    The lower bounds are those of the worst dataset. Raises EffortError at several epsilons if
+    distributions are too long.
     """
     others = users - 1 + fakes
 
     def feasible(cell: Cell) -> bool:
-        """Whether a point of the cell is a dataset, nobody in both bins, the fewer ones first."""
+        """Return whether the cell contains a dataset with the smaller bin first.
+
+        Nobody is in both bins, so both numbers together are at most the number of others.
+        """
         (one, _), (two, most) = cell
         return max(one, two) <= most and one + max(one, two) <= others
 
@@ -201,7 +214,7 @@ def sums_delta_at_several(
     divergences = _two_bins(others, threshold, epsilons, memo)
     of_all = divergences(domain, np.arange(len(epsilons))).upper
     if length >= _LONG and of_all.max() > NEGLIGIBLE:
-        # Where bits would take too long boxes end, at one epsilon.
+        # At one epsilon the search over cells still ends if the bits would take too long.
         with suppress(EffortError) if len(epsilons) == 1 else nullcontext():
             bits = _two_bits_upper(users + fakes, threshold, epsilons, memo)
             of_all, most = np.minimum(of_all, bits), 0
@@ -212,7 +225,7 @@ def sums_delta_at_several(
 
 
 def check_work_at_several(users: int, fakes: int, threshold: int) -> None:
-    """Raises EffortError where ``sums_at_once`` does for several epsilons, before their work."""
+    """Raise EffortError if ``sums_delta_at_several`` would, before any work is done."""
     if _length(others := users - 1 + fakes, threshold) >= _LONG:
         two_outputs.check_work(single_bit.flipped_bit_message(threshold), others)
 
@@ -223,15 +236,15 @@ def _length(others: int, threshold: int) -> int:
 
 
 def _domain(others: int) -> Cell:
-    """How many of the others may hold either bin, the fewer ones first."""
+    """Return the possible numbers of others in the two bins, the smaller one first."""
     return (0, others // 2), (0, others)
 
 
 def _two_bits_upper(crowd: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Floats:
-    """Upper bounds of two bits composed, each in the crowd that is the worst for it alone.
+    """Return upper bounds of two composed bits, each in the crowd that is the worst for it.
 
-    Where sums spread widely all crowds hide nearly alike, so that this is close.
-    Raises EffortError as ``single_bit.delta`` does.
+    If the sums spread widely, all crowds hide nearly equally well, so the bound is tight. Raises
+    EffortError as ``single_bit.delta`` does.
     """
 
     def compute_expected(epsilon: float) -> float:
@@ -254,10 +267,10 @@ def _two_bits_upper(crowd: int, threshold: int, epsilons: Sequence[float], memo:
 def expected_upper_of_sums(
     users: int, fakes: int, threshold: int, epsilon: float, memo: Memo | None = None
 ) -> float:
-    """What ``sums`` should prove; a search may use it and prove its end.
+    """Return the upper bound that ``sums_delta`` probably proves, for a search.
 
-    It falls as q grows, and the upper bound of ``sums`` is above it only if a dataset is worse than
-    those where everybody else is in one bin or in neither, by more than the gap of the proof.
+    It falls as q grows. The proved bound is larger only if some dataset is worse than those with
+    all others in one of the two bins or in neither, by more than the gap of the proof.
     """
     found = _largest_candidate_divergence(
         users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)
@@ -268,7 +281,7 @@ def expected_upper_of_sums(
 def _largest_candidate_divergence(
     users: int, fakes: int, threshold: int, epsilon: float, memo: Memo
 ) -> float:
-    """The largest divergence of the datasets that may be the worst."""
+    """Return the largest divergence of the datasets that may be the worst."""
     others = users - 1 + fakes
     divergences = _two_bins(others, threshold, [epsilon], memo)
     found = [
@@ -278,13 +291,17 @@ def _largest_candidate_divergence(
 
 
 def _candidate_datasets(others: int) -> tuple[Cell, Cell]:
-    """Everybody else in neither of the two bins, or in one: where the worst has been found."""
+    """Return the datasets with all others in neither of the two bins, or in one of them.
+
+    The worst dataset has always been found to be one of these two.
+    """
     return ((0, 0), (0, 0)), ((0, 0), (others, others))
 
 
 def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Divergences:
-    """The divergences of a cell of (h1, h2), both directions; of people whose bit differs within
-    the cell the observer is told all but the fair coins.
+    """Return the function that bounds the divergence of a cell of (h1, h2) in both orders.
+
+    Of people whose bit differs within the cell, the observer learns all except the fair coins.
     """
     chances, grows = flip_chances(threshold), np.exp(np.array(epsilons))
 

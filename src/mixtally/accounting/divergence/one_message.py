@@ -1,25 +1,25 @@
-"""What is the same for most mechanisms whose record is one message, priced by one exact sum.
+"""Shared functions of mechanisms whose record is one message with one exact formula.
 
-A mechanism's file imports those of these functions that hold for it, and writes the others.
+The file of such a mechanism imports the functions that apply to it, and defines the others.
 """
 
 from mixtally.accounting.divergence import Bound, ObservedMessage
 
 
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:  # noqa: ARG001
-    """Return the exact bound: no other one is quicker."""
+    """Return the exact bound, as no other one is faster."""
     return Bound.EXACT
 
 
 def directional_upper(*_: object) -> None:
-    """Return None: both directions have one curve."""
+    """Return None, as both orders of the neighbors have the same curve."""
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """Return the message itself, which is seen whole."""
+    """Return the message itself, which is observed as a whole."""
     return message, 1
 
 
 def handles_repeats(message: ObservedMessage) -> bool:  # noqa: ARG001
-    """Return False: rounds are composed."""
+    """Return False, as several rounds are composed."""
     return False

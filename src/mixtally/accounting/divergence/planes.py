@@ -1,34 +1,39 @@
-"""Bounds of the divergence of a message that names a plane among uniform fakes.
+"""Bounds of the divergence of a message that names a plane, among uniform fakes.
 
-*Above.* Let u and v lie in one plane of a share kappa of all directions. Of N = fakes + 1 messages
-as fakes draw them, A point at u alone, B at v alone and C at both, with the chances (1 - kappa)/p,
-(1 - kappa)/p and kappa/p. A message that points at u is p times as likely from u as from a fake, so
-the master identity, with the W of ``clear_uniform``, gives
+A value is a point of Z_p^t. A message names a direction and one of the p parallel planes that
+contain the value (``model.planes``). ``in_clear`` uses this file for single values.
+
+*Upper bound.* Let u and v be in one plane for a share kappa of all directions. Of N = fakes + 1
+messages that are drawn as fakes, let A point at u only, B at v only, and C at both. The
+probabilities are (1 - kappa)/p, (1 - kappa)/p and kappa/p. A message that points at u is p times as
+likely from u as from a fake. The identity, with the W of ``clear_uniform``, gives
 
     delta_kappa = (p / N) E[(A + C - e^eps (B + C))_+],
 
-the same in both directions. Where only fakes hide the person this is delta itself, for every pair
-of values, as all pairs have the same kappa. Other people's messages depend on neither u nor v, so
-that it is a bound in every crowd and at every epsilon. At kappa = 0 it is the bound of p bins, and
-it falls with kappa (``clear_uniform``): much where p is small, hardly where it is large. It is the
-sum of N numbers 1, -e^eps, 1 - e^eps and 0, whose saddle point is above by less than a part in a
-thousand. Tests add it up: A + B + C ~ Bin(N, (2 - kappa)/p), C given their sum H is
-Bin(H, kappa/(2 - kappa)), and A given A + B = T is Bin(T, 1/2).
+for both orders of u and v. Where only fakes hide the person, this is delta itself for every pair of
+values, as kappa is the same for all pairs. The messages of other people do not depend on u and v,
+so it is a bound in every crowd and at every epsilon. At kappa = 0 it is the bound of p bins. It
+falls with kappa (``clear_uniform``), much for small p and hardly for large p. It is the expectation
+of a sum of N numbers 1, -e^eps, 1 - e^eps and 0. The saddle point method exceeds it by less than a
+part in a thousand. The tests sum it directly: A + B + C ~ Bin(N, (2 - kappa)/p), C is Bin(H,
+kappa/(2 - kappa)) given this sum H, and A is Bin(T, 1/2) given A + B = T.
 
-*Below.* All others hold a third value w, and the observer looks at directions alone in which u, v
-and w lie in three planes, a share of at least
+*Lower bound.* All others hold a third value w. The observer looks only at directions in which u, v
+and w lie in three different planes. The share of these directions is at least
 
-    gamma = 1 - 3 kappa,
+    gamma = 1 - 3 kappa.
 
-and there at messages that do not point at w, which are no other person's. Of N = fakes + 1 such
-messages as fakes draw them, A point at u and B at v, each with gamma / p; the others, the person's
-among them with 1 - gamma, tell nothing. With c = (1 - gamma) / (1 - 2 gamma / p) and T = A + B,
+The observer ignores messages that point at w, so no other person's message remains. Of N = fakes +
+1 such messages that are drawn as fakes, A point at u and B at v, each with probability gamma / p.
+The rest tell nothing; the person's message is among them with probability 1 - gamma. With c = (1 -
+gamma) / (1 - 2 gamma / p) and T = A + B,
 
     delta = (p / N) E[(A - e^eps B - h)_+],    h = (e^eps - 1) c (N - T) / p,
 
 where A is Bin(T, 1/2) given T.
 
-Source: proved here; the identity is that of ``clear_uniform``, and less is seen than all messages.
+Source: proved here. The identity is that of ``clear_uniform``; the lower bound observes less than
+all messages.
 """
 
 import math
@@ -43,11 +48,11 @@ from mixtally.model.planes import Planes
 from mixtally.primitives import tails
 
 MOST_PRIME = 200
-"""Up to this p values that meet are counted on; above, it would save some hundredths at most."""
+"""Largest p for which meeting values are used; for a larger p they save some hundredths at most."""
 
 
 def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
-    """Return an upper bound of delta_kappa(epsilon), above it by less than a part in a thousand.
+    """Return an upper bound of delta_kappa(epsilon), larger by less than a part in a thousand.
 
     Parameters
     ----------
@@ -58,7 +63,7 @@ def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: flo
     epsilon : float
         Privacy loss in nats, at least 0.
     people, coin : int, float
-        How many people send one fake more, and the chance for each: delta is averaged over these.
+        People who toss a coin for one more fake, and its probability; delta is averaged over it.
     """
     grow, p, kappa = math.exp(epsilon), planes.prime, planes.collision_probability
     alone = (1.0 - kappa) / p
@@ -68,7 +73,7 @@ def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: flo
 
 
 def lower(fakes: int, planes: Planes, epsilon: float) -> float:
-    """A lower bound of delta(epsilon) of one record among so many uniform fakes."""
+    """Return a lower bound of delta(epsilon) of one record among ``fakes`` uniform fakes."""
     seen = 1.0 - 3.0 * planes.collision_probability
     records, prime = fakes + 1, planes.prime
     both = 2.0 * seen / prime

@@ -1,4 +1,4 @@
-"""Which file computes the divergence of which mechanism."""
+"""The map from each mechanism to the file that computes its divergence."""
 
 from mixtally.accounting.divergence import (
     Divergence,
@@ -14,5 +14,5 @@ DIVERGENCES: dict[type[Shuffled], Divergence] = {one.MECHANISM: one for one in _
 
 
 def divergence_of(message: ObservedMessage) -> Divergence:
-    """The functions for the message's mechanism."""
+    """Return the functions for the mechanism of ``message``."""
     return DIVERGENCES[type(message.mechanism)]

@@ -1,15 +1,17 @@
-"""Records that are sent k times, each time randomized afresh, all rounds mixed together.
+"""Records that are sent k times, each time randomized anew, with all rounds mixed.
 
-k rounds are a composition of one with itself, and mixing them is post-processing: that bounds every
-distribution from above. Two things are known exactly or from below.
+``bit_flips``, ``in_clear`` and ``kary_response`` use this file. The k rounds are a composition, and
+mixing them is post-processing, so the composition is an upper bound. Two cases are known better.
 
-*Flipped blanks.* The likelihood ratio of a message for u depends on its bit a alone, so P_u / P_b,
-the mean over k-subsets of products of ratios, depends on the number A of messages with that bit,
-P_v / P_b on the number B. A is Bin(k fakes, q) plus the person's own k bits, B likewise,
-independent: a product of two distributions on the integers, exact.
+*Flipped blanks, exact.* The likelihood ratio of a message for u depends only on its bit a. P_u /
+P_b is the mean over k-subsets of products of ratios. So it depends on the number A of messages with
+this bit, and P_v / P_b on the number B of messages with bit b. A is Bin(k fakes, q) plus the
+person's own k bits, and B likewise. Both are independent, so the result is a product of two
+distributions on the integers.
 
-*One kind of message.* The divergence of the count of one kind of message is a lower bound: a sum of
-binomials, one a sender of the others, plus Bin(k, u) or Bin(k, v).
+*One kind of message, lower bound.* The divergence of the number of messages of one kind is a lower
+bound. This number is a sum of binomial numbers, one for each group of other senders, plus Bin(k, u)
+or Bin(k, v).
 
 Source: 003, k-randomization, section 4; post-processing.
 """
@@ -36,26 +38,25 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
 _MOST_PRODUCTS = 1 << 28
-"""That are spent on a lower bound of repeated shaped fakes: a fifth of a second."""
+"""Products allowed for a lower bound of repeated shaped fakes: a fifth of a second."""
 _MOST_WORK = 1 << 22
-"""Steps that are spent on a lower bound of repeated records: a fifth of a second."""
+"""Steps allowed for a lower bound of repeated records: a fifth of a second."""
 _BEST_KIND_FACTOR = 2
-"""So many times as long may the distribution be of the kind that tells most."""
+"""Factor by which the most informative kind may exceed its share of the work."""
 _MOST_KINDS = 24
 _PRODUCTS = 64
-"""Convolving takes as long as a step for so many products."""
+"""Products of a convolution that take as long as one step."""
 _DEVIATIONS, _UNIT = 16.0, 2.0**-50
-"""How far counts lie from their mean at most, and what a chance is wrong by, relatively."""
+"""Range of counts in standard deviations, and relative error of a probability."""
 _UNKNOWN = 1e-3
-"""With so much rounding nothing is known."""
+"""Rounding error from which on no lower bound is stated."""
 
 
 class MessageKind(NamedTuple):
-    """A kind of message: the chance that one is sent.
+    """A kind of message and the probabilities that it is sent.
 
-    where
-      others   how many other senders there are, and the chance for each of them
-      u, v     the chances of the person with either record
+    ``others`` has pairs (number of other senders, probability for each). ``u`` and ``v`` are the
+    probabilities for the person with either record.
     """
 
     others: list[tuple[int, float]]
@@ -66,18 +67,17 @@ class MessageKind(NamedTuple):
 def delta_among_blanks(
     fakes: int, threshold: int, epsilon: float, copies: int, memo: Memo | None = None
 ) -> Bracket:
-    """delta(epsilon) of one one-hot record sent ``copies`` times among as many flipped blanks."""
+    """Return delta(epsilon) of a one-hot record sent ``copies`` times, as each blank is."""
     chances = flip_chances(threshold)
     pair = add_own_bits(*convolve_flipped_bits(0, copies * fakes, chances, memo), chances, copies)
     return product_divergence(pair, pair.swap(), math.exp(epsilon))
 
 
 def lower_bound(kinds: list[MessageKind], epsilon: float, copies: int) -> float:
-    """The largest divergence of the count of one of ``kinds``, for a record sent ``copies``
-    times; 0 where all are too long.
+    """Return the largest divergence of the count of one kind, for a record sent ``copies`` times.
 
-    Any of them is a lower bound: the one that tells most is looked at, then a few others and rare
-    ones, whose distributions are short, while all together are not too long.
+    Each kind gives a lower bound. The most informative kind is tried, then others and rare ones
+    with short distributions, as long as the work is small. The result is 0 if all are too long.
     """
     found, work = 0.0, 0
     ranked = sorted(kinds, key=_distinguishability, reverse=True)
@@ -95,21 +95,23 @@ def lower_bound(kinds: list[MessageKind], epsilon: float, copies: int) -> float:
 
 
 def _distinguishability(kind: MessageKind) -> float:
-    """How far apart the chances of both records are, in deviations of what others send."""
+    """Return the difference of both probabilities in standard deviations of the others' count."""
     spread = math.sqrt(math.fsum(n * chance * (1.0 - chance) for n, chance in kind.others))
     return abs(kind.u - kind.v) / max(spread, 1.0)
 
 
 def _length(kind: MessageKind, copies: int) -> int:
-    """How many steps the distribution of its count takes."""
+    """Return the number of steps that the distribution of the count takes."""
     windows = [tails.window(copies * n, chance) for n, chance in kind.others if n > 0]
     lengths = [last - first + 1 for first, last in windows]
     return sum(lengths) * (1 + copies) + (len(lengths) > 1) * math.prod(lengths) // _PRODUCTS
 
 
 def _kind_lower_bound(kind: MessageKind, epsilon: float, copies: int) -> float:
-    """A chance near one is known to some units in the last place of one: it tells as little of
-    those who do not send the kind.
+    """Return the lower bound from the count of one kind.
+
+    A probability near one is known to some units in its last place. So the number of senders who do
+    *not* send the kind is inaccurate, which the error accounts for.
     """
     background, cut, error = np.ones(1), 0.0, CONVOLUTION_ERROR
     for count, chance in kind.others:
@@ -138,7 +140,7 @@ def _kind_lower_bound(kind: MessageKind, epsilon: float, copies: int) -> float:
 
 
 def _convolve_person(background: tails.Floats, chance: float, copies: int) -> tails.Floats:
-    """The background and a person who sends the kind ``copies`` times with ``chance``."""
+    """Return the count including a person who sends the kind ``copies`` times."""
     own = np.ones(1)
     for _ in range(copies):
         own = np.convolve(own, [1.0 - chance, chance])
@@ -146,9 +148,7 @@ def _convolve_person(background: tails.Floats, chance: float, copies: int) -> ta
 
 
 def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) -> float:
-    """The divergence of one bin of ``copies`` rounds of shaped fakes; 0 where that is too long a
-    sum.
-    """
+    """Return the divergence of one bin in ``copies`` rounds of shaped fakes; 0 if too long."""
     if (len(weights) * copies) ** 2 > 2 * _MOST_PRODUCTS:
         return 0.0
     pmf = np.array([weight / SCALE for weight in weights])
@@ -162,9 +162,9 @@ def shaped_lower_bound(weights: tuple[int, ...], epsilon: float, copies: int) ->
 
 
 def bit_count_kinds(distance: int, q: float, senders: list[tuple[int, float]]) -> list[MessageKind]:
-    """Messages with at least t of ``distance`` bits that u has and nobody else, t = 1, 2, ..
+    """Return kinds of messages with at least t of the bits that only u has, for t = 1, 2, ..
 
-    The chances that stand beside ``senders`` are those of one such bit.
+    There are ``distance`` such bits. The probabilities in ``senders`` are those of one such bit.
     """
 
     def at_least(chance: float) -> list[float]:
@@ -182,13 +182,13 @@ def bit_count_kinds(distance: int, q: float, senders: list[tuple[int, float]]) -
 
 
 def flip_kinds(m: BitFlips, observer: Observer, known_ones: int | None) -> list[MessageKind]:
-    """Kinds of one message of flipped bits, in the crowds that are known to be bad.
+    """Return kinds of messages of flipped bits, in crowds that are known to be bad.
 
-    ``known_ones`` of the others are known to hold a one, None for any crowd.
+    ``known_ones`` of the others are known to hold a one; None for any crowd.
     """
     fakes, q, p = m.fakes.count, m.threshold / SCALE, (SCALE - m.threshold) / SCALE
     crowd = [(m.crowd - 1, q)] if m.crowd else []
-    if observer is Observer.SUMS:  # random fakes are no worst case
+    if observer is Observer.SUMS:  # random fakes are not the worst case
         return [] if fakes else [MessageKind([(m.crowd - 1, q)], p, q)]
     if isinstance(m.fakes, UniformFakes):
         return [MessageKind([(fakes, q + (p - q) / m.bins), *crowd], p, q)]
@@ -200,6 +200,6 @@ def flip_kinds(m: BitFlips, observer: Observer, known_ones: int | None) -> list[
         return bit_count_kinds(most, q, [(fakes, q)])
     if m.bins < 2 * most:
         return []
-    # All others hold v: of its bits all are clear and of u's all are set.
+    # All others hold v. The kind has all bits of v clear and all bits of u set.
     others = [(crowd[0][0], (q * q) ** most), (fakes, (p * q) ** most)]
     return [MessageKind(others, (p * p) ** most, (q * q) ** most)]

@@ -1,60 +1,73 @@
-"""The divergence of a set in clear: k messages of different cells among uniform fakes, one stream.
+"""The divergence of a set in clear: k messages of different cells among uniform fakes.
 
-A record is k distinct cells of D. With counts c_i of all N = m + k messages, m of them fakes,
+``in_clear``, ``kary_response`` and ``plans.honest_part`` use this file. All messages are in one
+stream.
 
-    P_u(c) / P_v(c) = prod over u of c_i / prod over v of c_j,
+*Likelihood ratio.* A record consists of k distinct cells out of D. It is hidden among m uniform
+fakes; N = m + k messages are observed. For two records u and v and the counts c_i of all cells,
+P_u(c) = m! D^-m / prod (c_i - u_i)!, where u_i is 1 for a cell in u and 0 otherwise. Therefore
 
-since P_u(c) = m! D^-m / prod (c_i - u_i)!. What two records share is known to be there; taken away,
-fewer cells differ. Two records that differ in r cells come from two that differ in r + 1 by merging
-a cell of either, which then holds one message in both worlds. So *disjoint records are the worst*,
-at every epsilon; 2k <= D, and others' messages are independent of u and v. Exchanging u and v
-exchanges cells: both directions are one number.
+    P_u(c) / P_v(c) = prod over u of c_i / prod over v of c_j.
 
-*A set of at most k of d bins* has D = d + k cells. With s members it takes the first k - s of the
-last k cells: k distinct cells in all, and the empty set is disjoint from a full one. (All pads in
-one ordinary cell would be a record that holds it k times, which its fakes do not hide.)
+*Disjoint records are the worst.* A message that both records share is known to be there. Taking it
+away leaves records of which fewer cells differ. A pair that differs in r cells arises from a pair
+that differs in r + 1 cells by merging two cells, one of each record, which then contain one message
+under both. Merging is post-processing. So disjoint records have the largest divergence at every
+epsilon, provided that 2k <= D. The messages of others are independent of u and v. Exchanging u and
+v only exchanges cells, so both orders have the same divergence.
 
-*By Poisson numbers.* Let H be the fakes in the 2k cells that differ. The others say nothing, and
-H + k is seen in either world, so delta is E g(H) with g(h) the divergence among h fakes in 2k cells
-alone; g falls as h grows, since one fake more is post-processing. With m fakes H ~ Bin(m, 2k/D). If
-H were Poisson, the cells would hold independent Poisson numbers, and delta would be that of k cells
-that gain a message and k that lose one (``poisson_pairs``). ``poissonized`` bounds E g(H) by that
-number from both sides. Coins of people make m random: H is then a sum of binomials.
+*A set of at most k of d bins* uses D = d + k cells. A set with s members also takes the first k - s
+of the last k cells, called pads. So every record has k distinct cells, and the empty set is
+disjoint from a full one. (If all pads were in one ordinary cell, a record could contain this cell k
+times, and uniform fakes would not hide that.)
 
-*Replaced.* Let n people send a uniform cell in place of each of their k messages with chance g. Let
-the observer see which messages of the others were not replaced, and take these away: uniform ones
-are left, Bin(k (n-1), g) of them and the fakes. Of the person's own let the observer know which
-were replaced, a choice that no value has a part in: r cells that are not, among still more uniform
-ones, and delta_r is at most delta_k. So replacements of others are fakes by k (n-1) coins of the
-chance g, and one's own are left out, which is dear where g is large.
+*Poisson numbers.* Let H be the number of fakes in the 2k cells that differ. The other cells reveal
+nothing, and H + k is visible under both records. So delta is E g(H), where g(h) is the divergence
+among h fakes in 2k cells alone. One more fake is post-processing, so g falls. With m fakes, H ~
+Bin(m, 2k/D). If H were Poisson, the cells would contain independent Poisson numbers. Then delta
+would be that of k cells that gain a message and k cells that lose one (``poisson_pairs``).
+``poissonized`` bounds E g(H) by this delta from both sides. If people toss coins for fakes, m is
+random and H is a sum of binomial numbers.
 
-From below let u and v differ in r cells each while all others hold a set without them, and take how
-many messages name a cell of u alone less those of v alone: independent steps of 1, -1 and 0. A
-uniform message makes either with the chance r/D, over planes of one line, where it parts them,
-r (1 - kappa)/p, and so does one of the person's own that is replaced. The distribution is that of
-the product of their characteristic functions, and its reflection for v.
+*Replaced values, upper bound.* Each of n people sends a uniform cell in place of each of their k
+messages with probability g. Let the observer also see which messages of the others were not
+replaced, and remove these. The uniform messages remain: Bin(k (n-1), g) of them, and the fakes. Let
+the observer also learn which of the person's own messages were replaced, which does not depend on
+the value. Then r cells that were not replaced are hidden among even more uniform messages, and
+delta_r <= delta_k. So the replacements of others act as fakes drawn by k (n-1) coins of probability
+g. The person's own replacements are ignored, which loses much if g is large.
 
-*Over planes* (``model.planes``) member u_l draws one of |J_l| directions, in none of which it
-meets another member, and with q_l = |J_l| / (J p), the chance that a fake is one of its messages,
+*Replaced values, lower bound.* Let u and v differ in r cells each, while all others hold a set
+without these cells. The observer computes how many messages name a cell of u alone, minus those
+that name a cell of v alone. This number is a sum of independent steps 1, -1 and 0. A uniform
+message makes a step of 1, and of -1, with probability r/D each. So does a message of the person
+that is replaced. Over planes whose points lie on one line, the probability is r (1 - kappa)/p. The
+distribution is obtained from the product of the characteristic functions; for v it is reflected.
 
-    P_u(c) / P_b(c) = prod over l of S_l / q_l / (N)_k,    S_l of all messages are ones of u_l,
+*Over planes* (``model.planes``) a member u_l draws one of |J_l| directions, in none of which it
+meets another member of its set. Let q_l = |J_l| / (J p) be the probability that a fake is one of
+the messages of u_l, and b the distribution of fakes alone. No message belongs to two members, so
 
-since no message is one of two members. Given all others, a message enters as a w - e^eps b w' with
-a, b >= 0, w and w' 1 where it is one of u_l and of v_r, and [P_u - e^eps P_v]_+ is convex in that.
-A message that is one of both moves mass from a and from -e^eps b to a - e^eps b and to 0, which lie
-between them: delta rises where none is (Karamata), message by message, also where u and v share
-members. That is the law of 2k cells of the chances q_l, and cells of smaller ones are not better
-hidden: with kappa the share of directions in which two points meet,
+    P_u(c) / P_b(c) = prod over l of S_l / q_l / (N)_k,
+
+where S_l is the number of messages of u_l. Given all other messages, one message enters this ratio
+as a w - e^eps b w' with a, b >= 0. Here w and w' are 1 if the message is one of u_l and of v_r. The
+function [P_u - e^eps P_v]_+ is convex in this number. A message that belongs to both moves
+probability from a and from -e^eps b to a - e^eps b and to 0, which lie between them. By Karamata's
+inequality, applied message by message, delta is larger if no message belongs to both. This is so
+also if u and v share members. The result is the distribution of 2k cells with probabilities q_l.
+Cells of smaller probability are not better hidden. With kappa the share of directions in which two
+points meet,
 
     q_l >= (1 - (k-1) kappa) / p.
 
-From below: 2k <= p points of one line all meet or none does, and in the share 1 - kappa of
-directions in which none does they are cells of the chance 1/p. So among all sets of points the
-divergence is at least that of sets in clear with cells of the chance (1 - kappa)/p, and for k = 2
-it is that.
+For a lower bound, 2k <= p points of one line all meet or none do. In the share 1 - kappa of
+directions in which none do, they are cells of probability 1/p. So the largest divergence over all
+sets of points is at least that of sets in clear with cells of probability (1 - kappa)/p. For k = 2
+it is equal to it.
 
-On the lattice a loss moves by less than a step, so that 2k steps above epsilon its divergence is
-below the true one.
+*Lattice.* A rounded loss moves by less than one step. So the rounded divergence at 2k steps above
+epsilon is below the true one at epsilon.
 
 Source: proved here; the ratio is that of sufficient DP 000 (3.1) with uniform background.
 """
@@ -79,30 +92,44 @@ SOURCE = (
     "that of independent Poisson cells, composed (divergence/set_in_clear)"
 )
 GROWTH = 0.9
-"""The power of a set's size by which its cover grows, about."""
+"""Approximate power with which the required number of fakes per cell grows with the size of a set.
+"""
 _FINE, _COARSE = 2.0**-9, 2.0**-5
-"""Steps of the lattice in standard deviations of a loss, at most: they add a quarter of their
-square to a variance of one, or a part in 10^6 and a part in 4,000; delta rises by some ten times
-as much."""
+"""Largest steps of the lattice, in standard deviations of a loss, for exact and for near bounds.
+
+Rounding adds a quarter of the squared step to a variance of one: a part in 10^6, or in 4,000. Delta
+increases by about ten times as much.
+"""
 _MOST_MEAN = 1e8
-"""More fakes in a cell are taken for so many: there is nothing left to tell apart."""
+"""Fakes in a cell are counted up to this number; more make no visible difference."""
 _SOME, _MANY = 1e3, 1e4
-"""Of fewer fakes half a standard deviation is dear, of more it costs nothing beside a factor."""
+"""Numbers of fakes between which both kinds of Poisson bounds are tried.
+
+A mean that is half a standard deviation lower costs much below, and nothing compared to a factor
+above.
+"""
 _DEVIATIONS, _MOST_REACH, _TRANSFORM_ERROR = 12.0, 1 << 18, 1e-12
-"""How far a difference is followed, at most, and the error of its transform, with room."""
+"""Range of a difference in standard deviations, its largest size, and the error of its transform.
+"""
 _LOST_SHARE = 1e-3
-"""Of the upper bound, what the lower one may lack by far too few fakes."""
+"""Share of the upper bound that the lower one may lose by omitting small numbers of fakes."""
 
 
 class HiddenSet(NamedTuple):
-    """What is among uniform fakes, and how many these are.
+    """A set among uniform messages.
 
-    where
-      size     k, messages of a record, at least 1
-      cells    D, at least 2k; of planes p
-      fakes    (how many messages, the chance that each is one) of whatever brings any
-      meeting  kappa of planes, of whose messages so many are none of a member; 0 of cells
-      replaced the chance that each message of the record is a uniform one
+    Attributes
+    ----------
+    size
+        k, the messages of a record, at least 1.
+    cells
+        D, at least 2k; for planes p.
+    fakes
+        Pairs (number, probability that each is sent) for every source of uniform messages.
+    meeting
+        kappa for planes, 0 for cells.
+    replaced
+        Probability that a message of the record itself is replaced by a uniform one.
     """
 
     size: int
@@ -113,26 +140,26 @@ class HiddenSet(NamedTuple):
 
     @property
     def chance(self) -> float:
-        """That a fake lies in one cell."""
+        """The probability that a fake is in one given cell."""
         return (1.0 - (self.size - 1) * self.meeting) / self.cells
 
     @property
     def mean(self) -> float:
-        """Fakes in a cell, on average."""
+        """The expected number of fakes in a cell."""
         return math.fsum(many * chance for many, chance in self.fakes) * self.chance
 
     @property
     def share(self) -> float:
-        """The chance that a fake lies in a cell in which two records differ."""
+        """The probability that a fake is in a cell in which two records differ."""
         return 2.0 * self.size * self.chance
 
     def binomials(self) -> list[tuple[int, float]]:
-        """Trials and chances of the fakes in these cells."""
+        """Return the trials and probabilities of the fakes in cells that differ."""
         return [(many, chance * self.share) for many, chance in self.fakes]
 
 
 def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0)) -> HiddenSet:
-    """A set among so many uniform fakes, those of people's ``coins``, and others' replacements."""
+    """Return a set among fakes, the fakes of people's ``coins``, and replacements of others."""
     brought, replaced = [(fakes, 1.0), coins], 0.0
     if mechanism.flip_threshold is not None:
         raise TypeError(f"{mechanism.name}: a set is no messages of its members")
@@ -145,7 +172,7 @@ def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0
 
 
 def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracket:
-    """Bounds of delta(epsilon), the same in both directions."""
+    """Return bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     above = _upper(hidden, epsilon, _FINE, memo)
     if hidden.replaced:
         return Bracket(min(above, lower_by_counting(hidden, epsilon, 1)), above)
@@ -155,11 +182,12 @@ def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracke
 
 
 def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
-    """What is told by how many messages name a cell of one record alone less those of the other's,
-    of so many rounds together.
+    """Return a lower bound for several rounds, from one difference of counts.
+
+    The difference is between the messages that name a cell of u alone and of v alone.
     """
     size, g = hidden.size, hidden.replaced
-    apart = min(size, (hidden.cells - size) // 2)  # others hold another set, or pads alone
+    apart = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads
     named = apart * (1.0 - hidden.meeting) / hidden.cells
     steps = [(many, chance * named) for many, chance in hidden.fakes]
     steps.append((size - apart, g * named))
@@ -173,7 +201,7 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
     own = (1.0 - g) * np.exp(1j * angle) + g * (1.0 - named * still)
     every = math.prod(_power(q * still, n) for n, q in steps)
     pmf = np.fft.irfft(np.conj((every * own**apart) ** rounds), length)
-    pmf = np.roll(pmf, length // 2)  # of -length/2 .. length/2 - 1
+    pmf = np.roll(pmf, length // 2)  # index 0 is now the difference -length/2
     above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
     # P_v(difference >= t) is P_u(difference <= -t).
     told = above[length // 2 :] - math.exp(epsilon) * below[length // 2 : 0 : -1]
@@ -181,7 +209,10 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
 
 
 def _power(x: Floats, n: int) -> Floats:
-    """(1 - x)^n for x in [0, 4/3], without n times the rounding of 1 - x where x is small."""
+    """Return (1 - x)^n for x in [0, 4/3].
+
+    For small x the logarithm avoids n times the rounding of 1 - x.
+    """
     small: Floats = np.exp(n * np.log1p(-np.minimum(x, 0.5)))
     return np.where(x < 0.5, small, (1.0 - x) ** n)
 
@@ -189,9 +220,10 @@ def _power(x: Floats, n: int) -> Floats:
 def upper(
     hidden: HiddenSet, epsilon: float, memo: Memo | None = None, *, near: bool = False
 ) -> float:
-    """The upper bound alone; ``near`` it by some parts in a thousand, for a tenth of the work.
+    """Return the upper bound; with ``near``, one some thousandths larger for a tenth of the work.
 
-    That is for messages that are composed, so that a factor above 1 would be one of every message.
+    The near bound is for messages that are composed: the factor of the Poisson bound would be
+    multiplied once for every message, so it is kept near 1.
     """
     if not near:
         return _upper(hidden, epsilon, _FINE, memo)
@@ -211,10 +243,13 @@ def _upper(
 
 
 def _poissonize_fakes(hidden: HiddenSet, memo: Memo | None, *, often: bool) -> tuple[float, float]:
-    """Poisson fakes in a cell, and by how much they tell more; hardly more where ``often``."""
+    """Return the mean of Poisson fakes in a cell, and the factor of the bound.
+
+    With ``often`` the factor is near 1, as the bound is used many times.
+    """
 
     def compute_poissonized() -> tuple[float, float]:
-        if not often:  # fakes and coins each for themselves, as the second proof has them
+        if not often:  # fakes and coins separately, as ``verification`` bounds them
             factors = [poissonized.upper_factor([each]) for each in hidden.binomials()]
             return hidden.mean, math.prod(factors)
         found = poissonized.bound_above(hidden.binomials())
@@ -228,9 +263,10 @@ def _poissonize_fakes(hidden: HiddenSet, memo: Memo | None, *, often: bool) -> t
 
 
 def _lower(hidden: HiddenSet, epsilon: float, above: float, memo: Memo | None) -> float:
+    """Return the lower bound of delta."""
     if hidden.mean > _MOST_MEAN:
         return 0.0
-    if hidden.meeting:  # points of one line
+    if hidden.meeting:  # all points on one line, see the derivation
         hidden = hidden._replace(meeting=hidden.meeting / (hidden.size - 1))
     most = min(0.25, max(_LOST_SHARE * above, tails.CUT_TAIL / _LOST_SHARE))
     found = [poissonized.bound_below(*each, most) for each in hidden.binomials()]
@@ -245,7 +281,7 @@ def _lower(hidden: HiddenSet, epsilon: float, above: float, memo: Memo | None) -
 
 
 def _sum(hidden: HiddenSet, mean: float, step: float, memo: Memo | None) -> LossSum:
-    """The losses of all cells that differ, each with a Poisson number of fakes."""
+    """Return the losses of all cells that differ, each with a Poisson number of fakes."""
     size = hidden.size
 
     def build_sum() -> LossSum:
@@ -260,7 +296,7 @@ def _sum(hidden: HiddenSet, mean: float, step: float, memo: Memo | None) -> Loss
 
 
 def _limit_fakes(hidden: HiddenSet) -> HiddenSet:
-    """As many fakes as are looked at: fewer hide less."""
+    """Return the set among at most ``_MOST_MEAN`` fakes per cell; fewer fakes hide less."""
     if hidden.mean <= _MOST_MEAN:
         return hidden
     share = _MOST_MEAN / hidden.mean

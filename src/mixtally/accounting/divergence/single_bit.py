@@ -1,9 +1,10 @@
-"""A single bit, flipped with q, among fake zeros and, if counted, the crowd's own flipped bits.
+"""The divergence of a single flipped bit among fake zeros and the flipped bits of the crowd.
 
-With m ones and z zeros in the background the tallied sum is Bin(m, p) + Bin(z, q) plus the person's
-bit, p = 1 - q; ``messages`` and ``sums`` see the same. This is the message of two outputs
-(``two_outputs``) with the chances q and p. Fakes alone cover every dataset; with the crowd counted
-the worst number of ones is searched for and proved.
+``bit_flips`` and ``one_hot`` use this file. Every bit is flipped with probability q, and p = 1 - q.
+With m ones and z zeros in the background, the observed sum is Bin(m, p) + Bin(z, q) plus the
+person's bit. The observers ``messages`` and ``sums`` see the same. This is the message of two
+outputs (``two_outputs``) with the probabilities q and p. Fakes alone protect in every dataset. If
+the crowd counts, the worst number of ones is searched for and proved.
 
 Source: notes 004 section 4 and Prop. 3.1.
 """
@@ -40,7 +41,7 @@ def delta(
     Parameters
     ----------
     users : int
-        Honest people, the person among them.
+        Honest people including the person.
     fakes : int
         Flipped zeros that certainly arrive.
     threshold : int
@@ -48,15 +49,15 @@ def delta(
     epsilon : float
         Privacy loss in nats, at least 0.
     ones : int, optional
-        How many of the other people hold a one; None for the worst number.
+        Number of other people who hold a one; None for the worst number.
     count_crowd : bool
-        Whether other people's flips are counted on; without it only fakes hide.
+        Whether the flips of other people count; otherwise only fakes hide.
     repeats : int
-        How often every record is sent, each time randomized afresh.
+        Number of times that every record is sent, randomized anew each time.
     memo : Memo, optional
-        Keeps what this and later calls compute once.
+        Keeps intermediate results for later calls.
     lower_only : bool
-        Whether the upper bound may be 1 where the worst crowd is searched for.
+        Whether the upper bound may be 1 if the worst crowd is searched for.
     """
     memo, bit, others = (
         memo or Memo(_MOST_BYTES),
@@ -94,7 +95,7 @@ def expected_upper(
     repeats: int = 1,
     memo: Memo | None = None,
 ) -> float:
-    """Return what ``delta`` should prove of the worst crowd, for searches that prove their end."""
+    """Return the bound that ``delta`` probably proves, for searches that prove their result."""
     bit = flipped_bit_message(threshold, repeats)
     return two_outputs.expected_upper(bit, users - 1, fakes, epsilon, memo)
 

@@ -1,27 +1,30 @@
-"""The exact divergence of a message with two outputs, in any crowd.
+"""The exact divergence of a message with two outputs, in the worst crowd.
 
-A person with value x sends output 1 with chance a_x. Let l be the least and h the largest of these
-chances. Everybody else holds any value, and there are fakes whose law depends on no value. The
-observer sees how many messages are 1. Then delta(epsilon), the largest over all crowds, both
-values of the person and both directions, is the largest over m = 0..n-1 of the divergence between
+``single_bit``, ``one_hot`` and ``kary_response`` use this file.
+
+*Statement.* A person with value x sends output 1 with probability a_x. Let l be the smallest and h
+the largest of these probabilities. All other people hold arbitrary values, and the distribution of
+the fakes depends on no value. The observer sees how many messages are 1. Then delta(epsilon), the
+largest over all crowds, both values of the person and both orders, is the largest over m = 0..n-1
+of the divergence between
 
     Bin(m, h) + Bin(n-1-m, l) + F + Bernoulli(h)  and  Bin(m, h) + Bin(n-1-m, l) + F + Bernoulli(l),
 
 with F the number of ones among the fakes.
 
-*Proof.* For a fixed set S of counts, P_u(S) - e^eps P_v(S) is affine in a_i of each other person i.
-So moving each a_i in turn to l or to h, whichever is better, does not lower it, and only the number
-m of people at h matters for the counts. The same difference is affine in a_u and in a_v of the
-person as well, so that their extremes (l, h) and (h, l) are the worst. A sum of independent bits
-has log-concave chances, so that the likelihood ratio rises with the count: the divergence is a sum
-over a tail, in both directions. Fakes change the law of the background alone, which stays
-log-concave where they are independent bits.
+*Proof.* For a fixed set S of counts, P_u(S) - e^eps P_v(S) is affine in the a_i of each other
+person i. So moving each a_i in turn to l or to h, whichever is better, does not lower it. Then only
+the number m of people at h matters. The same difference is affine in the a_u and the a_v of the
+person, so the extremes (l, h) and (h, l) are the worst. A sum of independent bits has log-concave
+probabilities, so the likelihood ratio rises with the count. Therefore the divergence is a sum over
+a tail, for both orders. Fakes only change the distribution of the background, which stays
+log-concave if they are independent bits.
 
-*The worst m* is searched for, and cells of values of m prove it. For the people whose values differ
-within a cell, the observer is told all but the messages that they would send whatever they hold
-(``sure_coins``): that never helps the person. Where l = 1 - h and all fakes are fair coins,
-exchanging both outputs turns m into n-1-m and exchanges the directions: half of all m need to be
-searched.
+*The worst m* is found by a search and proved by cells of values of m. For the people whose values
+differ within a cell, the observer learns all messages except those that do not depend on the value
+(``count_certain_coins``). This never lowers the divergence. If l = 1 - h and all fakes are fair
+coins, exchanging both outputs turns m into n-1-m and exchanges the orders. Then half of all m are
+sufficient.
 
 Source: proved here. For flipped bits among zeros: Notes 004, section 4 and Prop. 3.1.
 """
@@ -55,29 +58,38 @@ from mixtally.primitives import tails
 from mixtally.primitives.memo import Memo
 
 _MOST_PRODUCTS = 1 << 30
-"""Allowed for the distribution of one crowd, about a second; a proof looks at hundreds."""
+"""Products allowed for the distribution of one crowd, about a second; a proof computes hundreds."""
 _MOST_FAIR = 1 << 24
-"""Allowed for adding fair fakes to it: some hundredths of a second, as no recurrence does it."""
+"""Products allowed for adding fair fakes: some hundredths of a second, as no recurrence exists."""
 _MOST_BYTES = 64_000_000
 _NEGLIGIBLE_DELTA = 1e-30
 _TIMES_ENOUGH = 4.0
+"""Safety factor on the number of records that makes delta negligible."""
 _GAP = Gap(1e-3)
 _LONG = 6_000
-"""Integers in a distribution of which a proof looks at fewer, to end within a second or so."""
+"""Length of a distribution from which on proofs use fewer cells, to end within about a second."""
 _OWN = 64.0
-"""So many of a person's own bits take as long as the others."""
+"""Number of a person's own bits that take as long as all others."""
 _PARTS = 8
+"""Parts into which the range of m is first divided."""
 _FINEST, _FINEST_OF_LONG = 1 << 8, 1 << 5
-"""Of so many parts the one nearest to the worst is below it by less than one in 10^5, in 10^3."""
+"""Parts of the finest division, for short and for long distributions.
+
+The best of these parts is below the worst crowd by less than 10^-5, or 10^-3, relatively.
+"""
 
 
 class TwoOutputMessage(NamedTuple):
     """A message with two outputs.
 
-    where
-      chances   of output 1, for both values of a person
-      repeats   how often every record is sent, each time randomized afresh
-      fair      fakes that are a fair coin each
+    Attributes
+    ----------
+    chances
+        Probability of output 1 for both values of a person.
+    repeats
+        Number of times that every record is sent, randomized anew each time.
+    fair
+        Number of fakes that are fair coins.
     """
 
     chances: BitChances
@@ -86,32 +98,24 @@ class TwoOutputMessage(NamedTuple):
 
 
 class Directions(NamedTuple):
-    """The two distributions of a known background in both directions, for many epsilons."""
+    """The tails of the two distributions for a known background, in both orders."""
 
     forward: UpperTail
     backward: UpperTail
 
     @property
     def nbytes(self) -> int:
-        """Return the size of the arrays, a hundred kilobytes or so at most."""
+        """The size of the arrays, about a hundred kilobytes at most."""
         return self.forward.nbytes + self.backward.nbytes
 
 
 def delta_in_known_crowd(
     bit: TwoOutputMessage, ones: int, zeros: int, epsilon: float, memo: Memo
 ) -> Bracket:
-    """Return delta(epsilon) for a known background, the larger of both directions.
+    """Return delta(epsilon) for a known background, for the worse order of the values.
 
-    Parameters
-    ----------
-    bit : Bit
-        The message.
-    ones, zeros : int
-        How many other records hold the value with the higher and with the lower chance.
-    epsilon : float
-        Privacy loss in nats, at least 0.
-    memo : Memo
-        Keeps the distributions for later calls.
+    ``ones`` and ``zeros`` are the numbers of other records with the higher and the lower
+    probability of output 1. ``memo`` keeps the distributions for later calls.
     """
     pair, grow = load_directions(bit, ones, zeros, memo), math.exp(epsilon)
     return larger(*(tail_divergence(one, grow) for one in pair))
@@ -130,12 +134,12 @@ def delta(
 
     Parameters
     ----------
-    bit : Bit
+    bit : TwoOutputMessage
         The message.
     others : int
-        People besides the person, who may hold any value.
+        Other people, who may hold any value.
     zeros : int
-        Fakes that send what the value with the lower chance of a 1 sends.
+        Fakes with the distribution of the value that sends a 1 less often.
     epsilon : float
         Privacy loss in nats, at least 0.
     memo : Memo, optional
@@ -188,7 +192,7 @@ def delta_at_several(
 
     def divergences(least: int, last: int) -> BoundArrays:
         given = bit, least, others - last + zeros, memo
-        # Points serve other searches. Cells are many, and all epsilons are here.
+        # Only single datasets are kept in the memo: no other search uses the many cells.
         if least == last:
             pair = load_directions(*given)
         else:
@@ -204,10 +208,10 @@ def delta_at_several(
 def expected_upper(
     bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo | None = None
 ) -> float:
-    """Return the upper bound that ``delta`` most likely proves, for searches that prove their end.
+    """Return the upper bound that ``delta`` probably proves, for searches that prove their result.
 
-    It falls as messages tell less, and the upper bound of ``delta`` is above it only if another
-    crowd is worse than all that were tried, by more than the gap that the proof leaves.
+    It falls as messages reveal less. The proved bound is larger only if some other crowd is worse
+    than all that were tried, by more than the gap of the proof.
     """
     memo = memo or Memo(_MOST_BYTES)
     if bit.fair > _count_enough_fair(bit, epsilon):
@@ -237,10 +241,11 @@ def _largest_candidate_divergence(
 def any_crowd_upper(
     bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo | None = None
 ) -> float:
-    """Return one bound for every crowd at once: half of the others hide, those with equal values.
+    """Return one bound for every crowd, from the half of the others with equal values.
 
-    The fewer of ones and zeros are dropped, which never helps the person; so it is far above the
-    divergence of any crowd, and costs one distribution, or two where outputs are not alike.
+    The rarer of ones and zeros are dropped, which never lowers the divergence. The bound is far
+    above the divergence of any crowd. It takes one distribution, or two if the outputs are not
+    symmetric.
     """
     memo, every = memo or Memo(_MOST_BYTES), others + zeros
     fewer = min(every - every // 2, _count_enough_records(bit, epsilon))
@@ -254,21 +259,22 @@ def _largest_ones(bit: TwoOutputMessage, others: int, zeros: int) -> int:
 
 
 def _gap(bit: TwoOutputMessage, others: int) -> Gap:
-    """Return how far above the largest divergence known a proof may end.
+    """Return how far above the largest divergence found a proof may end.
 
-    Cells are as many as the gap is narrow, and each takes as long as its distribution.
+    The number of cells is inversely proportional to the gap, and each takes as long as its
+    distribution.
     """
     longer = max(1.0, _length(bit, others) / _LONG)
     return _GAP.widen(longer**1.5)
 
 
 def _length(bit: TwoOutputMessage, others: int) -> float:
-    """Return how many integers a distribution has, with what a person's own repeats add to it."""
+    """Return the number of integers in a distribution, including the person's own repeats."""
     return max(_widths(bit, others)) * (1.0 + bit.repeats / _OWN)
 
 
 def _widths(bit: TwoOutputMessage, others: int) -> tuple[int, int]:
-    """Return the lengths of the windows of so many zeros, and of so many ones."""
+    """Return the window lengths of ``others`` zeros and of ``others`` ones."""
     chances = bit.chances
     rarer = (chances.low / chances.scale, chances.high_complement / chances.scale)
     low, high = (tails.window(bit.repeats * others, one) for one in rarer)
@@ -276,7 +282,7 @@ def _widths(bit: TwoOutputMessage, others: int) -> tuple[int, int]:
 
 
 def check_work(bit: TwoOutputMessage, others: int) -> None:
-    """Raise EffortError where the distribution of half ones, half zeros is too long."""
+    """Raise EffortError if the distribution of half ones, half zeros is too long."""
     low, high = _widths(bit, others // 2)
     work = (low + 1) * (high + 1 + 2 * bit.repeats)
     first, last = tails.window(bit.fair, 0.5)
@@ -294,7 +300,7 @@ def check_work(bit: TwoOutputMessage, others: int) -> None:
 
 
 def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) -> Directions:
-    """Return both directions for a known background."""
+    """Return both orders for a known background, from the memo."""
     found: Directions = memo.get(
         ("bit", bit, ones, zeros), lambda: _directions(bit, ones, zeros, memo)
     )
@@ -304,9 +310,7 @@ def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) ->
 def _directions(
     bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo, coins: int = 0
 ) -> Directions:
-    """Return both directions of a known background, or of a cell with at least ``coins`` sure
-    coins.
-    """
+    """Return both orders for a known background, or for a cell with certain ``coins``."""
     times, chances = bit.repeats, bit.chances
     found = add_certain_coins(times * ones, times * zeros, coins, chances, memo)
     pmf, cut, error = add_binomial(found, bit.fair, 1, 2, memo)
@@ -315,22 +319,24 @@ def _directions(
 
 
 def _count_enough_records(bit: TwoOutputMessage, epsilon: float) -> int:
-    """Return how many other records hide a bit beyond all deltas that are promised.
+    """Return a number of other records that makes delta negligible.
 
-    To drop records never helps the person, so more of them need not be looked at. Repeated k times
-    a person moves the sum k times as far, and k times as many others hide as well.
+    Dropping records never lowers the divergence, so more records need not be considered. If every
+    record is repeated k times, the person moves the sum k times as far, and k times as many records
+    hide it.
     """
     chances = bit.chances
     return _required_cover(bit, epsilon, min(chances.low, chances.high_complement), chances.scale)
 
 
 def _count_enough_fair(bit: TwoOutputMessage, epsilon: float) -> int:
-    """Return how many fair coins do so."""
+    """Return a number of fair coins that makes delta negligible."""
     return _required_cover(bit, epsilon, 1, 2)
 
 
 def _required_cover(bit: TwoOutputMessage, epsilon: float, rarer: int, scale: int) -> int:
-    if epsilon < LEAST_EPSILON:  # far below, where compositions look, everything counts
+    """Return the number of records of which each hides with probability ``rarer`` / ``scale``."""
+    if epsilon < LEAST_EPSILON:  # compositions evaluate such epsilons, where all records count
         return 1 << 62
     return math.ceil(
         _TIMES_ENOUGH * bit.repeats * usual_cover(epsilon, _NEGLIGIBLE_DELTA) * scale / rarer
@@ -342,11 +348,11 @@ def _candidate_crowds(
 ) -> list[int]:
     """Return values of m that may be the worst.
 
-    A one more moves the sum's mean by h - l and its lattice by 1. The divergence follows this
-    difference: it rises and falls once until the difference is 1, at 1 / (1 - h + l) ones, and then
-    again, less high. Eighths of this are tried, then halves of them on both sides of the best, and
-    so on: on one lattice for all epsilons, so that the distributions of one serve the next. Where
-    the outputs are not alike, zeros among ones are tried in the same way.
+    One more person at h moves the mean of the sum by h - l and its lattice by 1. The divergence
+    depends on this difference. It rises and falls once until the difference is 1, at m = 1 / (1 - h
+    + l), and then again, less high. Eighths of this period are tried, then halves of them on both
+    sides of the best, and so on. The tried m are the same for all epsilons, so that distributions
+    are reused. If the outputs are not symmetric, a few zeros among ones are tried in the same way.
     """
     most, chances = _largest_ones(bit, others, zeros), bit.chances
     period = min(most, chances.scale // ((chances.low + chances.high_complement) * bit.repeats))

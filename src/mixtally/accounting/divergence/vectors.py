@@ -1,17 +1,19 @@
-"""Free vectors of L bits, every bit flipped with q, no fakes, observer ``messages``.
+"""The divergence of free vectors of L bits without fakes, for the observer ``messages``.
 
-Lower bound: everybody else holds the same vector x. For a homogeneous crowd the master identity is
-exact; the largest divergence over the orbits tried is a lower bound for the worst dataset.
+``bit_flips`` and the published formulas use this file. Every bit is flipped with probability q.
 
-Upper bound, any dataset: a flipped vector is a uniform one with probability (2q)^L, whatever it
-was. So the crowd holds a privacy blanket of Bin(n-1, (2q)^L) uniform fakes.
+*Lower bound.* Let all others hold the same vector x. The identity is exact for such a homogeneous
+crowd. The largest divergence over the orbits tried is a lower bound for the worst dataset.
 
-There two vectors that differ everywhere are the worst. A position in which they agree multiplies
-both weights by the same X, 2p or 2q with equal chances: W = (a - g b) X given all else, which is
-a - g b plus or minus (p - q) (a - g b), g = e^epsilon. Where they differ one has X and the other
-2 - X: W' = a X - g b (2 - X) is a - g b plus or minus (p - q) (a + g b). Of two fair coins with one
-mean the wider has the larger E[f] for every convex f, so E[f(W)] <= E[f(W')], for each of the draws
-and for each position in turn.
+*Upper bound for any dataset.* A flipped vector is a uniform one with probability (2q)^L, whatever
+it was. So the crowd contains a privacy blanket of Bin(n-1, (2q)^L) uniform fakes.
+
+*The worst pair* in this blanket are two vectors that differ everywhere. A position in which they
+agree multiplies both weights by the same X, which is 2p or 2q with probability 1/2 each. Given
+everything else, W = (a - g b) X with g = e^epsilon, which is a - g b plus or minus (p - q) (a - g
+b). If they differ there, one is multiplied by X and the other by 2 - X. Then W' = a X - g b (2 - X)
+is a - g b plus or minus (p - q) (a + g b). Of two fair coins with the same mean the wider one has
+the larger E[f] for every convex f. So E[f(W)] <= E[f(W')], for each draw and each position in turn.
 
 Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.
 """
@@ -39,12 +41,13 @@ SOURCE = (
     "privacy blanket of uniform vectors, any dataset (upper end); worst homogeneous crowd found"
 )
 _EVERY_ORBIT = 6
+"""Number of bits up to which all orbits are tried."""
 _MOST_NATS = 320.0
-"""Likelihood ratios and e^epsilon times them can be squared up to here."""
+"""Largest logarithm of a likelihood ratio; its square times e^epsilon does not overflow."""
 
 
 def homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """All ones against all zeros in a crowd of zeros, both directions.
+    """Return delta for all ones against all zeros in a crowd of zeros, in the worse order.
 
     Source: sufficient DP 000 (3.6).
     """
@@ -57,22 +60,23 @@ def homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> 
 
 
 def orbit_delta(users: int, orbit: Orbit, threshold: int, epsilon: float) -> Bracket:
-    """delta_{u over v}(epsilon) in a homogeneous crowd, exact."""
+    """Return the exact delta(epsilon) of u over v in a homogeneous crowd."""
     return saddle_point_bounds(
         flip_distribution(orbit, threshold / SCALE, math.exp(epsilon)), users
     )
 
 
 def _count_observable_bits(bits: int, threshold: int) -> int:
-    """All bits, or the most whose likelihood ratios are numbers: who sees fewer bits learns no
-    more.
+    """Return the largest number of bits whose likelihood ratios do not overflow.
+
+    Observing fewer bits is post-processing, so the lower bound remains valid.
     """
     odds = math.log((SCALE - threshold) / threshold)
     return bits if bits * odds <= _MOST_NATS else int(_MOST_NATS / odds)
 
 
 def list_orbits(bits: int) -> list[Orbit]:
-    """All orbits of few bits; of many, those with few or all bits, where the worst were found."""
+    """Return all orbits, or for many bits those with few or all bits, which are usually worst."""
     every = bits <= _EVERY_ORBIT
     sizes = range(bits + 1) if every else sorted({0, 1, 2, bits // 2, bits - 2, bits - 1, bits})
     return [
@@ -85,9 +89,10 @@ def list_orbits(bits: int) -> list[Orbit]:
 
 
 def worst_homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """The largest divergence over the orbits tried: a lower bound.
+    """Return the largest divergence over the orbits tried, a lower bound.
 
-    Who forgets a position turns an orbit of all bits into one of fewer, which reveals less.
+    Ignoring a position turns an orbit of all bits into one with fewer bits, which is
+    post-processing. So only orbits of all bits are tried.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     seen = _count_observable_bits(bits, threshold)
@@ -98,7 +103,7 @@ def worst_homogeneous_delta(users: int, bits: int, threshold: int, epsilon: floa
 
 
 def any_dataset_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """Both bounds for any dataset of ``users`` vectors."""
+    """Return both bounds for any dataset of ``users`` vectors."""
     upper = blanket_upper(users, bits, threshold, epsilon)
     return Bracket(
         min(worst_homogeneous_delta(users, bits, threshold, epsilon).lower, upper), upper
@@ -108,9 +113,9 @@ def any_dataset_delta(users: int, bits: int, threshold: int, epsilon: float) -> 
 def blanket_upper(
     users: int, bits: int, threshold: int, epsilon: float, smoothed: float = 0.0
 ) -> float:
-    """Upper bound for any dataset: that of two vectors which differ everywhere.
+    """Return the upper bound for any dataset, from two vectors that differ everywhere.
 
-    ``smoothed`` as ``largest_upper`` has it.
+    ``smoothed`` is as in ``largest_upper``.
     """
     q, grow = threshold / SCALE, math.exp(epsilon)
     pair = uniform_distribution(bits, bits, q, grow)
@@ -118,8 +123,9 @@ def blanket_upper(
 
 
 def estimate_products(users: int, bits: int, threshold: int) -> int:
-    """About how many products one point of the curve takes at epsilon 0, where a Gaussian may add
-    some thousandths.
+    """Return about how many products one point of the curve takes at epsilon 0.
+
+    The Gaussian of the saddle point may add some thousandths.
     """
     q = threshold / SCALE
     crowd = Draws(1, users - 1, (2.0 * q) ** bits)
