@@ -1,6 +1,7 @@
-"""Privacy numbers proved a second time: from the definition, in balls, by a program of its own.
+"""A second, independent proof of privacy numbers, in ball arithmetic.
 
-It reads the plain JSON of a contract and shares no code with ``privacy``; needs python-flint.
+``mixtally check`` and the release checks call it. It reads the plain JSON of a plan, derives delta
+from its definition, and shares no code with the rest of ``accounting``. It needs python-flint.
 """
 
 from mixtally.accounting.verification.compare import COLUMNS, VerificationResult, verify_certificate

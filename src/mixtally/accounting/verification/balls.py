@@ -1,7 +1,7 @@
-"""Numbers in balls: a middle and a radius that holds the true value, after every operation.
+"""Ball arithmetic: numbers as a midpoint and a radius that covers all errors.
 
-This is the one door to python-flint. Whoever compares balls is told "certainly" or nothing; where a
-sum needs an answer and the balls are too wide for one, ``UndecidedError`` asks for more bits.
+Only this module imports python-flint. A comparison of two balls is either certain or undecided.
+Where a sum needs a comparison and the balls overlap, ``UndecidedError`` requests more bits.
 
 Source: Johansson, Arb: efficient arbitrary-precision midpoint-radius interval arithmetic (2017).
 """
@@ -43,48 +43,51 @@ __all__ = [
 ]
 
 BITS = 128
-"""With which every sum is tried first."""
+"""Precision with which every sum is tried first."""
 FIRST_NATS = 60.0
 _TRIES = ((BITS, FIRST_NATS), (2 * BITS, 130.0), (4 * BITS, 270.0), (8 * BITS, 550.0))
-"""Bits of a ball, and nats: what lies outside a window has a chance of about e^-nats."""
+"""Bits of a ball, and nats: the probability outside a window is about e^-nats."""
 NEGLIGIBLE_DELTA = 1e-30
-"""A delta below any that is promised, by far: not made narrow."""
+"""A delta far below any that is promised; it need not be narrow."""
 
 
 class UndecidedError(AccountingError):
-    """Two balls overlap where it matters which number is larger."""
+    """Two balls overlap where the larger number must be known."""
 
 
 class Bounds(NamedTuple):
-    """lower <= the true number <= upper, each of them a ball: lower's low end, upper's high end."""
+    """Bounds of a number: lower <= number <= upper, each a ball.
+
+    Of ``lower`` the low end counts, and of ``upper`` the high end.
+    """
 
     lower: arb
     upper: arb
 
     def is_narrow(self, share: float) -> bool:
-        """Whether the ends differ by at most this share of the upper one, or nobody would care."""
+        """Return whether the ends differ by at most this share of the upper one, or are tiny."""
         top = self.upper.upper()
         return bool(top < NEGLIGIBLE_DELTA or top - self.lower.lower() <= top * share)
 
     def widen(self, cost: arb) -> "Bounds":
-        """Of a divergence that is off by no more than ``cost``."""
+        """Return the bounds of a divergence that differs by at most ``cost``."""
         return Bounds((self.lower - cost).max(arb(0)), (self.upper + cost).min(arb(1)))
 
     def raise_by(self, cost: arb) -> "Bounds":
-        """Of what is stated once ``cost`` has been added."""
+        """Return the bounds of the sum with ``cost``."""
         return Bounds((self.lower + cost).min(arb(1)), (self.upper + cost).min(arb(1)))
 
     def larger_of(self, other: "Bounds") -> "Bounds":
-        """Of the larger of two numbers."""
+        """Return the bounds of the larger of two numbers."""
         return Bounds(self.lower.max(other.lower), self.upper.max(other.upper))
 
     def to_floats(self) -> tuple[float, float]:
-        """Both as numbers in [0, 1], rounded outwards.
+        """Return both ends as floats in [0, 1], rounded outwards.
 
-        Raises AccountingError for bounds that no divergence has.
+        Raises AccountingError if no divergence has these bounds.
         """
         if not (self.lower.is_finite() and self.upper.is_finite()):
-            raise AccountingError("rigorous check: a sum in balls came to no number")
+            raise AccountingError("rigorous check: a sum in balls is not a finite number")
         low, high = _rational(self.lower.lower()), _rational(self.upper.upper())
         if not (low <= high and low <= 1 and high >= 0):
             raise AccountingError(f"rigorous check: no divergence lies in {self}")
@@ -95,18 +98,18 @@ NOTHING = Bounds(arb(0), arb(0))
 
 
 def exact_ball(value: int | Fraction) -> arb:
-    """The smallest ball around a rational number."""
+    """Return the smallest ball around a rational number."""
     ratio = Fraction(value)
     return arb(fmpq(ratio.numerator, ratio.denominator))
 
 
 def enclosing_ball(low: arb, high: arb) -> arb:
-    """A ball that holds all from ``low`` to ``high``."""
+    """Return a ball that contains all numbers from ``low`` to ``high``."""
     return low.union(high)
 
 
 def least_integer_above(limit: arb) -> int:
-    """The least integer above ``limit``, which is none itself; raises UndecidedError."""
+    """Return the least integer above a ``limit`` that is none; may raise UndecidedError."""
     found = limit.floor().unique_fmpz()
     if found is None:
         raise UndecidedError("rigorous check: an integer too close to a limit")
@@ -114,7 +117,7 @@ def least_integer_above(limit: arb) -> int:
 
 
 def certainly_below(one: arb, other: arb) -> bool:
-    """Whether ``one`` < ``other``, for numbers that differ; raises UndecidedError."""
+    """Return whether ``one`` < ``other``, for different numbers; may raise UndecidedError."""
     if one < other:
         return True
     if one > other:
@@ -123,20 +126,21 @@ def certainly_below(one: arb, other: arb) -> bool:
 
 
 def negligible() -> arb:
-    """A share below the rounding of the operations in hand."""
+    """Return a share below the rounding of the current precision."""
     return exact_ball(Fraction(1, 1 << int(flint.ctx.prec)))
 
 
 def working_precision(bits: int = BITS) -> AbstractContextManager[object]:
-    """For a ``with`` block: every operation in it rounds to so many bits."""
+    """Return a context in which every operation has ``bits`` bits."""
     block: AbstractContextManager[object] = flint.ctx.workprec(bits)
     return block
 
 
 def compute_narrow(compute: Callable[[float], Bounds], share: float) -> Bounds:
-    """What ``compute`` finds for a number of nats, with more and more bits until it is narrow.
+    """Return the result of ``compute`` with more and more bits until it is narrow.
 
-    The last one tried where none is that narrow: wide, but true. Raises UndecidedError.
+    ``compute`` takes a number of nats. If no result is narrow, the last one is returned, which is
+    wide but true. Raises UndecidedError if the largest precision decides nothing.
     """
     found: Bounds | None = None
     for bits, nats in _TRIES:
@@ -153,7 +157,7 @@ def compute_narrow(compute: Callable[[float], Bounds], share: float) -> Bounds:
 
 
 def _rational(end: arb) -> Fraction:
-    """The value of a ball without radius."""
+    """Return the value of a ball without radius."""
     mantissa, exponent = (int(part) for part in end.man_exp())
     return mantissa * Fraction(2) ** exponent
 

@@ -1,7 +1,7 @@
-"""Binomial and Poisson chances in balls: points by the ratio of neighbors, tails, and cuts.
+"""Binomial and Poisson probabilities in balls.
 
-A window is chosen in floating point, where its exact place is of no consequence: what lies outside
-is bounded in balls for the window as it was chosen.
+Single probabilities follow from ratios of neighbors. A window is chosen in floating point, since
+its exact place does not matter. The probability outside the chosen window is bounded in balls.
 
 Source: Chernoff's bound, P(X >= k) <= exp(-n KL(k/n || q)) for k >= nq, and its mirror image.
 """
@@ -16,31 +16,31 @@ from mixtally.accounting.verification.balls import arb, enclosing_ball, exact_ba
 
 @dataclass(frozen=True, slots=True)
 class Binomial:
-    """X ~ Bin(trials, chance), 0 < chance < 1."""
+    """A random number X ~ Bin(trials, chance), with 0 < chance < 1."""
 
     trials: int
     chance: Fraction
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of X, about."""
+        """The approximate standard deviation of X."""
         return math.sqrt(self.trials * float(self.chance) * float(1 - self.chance))
 
     def window(self, nats: float) -> tuple[int, int]:
-        """Integers first..last outside which a chance of about e^-nats is left on either side."""
+        """Return first and last integer; the probability on either side is about e^-nats."""
         mean = math.floor(self.trials * self.chance)
         reach = nats / 3.0 + math.sqrt(nats * nats / 9.0 + 2.0 * nats * self.deviation**2)
         room = math.ceil(reach) + 1
         return max(0, mean - room), min(self.trials, mean + room)
 
     def point(self, k: int) -> arb:
-        """P(X = k) for 0 <= k <= trials."""
+        """Return P(X = k) for 0 <= k <= trials."""
         q, p = exact_ball(self.chance), exact_ball(1 - self.chance)
         ways = _log_factorial(self.trials) - _log_factorial(k) - _log_factorial(self.trials - k)
         return (ways + q.log() * k + p.log() * (self.trials - k)).exp()
 
     def points(self, first: int, last: int) -> list[arb]:
-        """P(X = k) for k = first..last, outwards from the likeliest."""
+        """Return P(X = k) for k = first..last, computed outwards from the mode."""
         start = min(max(math.floor((self.trials + 1) * self.chance), first), last)
         odds = exact_ball(self.chance / (1 - self.chance))
 
@@ -50,7 +50,10 @@ class Binomial:
         return _outwards(first, last, start, self.point(start), ratio)
 
     def at_least(self, k: int) -> arb:
-        """P(X >= k): points added up until the rest, a geometric series at most, is nothing."""
+        """Return P(X >= k).
+
+        Terms are added until the rest, which is at most a geometric series, is negligible.
+        """
         if k <= 0:
             return arb(1)
         if k > self.trials:
@@ -71,7 +74,7 @@ class Binomial:
         return total
 
     def upper_tail_bound(self, k: int) -> arb:
-        """At least P(X >= k)."""
+        """Return an upper bound of P(X >= k)."""
         if k > self.trials:
             return arb(0)
         if k <= self.trials * self.chance:
@@ -79,7 +82,7 @@ class Binomial:
         return self._chernoff(k)
 
     def lower_tail_bound(self, k: int) -> arb:
-        """At least P(X <= k)."""
+        """Return an upper bound of P(X <= k)."""
         if k < 0:
             return arb(0)
         if k >= self.trials * self.chance:
@@ -98,31 +101,31 @@ class Binomial:
 
 @dataclass(frozen=True, slots=True)
 class Poisson:
-    """X ~ Poisson(mean), mean > 0."""
+    """A random number X ~ Poisson(mean), with mean > 0."""
 
     mean: Fraction
 
     def window(self, nats: float) -> tuple[int, int]:
-        """Integers first..last outside which a chance of about e^-nats is left on either side."""
+        """Return first and last integer; the probability on either side is about e^-nats."""
         middle, reach = math.floor(self.mean), nats / 3.0
         room = math.ceil(reach + math.sqrt(reach * reach + 2.0 * nats * float(self.mean))) + 1
         return max(0, middle - room), middle + room
 
     def points(self, first: int, last: int) -> list[arb]:
-        """P(X = k) for k = first..last, outwards from the likeliest."""
+        """Return P(X = k) for k = first..last, computed outwards from the mode."""
         start, mean = min(max(math.floor(self.mean), first), last), exact_ball(self.mean)
         middle = (mean.log() * start - mean - _log_factorial(start)).exp()
         return _outwards(first, last, start, middle, lambda k: mean / (k + 1))
 
     def cdf(self, k: int) -> arb:
-        """P(X <= k)."""
+        """Return P(X <= k)."""
         return exact_ball(self.mean).gamma_upper(k + 1, regularized=1) if k >= 0 else arb(0)
 
 
 def _outwards(
     first: int, last: int, start: int, middle: arb, ratio: Callable[[int], arb]
 ) -> list[arb]:
-    """Chances of first..last from that of ``start``; ``ratio`` is P(k + 1) / P(k)."""
+    """Return P(first), .., P(last) from P(start); ``ratio`` is P(k + 1) / P(k)."""
     rising, here = [middle], middle
     for k in range(start, last):
         here = here * ratio(k)

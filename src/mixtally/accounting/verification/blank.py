@@ -1,15 +1,16 @@
-"""Flipped records among flipped blanks, from the definition, in balls.
+"""Flipped records among flipped blanks: delta from its definition, in balls.
 
-Of N = fakes + 1 records every one is as likely to be the person's, so the chance of what is seen,
-over its chance when all N are blanks, is X_u / N with X_u = A r + (N - A) / r for a person whose
-one is in bin u: A of the N records show it, r = (1 - q) / q. With B for bin v,
+``derive`` uses this module. Each of N = fakes + 1 messages is equally likely to be the person's.
+Let A of them show the bit of bin u, and r = (1 - q) / q. Then the probability of the observation
+under u, divided by its probability if all N are blanks, is X_u / N with X_u = A r + (N - A) / r.
+With B for bin v,
 
     delta = (1/N) E[(X_u - e^eps X_v)_+],   A, B independent Bin(N, q).
 
-Exchanging A and B exchanges the directions, so both are this number.
+Exchanging A and B exchanges u and v, so both orders have this delta.
 
-What a window cuts: E[X_u; B < low] / N = P(B < low), as E[X_u] = N; and E[X_u; A > high] / N is the
-chance of A > high when one of the N records is the person's, at most P(Bin(N - 1, q) >= high).
+*Windows.* As E[X_u] = N, E[X_u; B < low] / N = P(B < low). E[X_u; A > high] / N is the probability
+of A > high if one of the N messages is the person's, at most P(Bin(N - 1, q) >= high).
 
 Source: docs/explanation/accounting.md, "The identity".
 """
@@ -30,7 +31,7 @@ SCALE = 1 << 64
 
 
 class Weights:
-    """X = slope A + base, where A of ``records`` records show the bin."""
+    """The weight X = slope A + base of ``records`` messages of which A show the bin."""
 
     def __init__(self, records: int, threshold: int) -> None:
         flip = Fraction(threshold, SCALE)
@@ -40,23 +41,23 @@ class Weights:
         self.base = exact_ball(records / self.ratio)
 
     def of(self, shown: int) -> arb:
-        """X for so many."""
+        """Return X if ``shown`` messages show the bin."""
         return self.slope * shown + self.base
 
     def count_at_weight(self, weight: arb) -> arb:
-        """The number of records at which X is ``weight``."""
+        """Return the A, not necessarily an integer, at which X is ``weight``."""
         return (weight - self.base) / self.slope
 
 
 def one_hot_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """Delta of one one-hot record among ``fakes`` blanks; ``grow`` is e^eps.
+    """Return delta of a one-hot record among ``fakes`` blanks; ``grow`` is e^eps.
 
-    Raises UndecidedError.
+    Raises UndecidedError if balls overlap.
     """
     records = fakes + 1
     weights = Weights(records, threshold)
     if not certainly_below(grow, exact_ball(weights.ratio**2)):
-        return NOTHING  # no message is likelier by more than r^2
+        return NOTHING  # no likelihood ratio exceeds r^2
     low, high = weights.binomial.window(nats)
     cut = weights.binomial.lower_tail_bound(low - 1)
     cut += Binomial(fakes, weights.binomial.chance).upper_tail_bound(high)
@@ -71,13 +72,13 @@ def one_hot_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
             weights.count_at_weight(other)
         )  # the least A with X_u > e^eps X_v
         if first > high:
-            break  # and so for every larger B
+            break  # nor does any A for a larger B
         total += point * (mean[first - low] - other * chance[first - low])
     return Bounds(total / records, total / records + cut)
 
 
 def _tails(points: list[arb], low: int, weights: Weights) -> tuple[list[arb], list[arb]]:
-    """P(A >= k) and E[X; A >= k] for every k of the window."""
+    """Return P(A >= k) and E[X; A >= k] for every k of the window."""
     chance, mean = [], []
     above = weighted = arb(0)
     for k in range(low + len(points) - 1, low - 1, -1):
@@ -90,12 +91,12 @@ def _tails(points: list[arb], low: int, weights: Weights) -> tuple[list[arb], li
 
 
 def one_over_zero_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """How much likelier a one makes an outcome than e^eps times a zero.
+    """Return the divergence of a single one over a zero, among ``fakes`` zeros.
 
-    Of one bit among ``fakes`` zeros X_1 = X and X_0 = N. This direction sums (X - e^eps N)_+ over
-    many shown ones, the other (N - e^eps X)_+ over few. What a window cuts is at most the chance of
-    being outside it: for a zero of Bin(N, q), for a one of one record better than Bin(N - 1, q).
-    Raises UndecidedError.
+    For one bit X_1 = X and X_0 = N. This order sums (X - e^eps N)_+ over many shown ones, the other
+    order (N - e^eps X)_+ over few. The part outside the window is at most its probability: Bin(N,
+    q) for a zero, and for a one that of Bin(N - 1, q) plus the person's bit. Raises UndecidedError
+    if balls overlap.
     """
     records = fakes + 1
     weights = Weights(records, threshold)
@@ -114,7 +115,7 @@ def one_over_zero_delta(fakes: int, threshold: int, grow: arb, nats: float) -> B
 
 
 def zero_over_one_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """How much likelier a zero makes an outcome than e^eps times a one: as above."""
+    """Return the divergence in the other order, as in ``one_over_zero_delta``."""
     records = fakes + 1
     weights = Weights(records, threshold)
     last = least_integer_above(weights.count_at_weight(records / grow)) - 1

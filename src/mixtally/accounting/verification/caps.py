@@ -1,13 +1,14 @@
-"""What a cap on the ones of a message costs, in balls.
+"""The cost of a cap on the number of ones in a message, in balls.
 
-A message with more than ``cap`` ones is drawn again: its distribution is the free one given that
-there are no more, which is as far from the free one, in total variation, as a free draw is likely
-to have more. M such messages, independent, are M times as far at most. So for two collections that
-differ in one record, P and Q when free and P', Q' when capped, and every event E,
+``derive`` uses this module. A message with more than ``cap`` ones is drawn again, so it has the
+free distribution given at most ``cap`` ones. Its total variation distance from the free
+distribution is the probability of a redraw. For M independent messages the distance is at most the
+sum D of these probabilities. Let P and Q be the free distributions of two datasets that differ in
+one record, and P' and Q' the capped ones. For every event E,
 
-    P'(E) <= P(E) + D <= e^eps Q(E) + delta + D <= e^eps Q'(E) + delta + (1 + e^eps) D,
+    P'(E) <= P(E) + D <= e^eps Q(E) + delta + D <= e^eps Q'(E) + delta + (1 + e^eps) D.
 
-and the other way round: the two deltas differ by (1 + e^eps) D at most, D the sum of the chances.
+The same is true with free and capped exchanged, so the two deltas differ by at most (1 + e^eps) D.
 """
 
 from fractions import Fraction
@@ -19,10 +20,10 @@ _SCALE = 1 << 64
 
 
 def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> arb:
-    """The chance that of ``bins`` flipped bits, ``ones`` of them set before, more than ``cap`` are.
+    """Return the probability that more than ``cap`` of ``bins`` flipped bits are set.
 
-    where
-      threshold   flip probability times 2^64
+    ``ones`` of the bits were set before the flips; ``threshold`` is the flip probability times
+    2^64.
     """
     if cap >= bins:
         return arb(0)

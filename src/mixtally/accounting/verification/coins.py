@@ -1,14 +1,16 @@
-"""Fakes by coins, and replaced values of others, in balls: delta averaged over how many arrive.
+"""Delta averaged over a random number of fakes, in balls.
 
-S people send w fakes each and one more with chance phi, so K = S w + Bin(S, phi) whatever their
-values are. An observer who is told K learns nothing of a value by it, so that in either direction
+``derive`` uses this module. S people send w fakes each and one more with probability phi, so K = S
+w + Bin(S, phi), whatever their values are. An observer who also learns K learns nothing about a
+value, so for either order of the neighbors
 
     delta = E[delta(K)].
 
-Where others' values are replaced by uniform ones, a second binomial is added to K. delta(K) falls
-as K rises, since another fake can be added to what is seen without knowing a value. So a run of K's
-costs at most its chance times delta of its least, at least that of its most. Runs are halved, the
-worst first, until both sums are close; outside the window delta is at most 1, and at least nothing.
+If the values of others are replaced by uniform ones, a second binomial number is added to K.
+delta(K) falls as K rises, because one more fake is post-processing. So a run of values of K
+contributes at most its probability times delta of its least K, and at least that times delta of its
+largest K. The run with the largest gap is halved until both sums are close. Outside the window
+delta is between 0 and 1.
 """
 
 import heapq
@@ -26,26 +28,24 @@ from mixtally.accounting.verification.balls import (
 from mixtally.accounting.verification.binomials import Binomial
 
 CLOSE = 1e-3
-"""Ends of an average this close, relatively, are close enough."""
+"""Relative distance of the ends of an average at which halving stops."""
 _MAX_EVALUATIONS = 2000
 _ROOM = 20.0
-"""Nats by which what is cut lies below the average."""
+"""Nats by which the probability outside the window lies below the average."""
 _LEAST_NATS = 70.0
 
 
 class Run(NamedTuple):
-    """K's from the window's ``first`` to its ``last`` coin, counted from its start."""
+    """The values of K from the ``first`` to the ``last`` place of the window."""
 
     first: int
     last: int
 
 
 class Coins:
-    """The chances of K in a window.
+    """The probabilities of K in a window.
 
-    where
-      sure   fakes that are sent for certain
-      laws   those that chance brings, independent
+    ``sure`` fakes are certain, and ``laws`` are the independent random numbers that are added.
     """
 
     def __init__(self, sure: int, laws: Sequence[Binomial], nats: float) -> None:
@@ -62,12 +62,12 @@ class Coins:
         self.last = len(self._sums) - 2
 
     def chance(self, run: Run) -> arb:
-        """That K lies in the run."""
+        """Return the probability that K is in the run."""
         return self._sums[run.last + 1] - self._sums[run.first]
 
 
 def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds]) -> Bounds:
-    """Bounds of E[delta(K)] for a ``delta`` that falls; ``sure`` and ``laws`` as of ``Coins``."""
+    """Return bounds of E[delta(K)] for a falling ``delta``; other arguments as for ``Coins``."""
     if not laws:
         return delta(sure)
     mean = sure + sum(math.floor(law.trials * law.chance) for law in laws)
@@ -93,10 +93,10 @@ def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds])
 
 
 def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -> list[Run]:
-    """The window in runs: the more there are, the more what they cost differs inside."""
+    """Return the window in runs, with more runs where delta changes more."""
 
     def weigh_run(run: Run) -> tuple[float, float, Run]:
-        """What is open about a run, the most first, and what it costs at least."""
+        """Return minus the gap of a run, its least contribution, and the run."""
         chance, least = coins.chance(run), at(run.last).lower
         return -float(chance * (at(run.first).upper - least)), float(chance * least), run
 

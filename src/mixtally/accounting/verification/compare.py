@@ -1,8 +1,9 @@
-"""A stated certificate beside what was derived again: refused where delta cannot be as stated.
+"""Comparison of a stated certificate with the second derivation.
 
-For one part, sent once and asked once, the two numbers must agree. Over several messages the stated
-one is composed by the accountant, which is not done again here; but what one message tells, all of
-them tell, so that the lower end of any part is one of the whole.
+A certificate is refused if delta cannot be as stated. For one part that is sent once in one
+collection, both numbers must agree. For several messages the stated number is composed by the
+accountant, which is not repeated here. All messages reveal at least as much as one of them, so the
+lower end of each part is a lower end of the whole.
 """
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context
@@ -18,7 +19,7 @@ COLUMNS = ("part", "protocol", "delta at least", "delta at most", "what was deri
 _WHOLE = "the stated delta of at most {stated} is what was derived again"
 _LOOSE = "where at most {stated} is stated, delta was derived again as at most {derived}"
 _NEAR = 1e-2
-"""A bound that is no more than this share above the stated one is taken for the same."""
+"""Relative excess up to which a derived bound counts as equal to the stated one."""
 _CHECKED = "the stated delta of at most {stated} is no lower than what was derived again from below"
 _COMPOSED = (
     "of {messages} messages of a person the stated delta of at most {stated} is composed by the "
@@ -34,10 +35,14 @@ _NOTHING = "nothing of the stated delta of at most {stated} was derived again"
 class VerificationResult(NamedTuple):
     """A certificate that was not refused.
 
-    where
-      parts   what was derived for each part
-      whole   whether the stated number itself was derived again, within a hundredth
-      said    what that makes of the stated number, in a sentence
+    Attributes
+    ----------
+    parts
+        The derivation of each part.
+    whole
+        Whether the stated number itself was derived again, within a hundredth.
+    summary
+        A sentence about the stated number.
     """
 
     parts: list[PartBracket]
@@ -45,7 +50,7 @@ class VerificationResult(NamedTuple):
     summary: str
 
     def rows(self) -> list[tuple[str, ...]]:
-        """A row a part under ``COLUMNS``; numbers are rounded outwards, a dash where none is."""
+        """Return one row per part under ``COLUMNS``, with numbers rounded outwards."""
         return [
             (
                 str(number),
@@ -58,7 +63,7 @@ class VerificationResult(NamedTuple):
         ]
 
     def facts(self) -> dict[str, object]:
-        """As one JSON object."""
+        """Return the result as one JSON object."""
         return {
             "whole": self.whole,
             "said": self.summary,
@@ -67,13 +72,17 @@ class VerificationResult(NamedTuple):
 
 
 def verify_certificate(plan: Plain) -> VerificationResult:
-    """What of the certificate in ``plan`` was derived again.
+    """Derive the certificate of a plan again and compare it.
 
-    where
-      plan   as it stands in its file
+    Parameters
+    ----------
+    plan : mapping
+        The plain JSON of the plan.
 
-    Raises PlanError where the certificate states less than was derived or a lower end above what
-    was derived, or is not one of the plan's epsilon.
+    Raises
+    ------
+    PlanError
+        If the certificate states less than was derived, or a higher lower end, or another epsilon.
     """
     parts = derive_parts(plan)
     stated = plan["certificate"]
@@ -105,7 +114,7 @@ _FALSE = "do not answer under it: its promise is false"
 
 
 def _check_lower_end(part: PartBracket, upper: float) -> None:
-    """What one message tells, all of them tell."""
+    """Refuse a stated delta below that of one message: all messages reveal at least as much."""
     if part.lower is not None and not part.lower <= upper:
         expected = (
             f"delta of at least {format_bound(part.lower, up=False)}, which {part.protocol} has"
@@ -114,10 +123,10 @@ def _check_lower_end(part: PartBracket, upper: float) -> None:
 
 
 def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
-    """Compare both ends for one message that is asked once.
+    """Compare both ends for one message in one collection.
 
-    The stated upper end is no less than the derived one, and the stated lower end is no more than
-    the derived upper one.
+    The stated upper end is at least the derived one, and the stated lower end at most the derived
+    upper one.
     """
     if part.least is not None and not part.least <= upper:
         expected = (
@@ -134,7 +143,7 @@ def _check_agreement(part: PartBracket, lower: float, upper: float) -> None:
 
 
 def format_bound(number: float | None, *, up: bool) -> str:
-    """Nine digits, rounded ``up`` or down; a dash for none."""
+    """Return nine digits, rounded ``up`` or down, or a dash for None."""
     if number is None:
         return "-"
     context = Context(prec=_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)

@@ -1,7 +1,7 @@
-"""The certificate of one message of one round, derived a second time.
+"""The second derivation of one message in one round, from the plain JSON of a plan.
 
-Every part of a plan whose cover is fakes is priced again from the definition of delta, in
-balls, by a program that shares nothing with the accountant.
+Every part of a plan that is protected by fakes is derived again from the definition of delta, in
+balls, without any code of the accountant. ``compare`` uses the result.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,9 @@ from mixtally.accounting.verification.stream import Plain, Stream, promised_epsi
 from mixtally.accounting.verification.two_outputs import TwoOutputs
 
 Direction = Callable[[int, arb, float], Bounds]
-"""Of the divergence, as a function of fakes, e^epsilon and nats."""
+"""A divergence as a function of the fakes, of e^epsilon and of nats."""
 SHARE = 1e-8
-"""Bounds for a number of fakes differ by less than this share, but those of a set in clear."""
+"""Relative distance of the bounds for a given number of fakes, except for sets in clear."""
 _SCALE = 1 << 64
 _DERIVED = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
@@ -54,23 +54,28 @@ _COINS_OF_TWO_BINS = (
     "people; from above as if what others replace were known: that bounds all crowds"
 )
 _MOST_PRIME = 200
-"""Up to it the planes that hold both of two values are counted on."""
+"""Largest prime for which planes that contain both values are considered."""
 _MOST_TERMS = {False: 300_000, True: 4_000}
-"""Of such a sum, some seconds; fewer where coins ask hundreds of times."""
+"""Largest sum over planes, some seconds; smaller if coins evaluate it hundreds of times."""
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
-"""Of a weight that are added up, some seconds; fewer where coins ask hundreds of times."""
+"""Most values of a weight in a sum, some seconds; fewer if coins evaluate it hundreds of times."""
 
 
 class PartBracket(NamedTuple):
-    """One message of a part at the plan's epsilon: lower <= delta <= upper.
+    """Bounds for one message of a part at the plan's epsilon: lower <= delta <= upper.
 
-    where
-      protocol   of the part
-      lower      None where nothing was derived
-      upper      None where nothing was, or only from below
-      least      what a proof of this kind cannot come below, caps included: to be compared with
-                 what is stated; None without an upper end
-      proved     what was derived, or why it was not
+    Attributes
+    ----------
+    protocol
+        Protocol of the part.
+    lower
+        None if nothing was derived.
+    upper
+        None if nothing was derived, or only a lower bound.
+    least
+        Least upper end that a proof of this kind can state, caps included; None without an upper.
+    proved
+        A sentence that says what was derived, or why nothing was.
     """
 
     protocol: str
@@ -81,12 +86,10 @@ class PartBracket(NamedTuple):
 
 
 def derive_parts(plan: Plain) -> list[PartBracket]:
-    """What one message of each part of a plan is worth, in their order.
+    """Return the derived bounds of each part of a plan, in their order.
 
-    where
-      plan   as it stands in its file
-
-    Raises PlanError for what is no plan, AccountingError for what cannot be right.
+    ``plan`` is the plain JSON. Raises PlanError if it is not a plan, and AccountingError if a
+    number cannot be right.
     """
     found: dict[Stream, PartBracket] = {}
     epsilon, parts = promised_epsilon(plan), streams(plan)
@@ -106,7 +109,7 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
         why = _CROWD if crowd else _MANY if part.is_set_in_clear else _TILTED
         return PartBracket(part.protocol, None, None, None, why)
     free = reduce(Bounds.larger_of, [_average_over_coins(part, epsilon, way) for way in ways])
-    free.to_floats()  # a sum that is no divergence stops here, before a cap could hide it
+    free.to_floats()  # raises for a sum that is no divergence, before a cap could hide it
     cost = (1 + _grow(epsilon)) * _overflow_chance(part)
     lower, upper = free.widen(cost).to_floats()
     least, _ = free.raise_by(cost).to_floats()
@@ -114,7 +117,7 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_REPLACED))
     if _has_few_planes(part) and _is_plane_sum_short(part):
         return PartBracket(part.protocol, None, upper, least, _FEW_PLANES)
-    if _has_few_planes(part):  # the stated delta may be less than that of so many bins
+    if _has_few_planes(part):  # the stated delta may be below that of p bins
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_PLANES))
     if part.planes or part.replaced:
         how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
@@ -127,10 +130,10 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
 
 
 def _bracket_two_bins(part: Stream, epsilon: float) -> PartBracket | None:
-    """Return what is derived of replaced values of two bins; None for other parts.
+    """Return the derivation for replaced values of two bins; None for other parts.
 
-    Of coins the worst crowd may depend on how many fakes come: an upper end is that of any bins.
-    None as well where a sum is too long.
+    With coins the worst crowd may depend on the number of fakes, so the upper end is the one for
+    any number of bins. None is also returned if a sum is too long.
     """
     if not part.has_two_bins:
         return None
@@ -147,7 +150,7 @@ def _bracket_two_bins(part: Stream, epsilon: float) -> PartBracket | None:
     def bounds_for_fakes(fakes: int, way: int) -> Bounds:
         return TwoOutputs.of_bins(chance, people, fakes).directional_bounds(0, 0, grow)[way]
 
-    # The larger direction may depend on how many fakes come: the larger of two averages counts.
+    # The attacker chooses the order before the fakes are drawn: take the larger average.
     laws = [Binomial(many, one) for many, one in part.sent_fakes if one < 1]
     both = [average(sure, laws, partial(bounds_for_fakes, way=way)) for way in (0, 1)]
     lower, _ = reduce(Bounds.larger_of, both).to_floats()
@@ -158,10 +161,10 @@ def _bracket_two_bins(part: Stream, epsilon: float) -> PartBracket | None:
 
 
 def _average_over_coins(part: Stream, epsilon: float, way: Direction) -> Bounds:
-    """One direction, over the coins of people if there are any.
+    """Return one order of the neighbors, averaged over the coins of people, if there are any.
 
-    The larger direction may depend on K, but one who attacks chooses between two values before K is
-    drawn: the larger of two averages, not the average of the larger.
+    The worse order may depend on K, but an attacker chooses the two values before K is drawn. So
+    the larger of two averages is needed, not the average of the larger one.
     """
 
     def bounds_for_fakes(fakes: int) -> Bounds:
@@ -175,14 +178,14 @@ def _average_over_coins(part: Stream, epsilon: float, way: Direction) -> Bounds:
 
 
 def _grow(epsilon: float) -> arb:
-    """e^epsilon, with the bits in hand."""
+    """Return e^epsilon in the current precision."""
     return arb(epsilon).exp()
 
 
 def _directions(part: Stream) -> list[Direction]:
-    """All that delta is the largest of: directions, or pairs of records that lie otherwise.
+    """Return the functions of which delta is the largest: orders, or kinds of pairs of records.
 
-    None where they are not known here.
+    The list is empty if they are not known here.
     """
     threshold, size = part.threshold, part.most_set or 1
     if part.shape is not None:
@@ -225,14 +228,14 @@ def _has_few_planes(part: Stream) -> bool:
 
 
 def _is_plane_sum_short(part: Stream) -> bool:
-    """Return whether the sum over planes that hold one of two values, or both, is short enough."""
+    """Return whether the sum over planes that contain one of two values, or both, is short."""
     assert part.planes is not None
     terms = uniform.count_terms(part.most_fakes, (part.bins, part.planes), FIRST_NATS)
     return terms <= _MOST_TERMS[part.coin > 0]
 
 
 def _covers_every_pair(part: Stream) -> bool:
-    """Whether every two records that a part allows are looked at: of sets only small ones."""
+    """Return whether every pair of records is covered; for flipped sets only small ones are."""
     if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
     if part.most_set > 2 or part.bins < 4:
@@ -241,7 +244,7 @@ def _covers_every_pair(part: Stream) -> bool:
 
 
 def _overflow_chance(part: Stream) -> arb:
-    """The chances of being drawn again, added up over the person's message and all fakes."""
+    """Return the sum of the redraw probabilities of the person's message and of all fakes."""
     if part.cap is None or part.threshold is None:
         return arb(0)
     chance = partial(overflow_chance, part.bins, threshold=part.threshold, cap=part.cap)

@@ -1,19 +1,22 @@
 """The divergence of several cells that gain a message and as many that lose one, in balls.
 
-Given what it shows, let x = P_v / P_u be what a cell says against u; cells are independent, so that
+``sets`` and ``shaped`` use this module. Let x = P_v / P_u be the likelihood ratio of what a cell
+shows. Cells are independent, so
 
     delta = E (1 - e^eps prod of x)_+    under u.
 
-Let x lie between two neighbors w and e^-s w of a lattice, and put its chance on these so that its
-mean is kept. As (1 - e^eps x y)_+ is convex in x, that is an upper bound, cell by cell. It bends
-only where e^eps x y = 1, so that one cell costs nothing unless the sum of losses -ln x lies within
-s of eps, and then at most (e^s - 1) / 4. Losses move by less than s a cell: hence all 2k cells cost
-at most
+*Upper bound.* Let x be between two neighbors w and e^-s w on a lattice. Move its probability to
+these two so that the mean is preserved. As (1 - e^eps x y)_+ is convex in x, this gives an upper
+bound, cell by cell.
+
+*Lower bound.* The function bends only where e^eps x y = 1. So moving one cell changes nothing
+unless the sum of losses -ln x is within s of eps, and then at most (e^s - 1) / 4. Losses move by
+less than s per cell. Hence all 2k cells change delta by at most
 
     2k (e^s - 1) / 4 P(a sum on the lattice lies within (2k + 1) s of eps).
 
-Products of polynomials add up the losses. Where x is 0 the loss is infinite, and what was left out
-is taken for that above, for nothing below.
+Products of polynomials add up the losses. Where x is 0 the loss is infinite. What was left out
+counts as infinite for the upper bound and as zero for the lower bound.
 
 Source: proved here; the upper bound is that of Doroshenko, Ghazi, Kamath, Kumar, Manurangsi,
 Connect the Dots: Tighter Discrete Approximations of Privacy Loss Distributions (2022).
@@ -33,19 +36,20 @@ from mixtally.accounting.verification.balls import (
 )
 
 _NODES = 1 << 14
-"""Of the lattice between likely losses of all cells together, about."""
+"""Approximate number of lattice points over the likely losses of all cells."""
 _LIKELY = 1e-12
-"""Losses of a cell that are likelier say how fine the lattice is."""
+"""Losses of a cell that are more probable than this determine the step of the lattice."""
 _FAR = 4.0
-"""Of the largest of these, how far losses are followed."""
+"""Losses are followed up to this multiple of the largest likely loss."""
 Atoms = list[tuple[arb, arb]]
-"""x and its chance under u."""
+"""Pairs of x and its probability under u."""
 
 
 def compose_cells(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -> Bounds:
-    """Delta of ``size`` cells as ``more`` and ``size`` as ``less``; ``grow`` is e^eps.
+    """Return delta of ``size`` cells with ``more`` and ``size`` with ``less``; ``grow`` is e^eps.
 
-    Atoms that are less likely than e^-nats, or far out, are left out. Raises UndecidedError.
+    Atoms that are less probable than e^-nats, or far out, are left out. Raises UndecidedError if
+    balls overlap.
     """
     nothing = (-arb(nats)).exp() / _NODES**2
     likely = [(x, chance) for x, chance in (*more, *less) if x > 0 and chance > _LIKELY]
@@ -63,20 +67,20 @@ def compose_cells(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -
 
 
 class _LatticeLosses(NamedTuple):
-    """Chances of losses on the lattice: those of ``first``, first + 1, .. steps."""
+    """The probabilities of losses of ``first``, first + 1, ... steps of a lattice."""
 
     first: int
     chances: arb_poly
 
     def plus(self, other: "_LatticeLosses", nothing: arb) -> "_LatticeLosses":
-        """The sum of two independent ones, without ends where any chance is below ``nothing``."""
+        """Return the sum of two independent losses, without ends less probable than ``nothing``."""
         found = (self.chances * other.chances).coeffs()
         likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
         low, high = likely[0], likely[-1] + 1
         return _LatticeLosses(self.first + other.first + low, arb_poly(found[low:high]))
 
     def times(self, many: int, nothing: arb) -> "_LatticeLosses":
-        """The sum of so many."""
+        """Return the sum of ``many`` independent losses."""
         if many == 1:
             return self
         half = self.times(many // 2, nothing)
@@ -85,7 +89,7 @@ class _LatticeLosses(NamedTuple):
 
 
 def _on_lattice(atoms: Atoms, step: arb) -> _LatticeLosses:
-    """Between neighbors of a lattice whose j-th is at (j - 1/2) steps."""
+    """Return the losses on a lattice whose j-th point is at (j - 1/2) steps."""
     found: dict[int, arb] = defaultdict(arb)
     half, whole = exact_ball(Fraction(1, 2)), 1 - (-step).exp()
     for x, chance in atoms:
@@ -101,9 +105,12 @@ def _on_lattice(atoms: Atoms, step: arb) -> _LatticeLosses:
 
 
 def _divergence(losses: _LatticeLosses, size: int, step: arb, grow: arb, infinite: arb) -> Bounds:
-    """Of 2 ``size`` cells on the lattice, with the chance that a loss is ``infinite``."""
+    """Return delta of 2 ``size`` cells on the lattice.
+
+    ``infinite`` is the probability that some loss is infinite.
+    """
     chances = losses.chances.coeffs()
-    place = grow.log() / step - (losses.first - size)  # of epsilon among them
+    place = grow.log() / step - (losses.first - size)  # of epsilon in the list of losses
     near = min(max(math.floor(float(place)), 0), len(chances) - 1)
     here, fall, total = ((place - near) * step).exp(), (-step).exp(), arb(0)
     for chance in chances[near:]:

@@ -1,20 +1,21 @@
-"""Records of at most two bins among flipped blanks, from the definition, in balls.
+"""Records of at most two bins among flipped blanks: delta from its definition, in balls.
 
-With r = (1 - q) / q a record's weight under u is r^2, 1 or r^-2 as it shows two, one or none of
-u's two bins. Of two records u and v that share no bin X_u and X_v are independent; of two that
-share one they are, given the N_1 of the N records that show it:
+``derive`` uses this module. Let r = (1 - q) / q. A message has the weight r^2, 1 or r^-2 under u if
+it shows two, one or none of the two bins of u. For two records u and v without a common bin, X_u
+and X_v are independent. For two records that share one bin, they are independent given the number
+N_1 of the N messages that show it:
 
-    none shared:  X = n_2 r^2 + n_1 + (N - n_1 - n_2) r^-2, n_i records that show i of the two,
+    none shared:  X = n_2 r^2 + n_1 + (N - n_1 - n_2) r^-2, n_i messages that show i of the two,
     one shared:   X = a r^2 + (N_1 - a + b) + (N - N_1 - b) r^-2, a and b those that show the other,
                   among the N_1 and among the rest.
 
-Who forgets a bin turns these into every other way in which two records of at most two bins lie, and
-forgetting is post-processing: with four bins or more the larger of the two is delta. Exchanging u
-and v exchanges the directions. All values of X are multiples of one number, integers here, so that
-they are put in order exactly.
+Ignoring a bin, which is post-processing, turns these two into every other pair of records of at
+most two bins. So with four bins or more the larger of the two is delta. Exchanging u and v
+exchanges the orders. All values of X are integer multiples of one number, so they are sorted
+exactly.
 
-What windows cut is at most the chance, when one of the N records is the person's, that any of the
-counts is outside its own.
+*Windows.* What they cut is at most the probability, when one of the N messages is the person's,
+that one of the counts is outside its window.
 
 Source: docs/explanation/accounting.md, "The identity".
 """
@@ -36,11 +37,11 @@ from mixtally.accounting.verification.binomials import Binomial
 
 _SCALE = 1 << 64
 Atom = tuple[int, arb]
-"""A value of X, as a multiple of ``Values.unit``, and its chance."""
+"""A value of X, as a multiple of ``Values.unit``, and its probability."""
 
 
 class Values:
-    """X for so many records of every weight, as integers; ``unit`` is what one of them is worth."""
+    """The values of X as integer multiples of ``unit``."""
 
     def __init__(self, threshold: int) -> None:
         stays, flips = (_SCALE - threshold) ** 2, threshold**2
@@ -50,13 +51,13 @@ class Values:
         self.ratio = Fraction(stays, flips) ** 2
 
     def of(self, two: int, one: int, none: int) -> int:
-        """Of records that show two, one and none of the bins."""
+        """Return X for numbers of messages that show two, one and none of the bins."""
         high, middle, low = self._weights
         return two * high + one * middle + none * low
 
 
 def count_values(fakes: int, threshold: int) -> int:
-    """About how many values of X are added up."""
+    """Return about how many values of X are summed."""
     nats = FIRST_NATS
     flip = Fraction(threshold, _SCALE)
     one = _length(Binomial(fakes + 1, flip), nats)
@@ -70,7 +71,10 @@ def _length(binomial: Binomial, nats: float) -> int:
 
 
 def disjoint_sets_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """Delta of two records that share no bin, among ``fakes`` blanks. Raises UndecidedError."""
+    """Return delta of two records without a common bin, among ``fakes`` blanks.
+
+    Raises UndecidedError if balls overlap.
+    """
     records, values = fakes + 1, Values(threshold)
     if not certainly_below(grow, exact_ball(values.ratio)):
         return NOTHING
@@ -92,7 +96,10 @@ def disjoint_sets_delta(fakes: int, threshold: int, grow: arb, nats: float) -> B
 
 
 def overlapping_sets_delta(fakes: int, threshold: int, grow: arb, nats: float) -> Bounds:
-    """Delta of two records that share one bin, among ``fakes`` blanks. Raises UndecidedError."""
+    """Return delta of two records that share one bin, among ``fakes`` blanks.
+
+    Raises UndecidedError if balls overlap.
+    """
     records, values = fakes + 1, Values(threshold)
     flip = values.flip
     if not certainly_below(grow, exact_ball(((1 - flip) / flip) ** 2)):
@@ -126,13 +133,13 @@ def _points(binomial: Binomial, first: int, last: int) -> Sequence[arb]:
 
 
 def _positive_part(atoms: list[Atom], grow: arb) -> arb:
-    """E[(X_u - e^eps X_v)_+] for two independent draws of the same atoms."""
+    """Return E[(X_u - e^eps X_v)_+] for two independent draws of the same atoms."""
     atoms.sort(key=lambda atom: atom[0], reverse=True)
     total = chance = mean = arb(0)
     taken = 0
     for value, share in atoms:
         limit = grow * value
-        # With a smaller X_v more of the values of X_u exceed it.
+        # Values of X_v fall, so the set of X_u above the limit only grows.
         while taken < len(atoms) and _exceeds(atoms[taken][0], limit):
             chance += atoms[taken][1]
             mean += atoms[taken][1] * atoms[taken][0]
@@ -151,7 +158,7 @@ def _exceeds(value: int, limit: arb) -> bool:
 
 
 def _outside(fakes: int, chance: Fraction, window: tuple[int, int]) -> arb:
-    """At least the chance that one of two counts is outside its window, that of u or that of v.
+    """Return an upper bound of the probability that the count of u or of v leaves its window.
 
     Each counts K blanks, with Bin(K, chance), and the person's record: one more, or none.
     """

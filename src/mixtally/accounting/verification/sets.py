@@ -1,29 +1,34 @@
-"""A set in clear, k messages of different cells among uniform ones in one stream: bounds in balls.
+"""A set in clear, k messages of different cells among uniform messages: bounds in balls.
 
-What is seen is as likely under u as under v times prod a_i / prod b_j, with a_i and b_j the counts
-of the cells of u alone and of v alone; most is told where the k of either are disjoint.
+``derive`` uses this module. The likelihood ratio of u to v is prod a_i / prod b_j, where a_i are
+the counts of the cells that only u has, and b_j of those that only v has. Disjoint sets have the
+largest divergence.
 
-*By Poisson numbers.* Let H of the uniform messages lie in these 2k cells, and g(h) be the
-divergence given h: delta = E g(H), and g falls from at most 1, as one more can be added to what is
-seen. So g is a mixture of indicators of H <= t, and for any X
+*Poisson numbers.* Let H of the uniform messages be in these 2k cells, and g(h) be the divergence
+given h. Then delta = E g(H). g falls and is at most 1, as one more message is post-processing. So g
+is a mixture of indicators of H <= t, and for any X
 
     E g(X) - max_t (P(X <= t) - P(H <= t)) <= E g(H) <= max_t P(H <= t) / P(X <= t) E g(X).
 
-H ~ Bin(m, q), or a sum of such, one after the other. Above take X ~ Poisson(m q). The ratio of
-P(H = t) and P(X = t) rises until m q, so that what is averaged up to t rises until there; and for
-t > last, P(X <= t) is at least P(X <= last). Below take a larger mean, so that hardly anything is
-taken off. A Poisson number falls into the cells independently: given c uniform messages in a cell
+H is Bin(m, q), or a sum of such numbers, which are replaced one after the other.
+
+For the upper bound take X ~ Poisson(m q). The ratio of P(H = t) to P(X = t) rises up to m q, and
+therefore its average up to t rises there too. For t > last, P(X <= t) is at least P(X <= last). For
+the lower bound take a larger mean, so that hardly anything is subtracted. A Poisson number is
+distributed to the cells independently. Given c uniform messages in a cell, with lambda their mean,
 
     of u    it shows a = c + 1 and x = P_v / P_u is lambda / a,
     of v    it shows c         and x           is c / lambda,
 
 and E g(X) = E (1 - e^eps prod of x)_+ under u, which ``lattice`` composes.
 
-*Over planes* each cell has the chance (1 - (k - 1) kappa) / p at least, with kappa the share of
-directions in which two points meet; cells that no message shares bound those of points (Karamata).
+*Over planes* each cell has at least the probability (1 - (k - 1) kappa) / p, where kappa is the
+share of directions in which two points meet. Cells without common messages bound those of points
+(Karamata).
 
-*Replaced.* Of n people who replace each message with a chance g, Bin(k (n - 1), g) uniform ones
-come from others; one's own are known. This is a bound, as that over planes is.
+*Replaced values.* If n people replace each message with probability g, the others contribute Bin(k
+(n - 1), g) uniform messages; the person's own replacements are treated as known. This is a bound,
+as is the one over planes.
 
 Source: proved here.
 """
@@ -37,21 +42,18 @@ from mixtally.accounting.verification.binomials import Binomial, Poisson
 from mixtally.accounting.verification.lattice import compose_cells
 
 MOST = 10**8
-"""Uniform messages in the cells that differ whose numbers are added up, in some seconds."""
+"""Most uniform messages in the cells that differ for which sums take only some seconds."""
 _LOST = 1e-3
-"""Of the upper end, what the lower one may lack by a mean too small, about."""
+"""Approximate share of the upper end that the lower one may lose."""
 
 
 def disjoint_sets_bounds(
     size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float
 ) -> Bounds:
-    """Delta of two disjoint sets; ``grow`` is e^eps.
+    """Return delta of two disjoint sets of ``size`` messages; ``grow`` is e^eps.
 
-    where
-      size    messages of a set, k
-      apart   (how many, the chance that each of these is a uniform message in the 2k cells)
-
-    Raises UndecidedError.
+    Each pair has a number of messages and the probability that each is a uniform message in the 2k
+    cells. Raises UndecidedError if balls overlap.
     """
     mean = sum((many * chance for many, chance in apart), Fraction(0))
     if not mean:
@@ -70,7 +72,10 @@ def disjoint_sets_bounds(
 
 
 def upper_factor(trials: int, chance: Fraction, nats: float) -> arb:
-    """At least P(H <= t) / P(X <= t) for every t; X has the mean of H ~ Bin(trials, chance)."""
+    """Return an upper bound of P(H <= t) / P(X <= t) for all t.
+
+    H is Bin(trials, chance), and X is the Poisson number of the same mean.
+    """
     mean = trials * chance
     first, ours, _ = _up_to(trials, chance, nats)
     theirs = _cumulate_poisson(Poisson(mean), first, first + len(ours) - 1)
@@ -80,10 +85,11 @@ def upper_factor(trials: int, chance: Fraction, nats: float) -> arb:
 
 
 def larger_mean(trials: int, chance: Fraction, far: float) -> Fraction:
-    """A mean of X that is so large that P(X <= t) hardly exceeds P(H <= t); any would be right.
+    """Return a mean of X so large that P(X <= t) hardly exceeds P(H <= t).
 
-    Chosen by normal distributions, ``far`` deviations away, or as the mean at which a Poisson
-    number is 0 as often as a trial fails: there nothing is exceeded.
+    Every mean gives a valid bound. This one is ``far`` standard deviations larger by normal
+    approximation, or the mean at which a Poisson number is 0 as often as all trials fail. There
+    nothing is exceeded.
     """
     mean, share = float(trials * chance), float(chance)
     deviation = math.sqrt(mean)
@@ -97,7 +103,7 @@ def larger_mean(trials: int, chance: Fraction, far: float) -> Fraction:
 
 
 def lost_mass_bound(trials: int, chance: Fraction, mean: Fraction, nats: float) -> arb:
-    """At least P(X <= t) - P(H <= t) for every t, X ~ Poisson(mean)."""
+    """Return an upper bound of P(X <= t) - P(H <= t) for all t, with X ~ Poisson(mean)."""
     first, ours, above = _up_to(trials, chance, nats)
     theirs = _cumulate_poisson(Poisson(mean), first, first + len(ours) - 1)
     missing = [other - one for one, other in zip(ours, theirs, strict=True)]
@@ -105,7 +111,7 @@ def lost_mass_bound(trials: int, chance: Fraction, mean: Fraction, nats: float) 
 
 
 def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], arb]:
-    """A first t, P(H <= t) from there on, and at least what is above the last."""
+    """Return a first t, P(H <= t) from there on, and a bound on the probability above the last."""
     if chance == 1:
         return trials, [arb(1)], arb(0)
     law = Binomial(trials, chance)
@@ -119,12 +125,15 @@ def _up_to(trials: int, chance: Fraction, nats: float) -> tuple[int, list[arb], 
 
 
 def _cumulate_poisson(law: Poisson, first: int, last: int) -> list[arb]:
-    """P(X <= t) for t = first..last."""
+    """Return P(X <= t) for t = first..last."""
     return list(accumulate(law.points(first, last), initial=law.cdf(first - 1)))[1:]
 
 
 def _poisson(size: int, every: Fraction, grow: arb, nats: float) -> Bounds:
-    """Of ``size`` cells that gain a message and ``size`` that lose one; in all Poisson(every)."""
+    """Return delta of ``size`` cells that gain a message and ``size`` that lose one.
+
+    All cells together contain Poisson(every) uniform messages.
+    """
     law = Poisson(mean := every / (2 * size))
     first, last = law.window(nats)
     points = list(enumerate(law.points(first, last), first))

@@ -1,14 +1,16 @@
 """A record in clear among fakes that one mix draws for every bin, in integers.
 
-With F the distribution of the fakes in a bin, two bins show s and t with F(s-1) F(t) if the person
-is in the first, F(s) F(t-1) if in the second, and
+``derive`` uses this module. Let F be the distribution of the fakes in a bin. Two bins show s and t
+messages with probability F(s-1) F(t) if the person is in the first, and F(s) F(t-1) if in the
+second, so
 
     delta = sum over s, t of (F(s-1) F(t) - e^eps F(s) F(t-1))_+.
 
-A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios in order, the t of a
-larger s are those of a smaller one and more: one pass. Exchanging s and t exchanges the directions.
+A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios sorted, the t that count
+for one s also count for all later ones, so one pass suffices. Exchanging s and t exchanges the
+orders of the neighbors.
 
-A set of k bins, each of which has fakes of its own, is 2k such bins at the most: ``lattice``.
+For a set of k bins, each with separate fakes, at most 2k such bins differ: see ``lattice``.
 
 Source: docs/explanation/accounting.md, "clear-shaped".
 """
@@ -21,16 +23,15 @@ from mixtally.accounting.verification.lattice import compose_cells
 
 _SCALE = 1 << 64
 _BITS = 320
-"""Two ratios of integers below 2^64 differ by 2^-128 or more, so floors at these bits tell them
-apart."""
+"""Precision of ratios. Two ratios of integers below 2^64 differ by 2^-128 or more, so it suffices.
+"""
 _MOST_ABOVE = 100_000
 
 
 class Shape(NamedTuple):
-    """How fakes fall from ``shift`` on, to both sides.
+    """How the probability of fakes falls on both sides of ``shift``.
 
-    where
-      gaussian   as exp(-j^2 / (2 first)); as (first / 2^64)^j otherwise
+    It falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first / 2^64)^j.
     """
 
     gaussian: bool
@@ -39,9 +40,9 @@ class Shape(NamedTuple):
 
 
 def table(shape: Shape) -> list[int]:
-    """F times 2^64 for k = 0, 1, .., rounded down but for the middle.
+    """Return F times 2^64 for k = 0, 1, ..., rounded down except for the middle.
 
-    Raises UndecidedError where a chance is too close to an integer to be rounded.
+    Raises UndecidedError if a number is too close to an integer to be rounded.
     """
     falls: list[arb] = []
     for j in range(1, _MOST_ABOVE + 1):
@@ -63,19 +64,19 @@ def table(shape: Shape) -> list[int]:
 
 
 def _fall(shape: Shape, j: int) -> arb:
-    """F(s + j) / F(s) before it is rounded."""
+    """Return F(s + j) / F(s) before it is rounded."""
     if shape.gaussian:
         return exact_ball(Fraction(-j * j, 2 * shape.first)).exp()
     return exact_ball(Fraction(shape.first, _SCALE)) ** j
 
 
 def one_bin(shape: Shape, grow: arb) -> Bounds:
-    """Delta of one record; ``grow`` is e^eps. Raises UndecidedError."""
+    """Return delta of one record; ``grow`` is e^eps. May raise UndecidedError."""
     return of_table(table(shape), grow)
 
 
 def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
-    """Delta of two disjoint sets of so many bins. Raises UndecidedError."""
+    """Return delta of two disjoint sets of ``size`` bins. May raise UndecidedError."""
     weights = table(shape)
     before, here = [0, *weights], [*weights, 0]
     more, less = (
@@ -90,7 +91,10 @@ def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
 
 
 def of_table(weights: list[int], grow: arb) -> Bounds:
-    """Delta where a bin gets k fakes with chance weights[k] / 2^64. Raises UndecidedError."""
+    """Return delta if a bin gets k fakes with probability weights[k] / 2^64.
+
+    Raises UndecidedError if balls overlap.
+    """
     cells = [
         cell for cell in zip([0, *weights], [*weights, 0], strict=True) if cell != (0, 0)
     ]  # F(k-1) and F(k)
@@ -112,7 +116,7 @@ def _ratio(cell: tuple[int, int]) -> int:
 
 
 def _is_counted(before: int, here: int, other: int, above: int, grow: arb) -> bool:
-    """Whether F(s-1) F(t) > e^eps F(s) F(t-1), with F(t-1) = other and F(t) = above."""
+    """Return whether F(s-1) F(t) > e^eps F(s) F(t-1), with F(t-1) = other and F(t) = above."""
     gain, loss = before * above, here * other
     if not loss or not gain:
         return gain > 0

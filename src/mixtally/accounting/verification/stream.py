@@ -1,6 +1,6 @@
-"""What one part of a plan sends, read from its plain JSON.
+"""The messages of each part of a plan, read from its plain JSON, for ``derive``.
 
-Nothing is taken from the records of the package: what a field means is written down here again.
+No type of the package is used: the meaning of every field is written again here.
 """
 
 import math
@@ -19,27 +19,34 @@ Plain = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Messages of one part, and what certainly hides one of them.
+    """The messages of one part, and what certainly hides one of them.
 
-    where
-      bins        among how many a message is one: bins, those that stand for what a set in clear
-                  lacks among them, or the planes of a direction
-      most_set    the most bins that a record sets; None for free bits
-      threshold   the chance that a bit is flipped, times 2^64; None where bins travel in clear
-      record      "blank" or "uniform" fakes of devices; None without any
-      people      honest people who certainly send; 0 where every mix brings the cover
-      whole       fakes that each of them sends for certain
-      coin        the chance of one more, times 2^64
-      blanks      fakes of the one honest mix, uniform where bins travel in clear; None where mixes
-                  draw none
-      planes      t, where messages name planes of t digits, some of which hold any two values; None
-                  where they name none
-      shape       (whether it is Gaussian, variance or ratio times 2^64, shift) of the fakes that it
-                  draws for every bin; None without
-      crowd       whether people's flips or replaced values are part of the cover
-      replaced    the chance that a value, or member, is replaced by a uniform one, times 2^64; 0
-                  for never
-      cap         the most bins that a message names; None for any number
+    Attributes
+    ----------
+    bins
+        Number of bins, including the pads of a set in clear, or of planes of a direction.
+    most_set
+        Most bins that a record sets; None for free bits.
+    threshold
+        Flip probability times 2^64; None if bins are sent in clear.
+    record
+        "blank" or "uniform" fakes of devices; None if there are none.
+    people
+        Honest people who certainly send; 0 if every mix adds the fakes.
+    whole, coin
+        Fakes that each of them sends with certainty, and the probability of one more times 2^64.
+    blanks
+        Fakes of the one honest mix, uniform if bins are in clear; None if mixes add none.
+    planes
+        t, if messages name planes of points with t digits; None otherwise.
+    shape
+        Whether the fakes per bin are Gaussian, variance or ratio times 2^64, and shift; or None.
+    crowd
+        Whether people's flips or replaced values count.
+    cap
+        Most bins that a message names; None for any number.
+    replaced
+        Probability that a value, or member, is replaced by a uniform one, times 2^64.
     """
 
     bins: int
@@ -64,7 +71,7 @@ class Stream:
 
     @property
     def protocol(self) -> str:
-        """The name of its mechanism."""
+        """The name of the mechanism."""
         if self.replaced:
             return "kary-response"
         if self.threshold is None:
@@ -77,32 +84,36 @@ class Stream:
 
     @property
     def is_set_in_clear(self) -> bool:
-        """Whether a record is several messages."""
+        """Whether a record consists of several messages."""
         return self.threshold is None and self.most_set != 1
 
     @property
     def has_two_bins(self) -> bool:
-        """Whether messages have two outputs, and other people's replaced values hide them."""
+        """Whether messages have two outputs and are hidden by other people's replaced values."""
         return bool(self.replaced) and self.bins == 2 and self.planes is None
 
     @property
     def sent_fakes(self) -> list[tuple[int, Fraction]]:
-        """How many fakes may arrive, and with what chance each."""
+        """Return pairs of a number of fakes and the probability that each arrives."""
         sure = self.people * self.whole if self.blanks is None else self.blanks
         found = [(sure, _SCALE), (self.people, self.coin)]
         return [(many, Fraction(one, _SCALE)) for many, one in found if many > 0 and one]
 
     @property
     def fakes(self) -> list[tuple[int, Fraction]]:
-        """Messages that may be uniform, fakes and others' alike: how many, with what chance."""
+        """Return pairs of a number of messages and the probability that each is uniform.
+
+        They are the fakes and the replaced messages of others.
+        """
         others = (self.most_set or 1) * (self.people - 1) if self.crowd else 0
         replaced = [(others, Fraction(self.replaced, _SCALE))] if others and self.replaced else []
         return self.sent_fakes + replaced
 
     @property
     def cell(self) -> Fraction:
-        """At least the chance that a uniform message is one of a bin, or of a member of a set and
-        of no other one.
+        """Return a lower bound of the probability that a uniform message is one of a given bin.
+
+        Over planes, it is one of a given member of a set and of no other member.
         """
         if self.planes is None:
             return Fraction(1, self.bins)
@@ -112,20 +123,20 @@ class Stream:
 
     @property
     def most_fakes(self) -> int:
-        """The most fakes that the proof counts, whatever coins show."""
+        """Return the most fakes that the proof counts, for all results of the coins."""
         if self.blanks is not None:
             return self.blanks
         return self.people * (self.whole + (self.coin > 0))
 
 
 def honest_people(plan: Plain) -> int:
-    """floor(h m), exact in the decimals as they are written."""
+    """Return floor(h m), exact in the decimals as they are written."""
     share = Fraction(repr(float(plan["honest_share"])))
     return int(share * _integer(plan["minimum_crowd"]))
 
 
 def promised_epsilon(plan: Plain) -> float:
-    """The epsilon of all messages together; raises PlanError for what is no such plan."""
+    """Return the epsilon of all messages jointly; raise PlanError if ``plan`` is not a plan."""
     try:
         epsilon = float(plan["guarantee"]["epsilon"])
         if not 0.0 < epsilon < math.inf:
@@ -136,7 +147,7 @@ def promised_epsilon(plan: Plain) -> float:
 
 
 def count_messages(plan: Plain) -> int:
-    """How many messages of a person are promised for together, their fakes aside."""
+    """Return the number of messages that a person sends in all collections, without fakes."""
     try:
         return _integer(plan["collections"]) * sum(_integer(p["repeats"]) for p in plan["parts"])
     except (KeyError, TypeError, ValueError) as error:
@@ -144,10 +155,7 @@ def count_messages(plan: Plain) -> int:
 
 
 def streams(plan: Plain) -> list[Stream]:
-    """The parts of a plan, in their order.
-
-    Raises PlanError for what is no such plan.
-    """
+    """Return the parts of a plan in their order; raise PlanError if ``plan`` is not a plan."""
     try:
         if plan["version"] != _VERSION:
             raise ValueError(f"version {plan['version']!r}")
@@ -198,7 +206,7 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
 
 
 def _integer(written: Any) -> int:
-    """Integers above 2^53 are written as text."""
+    """Return an integer; those above 2^53 are written as text."""
     if isinstance(written, bool) or not isinstance(written, int | str):
         raise ValueError(f"{written!r} for an integer")
     return int(written)

@@ -1,24 +1,27 @@
-"""Replaced values of two bins in the worst crowd, from the definition, in balls.
+"""Replaced values of two bins in the worst crowd: delta from its definition, in balls.
 
-A person's message is 1 with chance h for one value and l < h for the other. Of n - 1 other people m
-hold the former, and F fakes are fair coins. The number of ones among all others is
+``derive`` uses this module. A person's message is 1 with probability h for one value and l < h for
+the other. Of n - 1 other people m hold the former, and F fakes are fair coins. The number of ones
+among all others is
 
-    X = Bin(m, h) + Bin(n-1-m, l) + Bin(F, 1/2),
+    X = Bin(m, h) + Bin(n-1-m, l) + Bin(F, 1/2).
 
-so that either direction of the divergence is sum_k (P(k) - e^eps Q(k))_+ with P, Q the laws of X
-plus a bit of chance h or l. Delta is the largest over m, since for a fixed set of outcomes the
-difference is affine in the chance of every other person, and in those of the person.
+So each order of the divergence is sum_k (P(k) - e^eps Q(k))_+, where P and Q are the distributions
+of X plus a bit of probability h or l. Delta is the largest over m: for a fixed set of outcomes the
+difference is affine in the probability of every other person, and in those of the person.
 
-*Cells.* Let m lie in [a, b]. Whoever is told the messages of all but a people at h, n-1-b people at
-l and the fakes sees no less. Of the b - a people left over, each message is drawn with the share
-w = l + 1 - h from a law that no value decides (a one with l / w); at least s of them are, but for a
-chance that is added, and these are kept. So one law bounds all m of a cell. Cells are halved, the
-worst first, until all are below the largest divergence of a single m, and a little more.
+*Cells.* Let m be in [a, b]. An observer who also learns all messages except those of a people at h,
+n-1-b people at l and the fakes sees no less. Each of the b - a remaining people sends, with
+probability w = l + 1 - h, a message that does not depend on the value (a one with probability l /
+w). At least s of them do, except with a probability that is added, and these s messages are kept.
+So one distribution bounds all m of a cell. Cells are halved, the worst first, until all are at most
+slightly above the largest divergence of a single m.
 
-With l = 1 - h, exchanging the two outputs turns m into n-1-m and exchanges the directions: half of
-all m are looked at.
+If l = 1 - h, exchanging the two outputs turns m into n-1-m and exchanges the orders. So half of all
+m suffice.
 
-What a window cuts is at most its chance: (P - e^eps Q)_+ <= P above, and e^eps times as much below.
+*Windows.* What a window cuts is at most its probability above, as (P - e^eps Q)_+ <= P, and e^eps
+times it below.
 
 Source: docs/explanation/accounting.md, "kary-response".
 """
@@ -40,12 +43,14 @@ from mixtally.accounting.verification.binomials import Binomial
 
 _NATS = 80.0
 _NEAR = Fraction(8, 1000)
-"""How far above the largest divergence of one m the bound of all cells may end."""
+"""Relative distance from the largest divergence of one m at which the halving of cells stops."""
 _FIRST, _FINEST = 8, 128
-"""So many points say where the worst m may be, on both sides of which halves are tried."""
+"""Parts of the range of m that are tried first, and the finest parts."""
 _MOST_CELLS = 3000
 MOST_PLACES = 12_000
-"""Outcomes of X that are added up for each of some hundred cells, in some tenths of a second."""
+"""Most outcomes of X in the sum of a cell. There are about a hundred cells, each some tenths of a
+second.
+"""
 _HALF = Fraction(1, 2)
 
 
@@ -53,10 +58,8 @@ _HALF = Fraction(1, 2)
 class TwoOutputs:
     """A message of two outputs and what hides it.
 
-    where
-      low, high   the chances of a 1, low = 1 - high
-      others      people besides the person
-      fair        fakes that are a fair coin each
+    ``low`` and ``high`` are the probabilities of a 1, with low = 1 - high. ``others`` are the other
+    people, and ``fair`` the fakes that are fair coins.
     """
 
     low: Fraction
@@ -66,12 +69,12 @@ class TwoOutputs:
 
     @classmethod
     def of_bins(cls, replaced: Fraction, people: int, fakes: int) -> "TwoOutputs":
-        """Return two bins, a uniform one of which is sent with the chance ``replaced``."""
+        """Return two bins, where a uniform one is sent with probability ``replaced``."""
         return cls(replaced / 2, 1 - replaced / 2, people - 1, fakes)
 
     @property
     def places(self) -> int:
-        """How many outcomes are added up at most, about."""
+        """The approximate largest number of outcomes in a sum."""
         laws = self._laws(self.others // 2, self.others - self.others // 2)
         return sum(last - first for first, last in (law.window(_NATS) for law in laws))
 
@@ -81,11 +84,11 @@ class TwoOutputs:
         return [Binomial(many, chance) for many, chance in every if many]
 
     def bound_cell(self, least: int, most: int, grow: arb) -> Bounds:
-        """Return both bounds for all m in [least, most]; the lower one is that of a single m."""
+        """Return both bounds for all m in [least, most]; the lower one is meant for a single m."""
         return Bounds.larger_of(*self.directional_bounds(least, most, grow))
 
     def directional_bounds(self, least: int, most: int, grow: arb) -> list[Bounds]:
-        """Return the bounds of either direction."""
+        """Return the bounds of both orders of the neighbors."""
         spread = Binomial(most - least, self.low + 1 - self.high)
         kept, outside = 0, arb(0)
         if spread.trials:
@@ -141,7 +144,7 @@ def worst_crowd(message: TwoOutputs, grow: arb) -> Bounds:
 
 
 def _evaluate_candidates(at: Callable[[int], Bounds], last: int, message: TwoOutputs) -> None:
-    """Evaluate some m among which the worst one, or a neighbor of it, most likely is.
+    """Evaluate some m near which the worst one probably is.
 
     The divergence rises and falls once for m up to 1 / (l + 1 - h).
     """

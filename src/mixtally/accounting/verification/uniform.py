@@ -1,39 +1,40 @@
-"""A record in clear among uniform fakes, from the definition, in balls.
+"""A record in clear among uniform fakes: delta from its definition, in balls.
 
-With N = fakes + 1 records and A, B of them in the bins of u and v, X_u = d A and X_v = d B, so
+``derive`` uses this module. Of N = fakes + 1 messages, A and B are in the bins of u and v. X_u = d
+A and X_v = d B, so
 
     delta = (d/N) E[(A - e^eps B)_+].
 
-Exchanging A and B exchanges the directions. Given T = A + B, which is Bin(N, 2/d), A is
-Bin(T, 1/2); with k the least integer above T e^eps / (1 + e^eps), h = P(A = k | T) and
-s = P(A >= k | T),
+Exchanging A and B exchanges the orders. T = A + B is Bin(N, 2/d), and A is Bin(T, 1/2) given T.
+With k the least integer above T e^eps / (1 + e^eps), h = P(A = k | T) and s = P(A >= k | T),
 
     E[(A - e^eps (T - A))_+ | T] = (1 + e^eps) (T s + k h) / 2 - e^eps T s,
 
-since sum of a P(A = a | T) over a >= k is (T s + k h) / 2. From T to T - 1 Pascal's rule moves s by
-half a point, so that one tail is all that is ever added up.
+since the sum of a P(A = a | T) over a >= k is (T s + k h) / 2. By Pascal's rule, going from T to T
+- 1 changes s by half a term, so only one tail is ever summed.
 
-*Replaced.* Let a uniform bin take the place of the person's with a chance g. Its weights are then
-g + (1 - g) d where it shows the bin of u, and g elsewhere, so
+*Replaced values.* Let a uniform bin replace the person's with probability g. Its weight is then g +
+(1 - g) d if it shows the bin of u, and g otherwise, so
 
     delta = (1/N) E[((1 - g) d (A - e^eps B) - (e^eps - 1) g N)_+]
-          = (1 - g)(d/N) E[(A - e^eps B - c)_+],    c = (e^eps - 1) g N / ((1 - g) d),
+          = (1 - g)(d/N) E[(A - e^eps B - c)_+],    c = (e^eps - 1) g N / ((1 - g) d).
 
-for which k is the least integer above (T e^eps + c) / (1 + e^eps), none where T < c, and c s is
-taken off. Of n people who all replace, Bin(n - 1, g) of the others' values are uniform ones: who is
-told the rest and which these are, which no value of the person's decides, sees no less. So the
-average over them bounds delta, for every crowd.
+Here k is the least integer above (T e^eps + c) / (1 + e^eps); there is none if T < c, and c s is
+subtracted. If n people replace their values, Bin(n - 1, g) of the others' values are uniform. An
+observer who also learns the other values, and which these are, sees no less, and neither depends on
+the person's value. So the average over this number bounds delta for every crowd.
 
-*Over planes* of Z_p^t two values lie in one plane of a share k = kappa of all directions. Of the N
-records C point at both values, A and B at one alone, so that with p for d
+*Over planes* of Z_p^t two values are in one plane for a share kappa of all directions. Of the N
+messages C point at both values, A at u only and B at v only. With p instead of d,
 
-    delta = (p/N) E[(A - e^eps B - (e^eps - 1) C)_+],
+    delta = (p/N) E[(A - e^eps B - (e^eps - 1) C)_+].
 
-C ~ Bin(N, k/p), and given C, T = A + B is Bin(N - C, 2 (1 - k)/(p - k)): as above with c for
-(e^eps - 1) C. What others hold only helps, as it depends on neither value.
+C is Bin(N, kappa/p). Given C, T = A + B is Bin(N - C, 2 (1 - kappa)/(p - kappa)), and the formula
+above applies with c = (e^eps - 1) C. The values of others do not depend on u and v, so they only
+help.
 
-What a window cuts is the chance that the person's bin and its twin hold T records, one of them the
-person's: T = 1 + Bin(N - 1, 2/d).
+*Windows.* What a window cuts is the probability that the two bins contain T messages, one of them
+the person's: T = 1 + Bin(N - 1, 2/d).
 
 Source: docs/explanation/accounting.md, "The identity".
 """
@@ -55,12 +56,10 @@ _HALF = Fraction(1, 2)
 def one_bin_delta(
     fakes: int, bins: int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
 ) -> Bounds:
-    """Delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
+    """Return delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
 
-    where
-      replaced   the chance that the record itself is a uniform one, below 1
-
-    Raises UndecidedError.
+    ``replaced`` is the probability, below 1, that the record itself is uniform. Raises
+    UndecidedError if balls overlap.
     """
     records = fakes + 1
     scale = exact_ball((1 - replaced) * bins / records)
@@ -70,7 +69,7 @@ def one_bin_delta(
         return Bounds(value, value)
     binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
     low, high = binomial.window(nats)
-    low, high = max(low, 1), max(high, 1)  # of no records none is likelier
+    low, high = max(low, 1), max(high, 1)  # T = 0 contributes nothing
     cut = others.lower_tail_bound(low - 2) + others.upper_tail_bound(high)
     hardly = _far_outcomes_bound(low, grow)
     if hardly < NEGLIGIBLE_DELTA:
@@ -80,12 +79,9 @@ def one_bin_delta(
 
 
 def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: float) -> Bounds:
-    """Return delta of one record that names a plane, where nobody but ``fakes`` hides it.
+    """Return delta of a record that names a plane and is hidden by ``fakes`` only.
 
-    where
-      planes   p and t
-
-    Raises UndecidedError.
+    ``planes`` are p and t. Raises UndecidedError if balls overlap.
     """
     records, (p, t) = fakes + 1, planes
     meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
@@ -96,12 +92,12 @@ def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: floa
     widest = arb(0)
     for met, chance in enumerate(both.points(first, last), first):
         if met >= records:
-            break  # no record points at one value alone
+            break  # all messages point at both values
         law = Binomial(records - met, apart)
         low, high = law.window(nats)
         low, high = max(low, 1), max(high, 1)
         value += chance * _walk(high, law.points(low, high), grow, (grow - 1) * met)
-        # The person's record points at both values, or it is one of those that do not.
+        # The person's message points at both values, or it is one of the others.
         fewer = Binomial(records - met - 1, apart)
         below = fewer.lower_tail_bound(low - 1) if low > 1 else arb(0)
         widest = widest.max(below + law.upper_tail_bound(high + 1) + fewer.upper_tail_bound(high))
@@ -110,7 +106,7 @@ def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: floa
 
 
 def count_terms(fakes: int, planes: tuple[int, int], nats: float) -> int:
-    """Return about how many terms ``over_planes`` adds up."""
+    """Return about how many terms ``over_planes_delta`` sums."""
     p, t = planes
     meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
     laws = Binomial(fakes + 1, meeting / p), Binomial(fakes + 1, 2 * (1 - meeting) / p)
@@ -119,11 +115,12 @@ def count_terms(fakes: int, planes: tuple[int, int], nats: float) -> int:
 
 
 def _far_outcomes_bound(low: int, grow: arb) -> arb:
-    """At least the divergence from outcomes with T >= ``low``: a bound for very many fakes.
+    """Return an upper bound of the divergence from T >= ``low``, for very many fakes.
 
-    It is at most the chance that A >= k when one of the T records is the person's, which is that of
-    k - 1 of T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2 (Hoeffding). Since
-    k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the worst.
+    It is at most the probability of A >= k if one of the T messages is the person's, which is that
+    of k - 1 heads in T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2
+    (Hoeffding). Since k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the
+    worst.
     """
     if low < 2:
         return arb(1)
@@ -132,10 +129,9 @@ def _far_outcomes_bound(low: int, grow: arb) -> arb:
 
 
 def _walk(high: int, weights: list[arb], grow: arb, taken: arb) -> arb:
-    """The sum over T = .., high - 1, high of its weight times the expectation given T.
+    """Return the sum over T up to ``high`` of its weight times the expectation given T.
 
-    where
-      taken   c, what A must exceed e^eps B by
+    ``taken`` is c, by which A must exceed e^eps B.
     """
     least, total = max(high - len(weights) + 1, least_integer_above(taken)), arb(0)
     if least > high:
