@@ -80,7 +80,7 @@ def test_flips_that_suffice_alone_need_no_fakes():
 
 
 def test_flips_too_rare_for_any_fakes_are_refused():
-    with pytest.raises(ParameterError, match="some fakes can protect"):
+    with pytest.raises(ParameterError, match="some fakes satisfies the guarantee"):
         least.blank_fakes(LEAST, 0.01, 1e-15)
 
 

@@ -128,7 +128,7 @@ def test_a_threshold_outside_its_range_is_refused(threshold):
         ("flip", {"bits": 3, "bins": 3}, "expected --bins or --bits, got both"),
         ("flip", {"bits": 3, "max_set": 2}, "expected --max-set or --bits, got both"),
         ("flip", {"bits": 3, "background": "ones"}, "background: expected zero"),
-        ("flip", {"background": "zero"}, "expected --bits beside --background"),
+        ("flip", {"background": "zero"}, "expected --bits together with --background"),
         ("flip-blank", {"count_crowd": True}, "expected --users"),
         ("clear-uniform", {"count_crowd": True}, "expected --users"),
         ("clear-shaped", {"count_crowd": True}, "expected --users"),

@@ -1,9 +1,9 @@
-"""From a mechanism to its privacy number: the only way.
+"""The privacy accountant: delta(epsilon) of a mechanism, single or composed.
 
-A record travels as ``pieces`` messages of one mechanism, each sent as often as its ``repeats``; the
-messages are randomized independently, so all together are a composition of one with itself
-(``composition``), and mixing rounds together is post-processing. The divergence of one message, or
-of the count of one kind of message, is a lower bound.
+All planning, certificates and attacks obtain their numbers here. A record is sent as ``pieces``
+messages of one mechanism, each sent ``repeats`` times. The messages are randomized independently,
+so together they are a composition (``composition``), and mixing several rounds is post-processing.
+The divergence of one message, or of the count of one kind of message, is a lower bound.
 """
 
 import copy
@@ -30,18 +30,25 @@ from mixtally.primitives.memo import Memo
 Found = TypeVar("Found")
 _MOST_BYTES = 32_000_000
 _INITIAL_TARGET_SHARE, _TARGET_EXCESS = 0.01, 2.0
-"""A Gaussian may have more than the messages have: what it is taken for lies below that, and what
-was proved in view of much more than was found is proved again.
+"""Share of the Gaussian estimate that is first used as target delta, and largest target per result.
+
+Messages may have a smaller delta than the Gaussian estimate, so the first target is far below it.
+If a bound is much smaller than its target, it is computed again with a smaller target.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All messages of a person: ``pieces`` of them, each in a collection of its own.
+    """All messages of a person: ``pieces`` of them, each in a separate collection.
 
-    where
-      message   one of them; ``others`` of it None for a promise that holds for any crowd
-      note      what its promise rests on besides, after "; "
+    Attributes
+    ----------
+    message
+        One of them; its ``others`` is None for a guarantee in any crowd.
+    pieces
+        Number of messages.
+    note
+        A further assumption, after "; ".
     """
 
     message: ObservedMessage
@@ -52,18 +59,18 @@ class Record:
     def of(
         cls, mechanism: Shuffled, observer: Observer = Observer.MESSAGES, pieces: int = 1
     ) -> "Record":
-        """The record that travels as so many messages of ``mechanism``."""
+        """Return the record that is sent as ``pieces`` messages of ``mechanism``."""
         return cls(ObservedMessage(mechanism, observer), pieces)
 
     def with_parameter(self, parameter: Parameter, value: int) -> "Record":
-        """This record with another value of ``parameter`` in its mechanism."""
+        """Return this record with another value of ``parameter`` in its mechanism."""
         made = self.message.mechanism.with_parameter(parameter, value)
         return Record(self.message._replace(mechanism=made), self.pieces, self.note)
 
 
 @dataclass(frozen=True, slots=True)
 class _ObservedRecord:
-    """A record as an observer sees it: ``pieces`` of ``message``, each in so many ``rounds``."""
+    """A record as an observer sees it: ``pieces`` of ``message``, each in ``rounds`` rounds."""
 
     message: ObservedMessage
     pieces: int
@@ -75,25 +82,44 @@ class _ObservedRecord:
 
 
 class Accountant:
-    """Computes every number once; its memo is bounded and ends with it."""
+    """An accountant that computes every number once; its memo has a size limit and ends with it.
+
+    Parameters
+    ----------
+    most_bytes : int
+        Size limit of the memo.
+    """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self.is_approximate = False
-        """Whether what is expected stands for what is proved: then there is no certificate."""
+        """Whether estimates replace proofs; then no certificate can be obtained."""
         self._memo = Memo(most_bytes)
         self._messages = Messages(self._memo)
 
     def approximate_copy(self) -> "Accountant":
-        """One that sketches, with the same memo: its searches cost little and prove nothing."""
+        """Return an accountant for cheap searches that prove nothing, with the same memo."""
         made = copy.copy(self)
         made.is_approximate = True
         return made
 
     def certificate(self, record: Record, epsilon: float, aim: float | None = None) -> Certificate:
-        """What is proved of ``record`` at ``epsilon``; ``aim`` is the delta it was made for.
+        """Return the certificate of ``record`` at ``epsilon``.
 
-        Raises ParameterError for an epsilon outside [0.01, 20], AccountingError when a number
-        cannot be right.
+        Parameters
+        ----------
+        record : Record
+            All messages of a person.
+        epsilon : float
+            Privacy loss in nats, in [0.01, 20].
+        aim : float, optional
+            The delta for which the record was calibrated.
+
+        Raises
+        ------
+        ParameterError
+            If ``epsilon`` is outside its range.
+        AccountingError
+            If a number cannot be right.
         """
         proved = self.delta(record, check_epsilon(epsilon), aim)
         return Certificate(
@@ -107,16 +133,16 @@ class Accountant:
         )
 
     def delta(self, record: Record, epsilon: float, aim: float | None = None) -> ProvedDelta:
-        """Both bounds of delta(epsilon) with their source and assumption.
+        """Return both bounds of delta(epsilon) with their source and assumption.
 
-        ``aim`` as ``upper`` has it; None for about what it will be.
+        ``aim`` is as in ``upper``; None estimates it.
         """
         self._require_proofs()
         parts = _observe_record(record)
         if parts.times == 1:
             found = self._messages.delta(parts.message, epsilon)
             return found._replace(assumption=found.assumption + record.note)
-        # Of rounds only the source is that of one; its bounds are quick where nothing is left.
+        # For several rounds only the source is used; at the largest epsilon its bounds are fast.
         found = self._messages.delta(
             parts.message, epsilon if parts.rounds == 1 else MOST_EPSILON, lower_only=True
         )
@@ -125,9 +151,7 @@ class Accountant:
                 self.distance(record), parts.times, epsilon
             )
         bound = self.upper(record, epsilon, aim=aim)
-        while (
-            aim > _TARGET_EXCESS * bound > 0.0
-        ):  # rare heavy losses hide better than a Gaussian says
+        while aim > _TARGET_EXCESS * bound > 0.0:  # delta is below the Gaussian estimate
             aim = bound
             bound = self.upper(record, epsilon, aim=aim)
         lower = max(
@@ -137,7 +161,7 @@ class Accountant:
         if parts.rounds > 1:
             lower = divergence_of(parts.message).lower_of(parts.message, epsilon, parts.rounds)
         if record.message.mechanism.fakes_sent and not parts.message.mechanism.fakes_sent:
-            lower = 0.0  # they were taken for people, who may hold the worst: random fakes do not
+            lower = 0.0  # fakes count as people here, but random ones are not the worst dataset
         source, assumption = found.source, found.assumption + record.note
         if parts.pieces > 1:
             source += f"; {parts.pieces} messages composed"
@@ -160,11 +184,20 @@ class Accountant:
         *,
         proved: bool = True,
     ) -> float:
-        """The upper bound of delta(epsilon) of ``collections`` of them together.
+        """Return the upper bound of delta(epsilon) of ``collections`` records.
 
-        It may lie above what it would be by 1 / 3000 of ``aim``, a delta to compare it with. Where
-        it is not ``proved`` it is what it most likely is, or a little more, for a search whose end
-        is proved.
+        Parameters
+        ----------
+        record : Record
+            All messages of a person in one collection.
+        epsilon : float
+            Privacy loss in nats, at least 0.
+        collections : int
+            Number of collections.
+        aim : float
+            A delta to which the result is compared; the result may be larger by 1 / 3000 of it.
+        proved : bool
+            If false, return a probable value or a little more, for a search whose result is proved.
         """
         proved = proved and not self.is_approximate
         parts = _observe_record(record)
@@ -178,8 +211,9 @@ class Accountant:
         )
 
     def lower(self, record: Record, epsilon: float, collections: int) -> float:
-        """A lower bound of delta(epsilon) of so many collections, none of them mixed with another:
-        of one of them, unless shaped fakes say more.
+        """Return a lower bound of delta(epsilon) of ``collections`` collections that are not mixed.
+
+        It is that of one collection, unless shaped fakes allow a larger one.
         """
         parts = _observe_record(record)
         one = self.delta(record, epsilon).bounds.lower
@@ -189,7 +223,7 @@ class Accountant:
     def one_message_upper(
         self, record: Record, epsilons: Sequence[float], bound: Bound
     ) -> Sequence[float]:
-        """Upper bounds of one message of ``record``, at several epsilons of a curve."""
+        """Return upper bounds of one message of ``record``, at several epsilons of a curve."""
         parts = _observe_record(record)
         if parts.times > 1:
             proved = bound in (Bound.EXACT, Bound.NEAR)
@@ -197,25 +231,26 @@ class Accountant:
         return self._messages.upper(parts.message, epsilons, bound)
 
     def distance(self, record: Record) -> float:
-        """About delta(0) of one message, for where a search starts."""
+        """Return an estimate of delta(0) of one message, for the start of a search."""
         return self._messages.upper_at(_observe_record(record).message, 0.0, Bound.ROUGH)
 
     def directional_upper(
         self, record: Record, epsilons: Sequence[float]
     ) -> tuple[Sequence[float], Sequence[float]] | None:
-        """Upper bounds of either direction of one message; None where both have one curve."""
+        """Return upper bounds of one message in each order of the neighbors; None if they agree."""
         parts = _observe_record(record)
         return (
             None if parts.times > 1 else self._messages.directional_upper(parts.message, epsilons)
         )
 
     def expect_one_message(self, record: Record, epsilon: float) -> float:
-        """What one message of ``record`` most likely reveals: all together never reveal less."""
+        """Return the probable delta of one message of ``record``; several have at least as much."""
         return self._messages.upper_at(_observe_record(record).message, epsilon, Bound.EXPECTED)
 
     def cache_search(self, search_key: Hashable, search: Callable[[], Found]) -> Found:
-        """What ``search`` found, once for all that have the same ``wish``; a sketch takes what was
-        proved.
+        """Return the result of ``search``, computed once for each ``search_key``.
+
+        An approximate accountant uses a proved result if there is one.
         """
         known = ("search", search_key, False) in self._memo
         key = ("search", search_key, self.is_approximate and not known)
@@ -223,8 +258,9 @@ class Accountant:
         return found
 
     def losses(self, record: Record, tightness: Tightness) -> tuple[LossDistribution, int]:
-        """A privacy loss distribution that dominates one message of ``record``, from its proved
-        upper bounds, and how many of them a record is.
+        """Return losses that dominate one message of ``record``, and the number of messages.
+
+        They are derived from proved upper bounds.
         """
         self._require_proofs()
         parts = _observe_record(record)
@@ -232,12 +268,12 @@ class Accountant:
 
     @property
     def prices(self) -> int:
-        """How many prices of one message at one epsilon were computed, those of sketches too."""
+        """The number of computed deltas of one message at one epsilon, including estimates."""
         return self._messages.prices
 
     @contextmanager
     def at_most(self, prices: float) -> Iterator[None]:
-        """Raise PricesSpentError within this context for more new prices than ``prices``."""
+        """Raise PricesSpentError in this context if more than ``prices`` prices are computed."""
         before = self._messages.most_prices
         self._messages.most_prices = self.prices + prices
         try:
@@ -247,22 +283,22 @@ class Accountant:
 
     @property
     def distributions(self) -> Memo:
-        """What divergences are computed from."""
+        """The memo for intermediate results of divergences."""
         return self._messages.distributions
 
     def _require_proofs(self) -> None:
         if self.is_approximate:
-            raise AccountingError("a sketch: expected a number that is proved, and nothing here is")
+            raise AccountingError("a sketch: expected a proof, got an accountant of estimates")
 
 
 def local_epsilon(record: Record) -> float:
-    """What is left when every message can be traced to its sender; infinite in clear."""
+    """Return the epsilon that remains if all messages are traced to senders; infinite in clear."""
     parts = _observe_record(record)
     return parts.times * parts.message.mechanism.local_epsilon
 
 
 def count_messages(record: Record) -> int:
-    """How many messages of one kind an observer of ``record`` sees, each on its own."""
+    """Return the number of messages that an observer of ``record`` sees separately."""
     return _observe_record(record).times
 
 

@@ -1,4 +1,7 @@
-"""What the same guarantee costs in other models: the lines every result is held against."""
+"""The error of the same guarantee in the central and in the local model.
+
+Plans and simulations compare their errors with these baselines.
+"""
 
 import math
 
@@ -6,10 +9,10 @@ from mixtally.model.question import MOST_BINS, Kind, Question
 
 
 def central_standard_error(epsilon: float, sensitivity: float = 2.0) -> float:
-    """Error of a bin when someone trusted holds all values and adds discrete Laplace noise.
+    """Return the standard error of a bin if a trusted party adds discrete Laplace noise.
 
-    One substitution moves two bins by one, so each gets decay epsilon / 2 and no delta is spent.
-    ``moved`` is that sum of all moves: 2 for a histogram, 1 for a single bit's count.
+    ``sensitivity`` is the sum of all changes by one substitution: 2 for a histogram, 1 for the
+    count of a single bit. The decay per unit is epsilon / sensitivity, and no delta is spent.
 
     Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-Maximizing Privacy Mechanisms
     (2009), the geometric mechanism.
@@ -19,10 +22,10 @@ def central_standard_error(epsilon: float, sensitivity: float = 2.0) -> float:
 
 
 def local_standard_error(epsilon: float, users: int, bins: int) -> float:
-    """Error of an empty bin when everybody randomizes for themselves: the better of two mechanisms.
+    """Return the error of an empty bin in the local model, for the better of two mechanisms.
 
-    Source: Wang, Blocki, Li, Jha, Locally Differentially Private Protocols for Frequency
-    Estimation (2017), optimized unary encoding and direct encoding.
+    Source: Wang, Blocki, Li, Jha, Locally Differentially Private Protocols for Frequency Estimation
+    (2017), optimized unary encoding and direct encoding.
     """
     grow = math.exp(epsilon)
     unary = 4.0 * grow
@@ -31,26 +34,26 @@ def local_standard_error(epsilon: float, users: int, bins: int) -> float:
 
 
 def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
-    """Error of a bit when everybody flips each of ``bits`` free bits for themselves.
+    """Return the error of a bit in the local model if all ``bits`` free bits are flipped.
 
-    Every bit has epsilon / bits: the variance is users * p q / (p - q)^2 with p / q = exp of it.
-    Source: Warner, Randomized Response (1965).
+    Every bit has epsilon / bits. The variance is users * p q / (p - q)^2 with p / q = e^(epsilon /
+    bits). Source: Warner, Randomized Response (1965).
     """
     share = epsilon / bits
     return math.sqrt(users * math.exp(share)) / math.expm1(share)
 
 
 def central_error(question: Question, epsilon: float, delta: float, collections: int) -> float:
-    """Error of a count where one trusted party holds all answers and adds noise to every count.
+    """Return the error of a count if a trusted party holds all answers and adds noise to each.
 
-    The better of discrete Laplace noise, epsilon shared among the collections, and Gaussian noise
-    of the least scale that keeps (epsilon, delta) for all of them.
+    The noise is the better of discrete Laplace noise, with epsilon shared among the collections,
+    and Gaussian noise of the least scale that satisfies (epsilon, delta) for all of them.
 
-    A question of two answers is one number, as the other is the rest of the people: one
-    substitution moves it by 1, and it needs half the scale of a histogram's two bins. Of d > 2
-    answers every count has noise, and the known sum leaves 1 - 1/d of its variance
-    (``protocol.estimate.projection``). So it is done with every attribute, all of which move
-    together.
+    A question of two answers is one number, as the other count is the rest of the people. One
+    substitution changes it by 1, so it needs half the scale of a histogram. For d > 2 answers every
+    count has noise, and the known sum reduces its variance to the share 1 - 1/d
+    (``protocol.estimate.projection``). The same applies to every attribute, all of which change
+    simultaneously.
     """
     moved, kept = moved_counts(question), _residual_variance_share(question)
     laplace = central_standard_error(epsilon / collections, moved)
@@ -62,30 +65,30 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
 
 
 def _attribute_sizes(question: Question) -> tuple[int, ...]:
-    """Return how many answers each attribute has, of which a person holds exactly one."""
+    """Return the number of answers of each attribute, of which a person holds exactly one."""
     if question.kind is Kind.ONE and question.hashed is None:
         return (question.bins,)
     return question.attributes or ()
 
 
 def moved_counts(question: Question) -> int:
-    """Return by how much one substitution moves all published numbers, each by 1."""
+    """Return the number of published counts that one substitution changes, each by 1."""
     sizes = _attribute_sizes(question)
     return sum(1 if one == 2 else 2 for one in sizes) if sizes else question.most_changed
 
 
 def _residual_variance_share(question: Question) -> float:
-    """Return the share of a count's variance that the known sum leaves, the largest of all."""
+    """Return the largest share of a count's variance that remains given the known sum."""
     return max(
         (1.0 - 1.0 / one if one > 2 else 1.0 for one in _attribute_sizes(question)), default=1.0
     )
 
 
 def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> float:
-    """The least scale of Gaussian noise on counts that move by ``distance`` (Euclidean).
+    """Return the least scale of Gaussian noise on counts that move by ``distance`` (Euclidean).
 
-    Source: Balle, Wang, Improving the Gaussian Mechanism for Differential Privacy (2018),
-    Theorem 8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
+    Source: Balle, Wang, Improving the Gaussian Mechanism for Differential Privacy (2018), Theorem
+    8: delta = Phi(a - eps / 2 a) - e^eps Phi(-a - eps / 2 a), a = distance / (2 scale).
     """
 
     def compute_delta(scale: float) -> float:
@@ -103,14 +106,15 @@ def gaussian_standard_error(epsilon: float, delta: float, distance: float) -> fl
 
 
 def _normal_cdf(deviations: float) -> float:
-    """The normal distribution function."""
+    """Return the standard normal distribution function."""
     return 0.5 * math.erfc(-deviations / math.sqrt(2.0))
 
 
 def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:
-    """Error of an empty bin where everybody randomizes for themselves, epsilon shared.
+    """Return the error of an empty bin in the local model, with epsilon shared.
 
-    Free bits by randomized response, sets by unary encoding with a share for every member.
+    Free bits use randomized response, and sets unary encoding with a share of epsilon for every
+    member.
     """
     epsilon /= collections
     if question.kind is Kind.BITS:

@@ -1,7 +1,8 @@
-"""The least noise of a mechanism that keeps a guarantee: its flip probability, fakes or shape.
+"""Calibration: the least noise of a mechanism that satisfies a guarantee.
 
-The search asks what an upper bound most likely is, and the value it ends at is proved; where
-another crowd than expected turns out to be the worst, it goes on from there.
+The planner calls this module. The noise is a flip probability, a share of replaced values, a number
+of fakes or a shape. The search uses estimates of the upper bound, and its result is proved. If
+another crowd than expected turns out to be the worst, the search continues from there.
 """
 
 import math
@@ -25,28 +26,43 @@ from mixtally.errors import ParameterError
 from mixtally.model.mechanism import Parameter
 
 TOLERANCE = 1e-7
+"""Default relative tolerance of a flip probability."""
 _COMPOSED_TOLERANCE = 1e-4
-"""Well below what a rough distribution of losses loses in a search."""
+"""Tolerance for several messages, well below what a rough loss distribution loses."""
 _SINGLE_MESSAGE = SearchTolerance(3e-3)
-"""Upper bounds by different methods may lie so far apart, relatively."""
+"""Tolerance for one message: upper bounds from different methods may differ by this share."""
 _SEVERAL_MESSAGES = SearchTolerance(0.5, floor=1e-2, near=1e-2)
-"""A rough distribution of losses moves epsilon by up to half a percent, so delta by 2 ln(1 / delta)
-times as much and more far below the target: what is found is proved, so this hides no promise. A
-search ends where no more than a hundredth of its target is left."""
-_TARGET_SHARE = 0.97
-"""Of delta, what a search for several messages aims at: other valid bounds of what it finds, as
-``composition`` computes of several plans, may lie a hundredth above the one that proves it."""
-_TABLE_SLACK = 1e3
-"""A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length."""
-_TINY_SLACK = 1e100
-"""Where nearly all sets of a tiny crowd are replaced their number is nothing like a Poisson number:
-bounds rise by up to a factor of two for every message."""
-_NEAR_START, _PAST_START = 1e-2, 1.25
-"""How close a start's own distance must be to be one, and how far its search may then end from it.
+"""Tolerance for several messages.
+
+A rough loss distribution changes epsilon by up to half a percent. That changes delta by 2 ln(1 /
+delta) times this share, and by more far below the target. The result is proved, so no violation can
+be missed. A search ends if at most a hundredth of its target is unused.
 """
+_TARGET_SHARE = 0.97
+"""Share of delta at which a search for several messages aims.
+
+Other valid bounds of the same result, such as those that ``composition`` computes for several
+plans, may be a hundredth larger than the one that proves it.
+"""
+_TABLE_SLACK = 1e3
+"""Factor of rise that is accepted for tables.
+
+A table of integers over 2^64 has a delta of its own, near 1e-17, that rises with its length.
+"""
+_TINY_SLACK = 1e100
+"""Factor of rise that is accepted for tiny crowds.
+
+If nearly all sets of a tiny crowd are replaced, their number is not close to a Poisson number.
+Bounds then rise by up to a factor of two for every message.
+"""
+_NEAR_START, _PAST_START = 1e-2, 1.25
+"""Relative miss up to which a start is trusted, and the range in which its search may end."""
 _MOST_PROOFS = 4
 _PROOF_MARGIN = 0.02
-"""Of the excess of a proof over what was expected: it decides how many proofs a search takes."""
+"""Additional reduction of the target after a failed proof, as a share of the excess.
+
+It decides how many proofs a search takes.
+"""
 
 
 def calibrate(
@@ -60,14 +76,34 @@ def calibrate(
     tolerance: float = TOLERANCE,
     most: int | None = None,
 ) -> Record:
-    """``record`` with the least ``parameter`` that keeps the guarantee; its own value is not read.
+    """Return ``record`` with the least ``parameter`` that satisfies the guarantee.
 
-    The guarantee is for ``collections`` of them together. A flip probability lies above the least
-    one by at most the relative ``tolerance``, or a few ten-thousandths where another crowd than
-    expected is proved the worst; the fakes of one message are the fewest. Of several messages
-    together some hundredths of ``delta`` may be left, which is less than a hundredth of the
-    ``parameter``. Nothing above ``most`` is looked at. Raises ParameterError when nothing keeps the
-    guarantee.
+    A flip probability exceeds the least one by at most the relative ``tolerance``. If another crowd
+    than expected is the worst, it may do so by a few ten-thousandths. For one message the number of
+    fakes is the least. For several messages some hundredths of ``delta`` may remain unused, less
+    than a hundredth of the ``parameter``.
+
+    Parameters
+    ----------
+    accountant : Accountant
+        Computes and keeps all numbers.
+    record : Record
+        The messages of a person; the value of ``parameter`` in it is ignored.
+    parameter : Parameter
+        The parameter that is searched for.
+    epsilon, delta : float
+        Guarantee of all collections jointly.
+    collections : int
+        Number of collections.
+    tolerance : float
+        Relative tolerance of the parameter.
+    most : int, optional
+        Largest value that is tried.
+
+    Raises
+    ------
+    ParameterError
+        If no value satisfies the guarantee.
     """
     low, high = parameter.low, parameter.high
     wish = _CalibrationRequest(
@@ -90,10 +126,10 @@ def calibrate(
 def probably_satisfies(
     accountant: Accountant, record: Record, epsilon: float, delta: float, collections: int = 1
 ) -> bool:
-    """Whether ``collections`` of ``record`` most likely keep the guarantee.
+    """Return whether ``collections`` of ``record`` probably satisfy the guarantee.
 
-    Where all messages traced to their senders do, where one alone does not, or what tells the least
-    at its distance would not as often, nothing is composed.
+    Nothing is composed if the local epsilon suffices, if one message alone violates the guarantee,
+    or if the least informative messages of the same distance would.
     """
     if collections * local_epsilon(record) <= epsilon:
         return True
@@ -106,7 +142,10 @@ def probably_satisfies(
 
 
 class _CalibrationRequest(NamedTuple):
-    """What a search is for, and within which ``ends``; ``limited`` where these were given."""
+    """The request of a search.
+
+    ``value_range`` is the range of values; ``limited`` is whether the caller gave its upper end.
+    """
 
     record: Record
     parameter: Parameter
@@ -117,17 +156,17 @@ class _CalibrationRequest(NamedTuple):
     limited: bool
 
     def with_value(self, value: int) -> Record:
-        """The record that has this value."""
+        """Return the record with this value of the parameter."""
         return self.record.with_parameter(self.parameter, value)
 
     @property
     def is_composed(self) -> bool:
-        """Whether several messages are."""
+        """Whether the guarantee is for several messages."""
         return count_messages(self.record) * self.collections > 1
 
 
 def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int | None:
-    """The least value that is expected to keep the guarantee and is proved to; None for none."""
+    """Return the least value that is expected to satisfy the guarantee and proved to, or None."""
     (low, high), goal = wish.value_range, wish.goal
     if high < low:
         return None
@@ -144,7 +183,7 @@ def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int 
     if (wish.limited and not inside) and not probably_satisfies(
         accountant, wish.with_value(high), goal.epsilon, goal.delta, wish.collections
     ):
-        return None  # without a look at fewer
+        return None  # no smaller value is tried
     tolerance, rough = wish.tolerance, _SEVERAL_MESSAGES if wish.is_composed else _SINGLE_MESSAGE
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
@@ -163,22 +202,22 @@ def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int 
             break
         if found is None or (proved := upper(found)) <= goal.delta:
             return found
-        # Another crowd was worse than expected. The excess is another at the next end: some room.
+        # Another crowd was worse than expected. The excess will differ next time.
         margin = max(TOLERANCE, _PROOF_MARGIN * (proved / goal.delta - 1.0))
         target *= goal.delta / proved * max(0.5, 1.0 - margin)
         begin = found
-    # Where crowds are tiny the worst one is hard to foresee, and the largest may just do: search
-    # what is proved.
+    # In tiny crowds the worst dataset is hard to predict, and only the largest value may suffice:
+    # search with proved bounds.
     slack = max(rough.slack, _TABLE_SLACK)
     return search(upper, goal.delta, start=begin, rough=rough._replace(slack=slack))
 
 
 def _find_start(accountant: Accountant, wish: _CalibrationRequest, axis: Axis) -> Start:
-    """Where a search begins: as if losses were Gaussian, where several are composed."""
+    """Return the start of a search, from a Gaussian approximation if messages are composed."""
     goal, message = wish.goal, wish.record.message
     start = divergence_of(message).start(message, wish.parameter, goal)
     unknown = Start(start, 1.0, math.nan)
-    several = wish.is_composed or message.mechanism.most_set > 1  # else its divergence is smooth
+    several = wish.is_composed or message.mechanism.most_set > 1  # otherwise delta is smooth
     if wish.parameter == Parameter.SHIFT or not several:
         return unknown
     begin = gaussian_start(
@@ -198,7 +237,7 @@ def _infeasible_error(
 ) -> ParameterError:
     return ParameterError(
         record.message.mechanism.name,
-        expected=f"parameters that some {parameter} can protect",
-        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g} missed at its largest",
-        do="raise epsilon or delta, add users or fakes, or let a shape fall more slowly",
+        expected=f"parameters for which some {parameter} satisfies the guarantee",
+        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g}, violated even at its largest value",
+        do="raise epsilon or delta, add users or fakes, or use a slower decay of the shape",
     )

@@ -1,7 +1,7 @@
-"""What several messages of one kind reveal together, and what one of them does.
+"""Delta of one message, and of several messages of the same kind.
 
-A bound is the smaller of the composed one and of basic composition. What is proved and what is
-expected, for a search whose end is proved, are remembered apart.
+``accountant`` uses this module. A composed bound is the smaller of the convolution of losses and of
+basic composition. Proved bounds and estimates, which serve searches, are cached separately.
 """
 
 import math
@@ -28,23 +28,24 @@ from mixtally.primitives.memo import Memo
 
 _SHARE_ROUNDING = 1.0 - 1e-9
 _MAX_RISE = 1.1
-"""Bounds rise by less than this from one epsilon to the next."""
+"""Factor by which bounds may rise from one epsilon to the next."""
 _MOST_DISTRIBUTION_BYTES = 200_000_000
+"""Size limit of the memo for intermediate results."""
 
 
 class PricesSpentError(Exception):
-    """As many prices were computed as a search may take."""
+    """A search has computed as many prices as it may."""
 
 
 class _MessageLosses(NamedTuple):
-    """The losses of one message, and the points of its curve that they come from."""
+    """The losses of one message, and the points of its curve from which they were made."""
 
     losses: LossDistribution
     points: list[tuple[float, float]]
 
     @property
     def nbytes(self) -> int:
-        """What they take, nearly."""
+        """The approximate size."""
         return self.losses.nbytes + 128 * len(self.points)
 
 
@@ -56,33 +57,37 @@ class _ComposedMessages(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        """What they take, nearly; the points are counted where they come from."""
+        """The approximate size; the points are counted in ``_MessageLosses``."""
         return self.total.nbytes
 
     def upper_at_next_point(self, epsilon: float) -> float:
-        """What the curve of one is at least about at ``epsilon``: its value at the next point."""
+        """Return the curve of one message at the next point, about a lower bound at ``epsilon``."""
         at = bisect_left(self.points, (epsilon, 0.0))
         return self.points[at][1] if at < len(self.points) else 0.0
 
 
 class Messages:
-    """Computes every number once and leaves it in ``memo``."""
+    """Deltas of messages, each computed once and kept in ``memo``."""
 
     def __init__(self, memo: Memo) -> None:
         keep_freed()
         self._memo = memo
         self.distributions = Memo(_MOST_DISTRIBUTION_BYTES)
-        """What divergences are computed from, apart: it crowds out no result."""
+        """Memo for intermediate results, separate so that it displaces no results."""
         self.prices, self.most_prices = 0, math.inf
-        """Bounds of one message at one epsilon that were computed, those of a set once for each
-        member, and the most that may be: a measure of work that is the same on every machine.
-        A costly one takes about a millisecond.
+        """Number of deltas of one message at one epsilon computed so far, and their limit.
+
+        The deltas of a set count once per member. The number measures work independently of the
+        machine; a costly delta takes about a millisecond.
         """
 
     def delta(
         self, message: ObservedMessage, epsilon: float, *, lower_only: bool = False
     ) -> ProvedDelta:
-        """Both bounds of one message's delta(epsilon), or the lower one, with what they rest on."""
+        """Return both bounds of one message's delta, with source and assumption.
+
+        With ``lower_only`` the upper bound may be 1.
+        """
         own = divergence_of(message)
         found: ProvedDelta = self._memo.get(
             ("delta", message, epsilon, lower_only),
@@ -94,10 +99,10 @@ class Messages:
     def upper(
         self, message: ObservedMessage, epsilons: Sequence[float], bound: Bound
     ) -> Sequence[float]:
-        """Upper bounds of one message's delta, at several epsilons."""
+        """Return upper bounds of one message's delta at several epsilons."""
         own = divergence_of(message)
         bound = own.choose_bound(message, bound)
-        if bound is Bound.NEAR and len(epsilons) != 1:  # which are proved together
+        if bound is Bound.NEAR and len(epsilons) != 1:  # one proof covers all epsilons
             self._spend(message, len(epsilons))
             found = own.upper(message, epsilons, bound, self.distributions)
             return [
@@ -106,7 +111,7 @@ class Messages:
         return [self._cached_upper_at(message, epsilon, bound) for epsilon in epsilons]
 
     def upper_at(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
-        """The same at one epsilon."""
+        """Return an upper bound of one message's delta at one epsilon."""
         return self.upper(message, [epsilon], bound)[0]
 
     def _cached_upper_at(self, message: ObservedMessage, epsilon: float, bound: Bound) -> float:
@@ -120,7 +125,7 @@ class Messages:
         return _keep_revealing(message, epsilon, found)
 
     def _spend(self, message: ObservedMessage, bounds: int) -> None:
-        """Count bounds to be computed; raise PricesSpentError if they are too many."""
+        """Count deltas to be computed; raise PricesSpentError if they are too many."""
         prices = bounds * (message.mechanism.max_set or 1)
         if self.prices + prices > self.most_prices:
             raise PricesSpentError
@@ -129,7 +134,7 @@ class Messages:
     def directional_upper(
         self, message: ObservedMessage, epsilons: Sequence[float]
     ) -> tuple[Sequence[float], Sequence[float]] | None:
-        """Upper bounds of either direction; None where both have one curve."""
+        """Return upper bounds in each order of the neighbors; None if both agree."""
         found = divergence_of(message).directional_upper(message, epsilons, self.distributions)
         if found is None:
             return None
@@ -148,9 +153,10 @@ class Messages:
         *,
         proved: bool,
     ) -> float:
-        """The smaller of the composed delta and of basic composition.
+        """Return the smaller of the composed delta and of basic composition.
 
-        A hair below the even share of epsilon, so that decimals add up.
+        Basic composition is evaluated slightly below the even share of epsilon, so that shares of a
+        decimal epsilon add up.
         """
 
         def compute_upper() -> float:
@@ -167,7 +173,7 @@ class Messages:
         return keep_positive(found, epsilon, times * message.mechanism.local_epsilon)
 
     def composed_lower(self, message: ObservedMessage, times: int, epsilon: float) -> float:
-        """A lower bound of several, each seen on its own, of a mix's table; 0 for others."""
+        """Return a lower bound for several separate messages among shaped fakes; 0 for others."""
         shaped = message.mechanism.shaped_fakes
         if shaped is None:
             return 0.0
@@ -178,7 +184,7 @@ class Messages:
         return found
 
     def losses(self, message: ObservedMessage, tightness: Tightness) -> LossDistribution:
-        """A privacy loss distribution that dominates one message, from its proved bounds."""
+        """Return losses that dominate one message, from its proved bounds."""
         return self._losses(message, tightness, proved=True).losses
 
     def _compose_messages(
@@ -196,7 +202,9 @@ class Messages:
     def _losses(
         self, message: ObservedMessage, tightness: Tightness, *, proved: bool
     ) -> _MessageLosses:
-        """Of points where the curve most likely bends, which are proved together; of a mix's table
+        """Return the losses of one message.
+
+        Points are chosen by estimates and then proved jointly. For shaped fakes the losses are
         those of the table.
         """
         shaped = message.mechanism.shaped_fakes
@@ -213,7 +221,7 @@ class Messages:
             reach = message.mechanism.local_epsilon
             if proved:
                 prove = partial(self.upper, message, bound=Bound.NEAR)
-                prove([])  # raises for what would take too long
+                prove([])  # raises if the proof would take too long
                 step, points = prove_points(rough_upper, prove, reach, tightness)
             else:
                 step, points = choose_points(rough_upper, reach, tightness)
@@ -230,18 +238,20 @@ def _table_losses(weights: tuple[int, ...]) -> _MessageLosses:
 
 
 def _keep_revealing(message: ObservedMessage, epsilon: float, upper: float) -> float:
-    """``upper``, which is not zero where a message reveals something."""
+    """Return ``upper``, but not zero if a message reveals something."""
     return keep_positive(upper, epsilon, message.mechanism.local_epsilon)
 
 
 _BYTES = 16_000_000
+"""Size of the block that raises the limit of glibc."""
 
 
 def keep_freed() -> None:
-    """Keeps freed arrays of this process for the next ones, up to some 30 MB.
+    """Let this process keep up to about 30 MB of freed memory for the next arrays.
 
-    glibc gives memory back to the system above a limit that follows the largest block that was ever
-    freed. Where arrays of some hundred kilobytes come and go, that costs more than computing with
-    them. No page of this block is ever touched; other allocators do not mind.
+    glibc returns memory to the system above a limit that follows the largest block that was ever
+    freed. If arrays of some hundred kilobytes are allocated and freed often, returning them costs
+    more than computing with them. No page of this block is ever touched; other allocators are not
+    affected.
     """
     np.empty(_BYTES, dtype=np.uint8)

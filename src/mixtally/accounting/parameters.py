@@ -1,7 +1,8 @@
-"""From a protocol's name and parameters, as people give them, to the record that is accounted for.
+"""The record that a protocol's name and parameters describe.
 
-Every protocol needs some parameters and may take others, as the table of its mechanism says. What
-is left out of those it can be calibrated by is found by ``calibrate``.
+The application layer calls this module for ``mixtally check`` and ``mixtally calibrate``. Every
+protocol requires some parameters and accepts others, by the table of its mechanism. If one that can
+be calibrated is left out, ``calibrate`` finds it.
 """
 
 from dataclasses import dataclass, replace
@@ -34,11 +35,16 @@ __all__ = [
 class ParsedParameters:
     """The record that parameters describe.
 
-    where
-      counted   with the fakes and people that certainly are honest: the promise is about these
-      sent      with everybody and everything that is promised: errors are about these
-      sought    what is to be found; nothing where everything was given
-      crowd     people whose flips are counted on, None where nobody's are
+    Attributes
+    ----------
+    honest_record
+        The record with the fakes and people that are certainly honest; the guarantee is about it.
+    full_record
+        The record with all people and fakes; errors are about it.
+    sought_parameter
+        The parameter to be found; None if all were given.
+    crowd
+        People whose flips count, None if nobody's do.
     """
 
     honest_record: Record
@@ -50,12 +56,23 @@ class ParsedParameters:
 def parse_parameters(
     name: str, given: Parameters, honest_share: float = 1.0, *, for_epsilon: float | None = None
 ) -> ParsedParameters:
-    """The record of protocol ``name`` with these parameters.
+    """Return the record of protocol ``name`` with the given parameters.
 
-    ``for_epsilon`` when one of them was left out, to be found for that epsilon.
+    Parameters
+    ----------
+    name : str
+        Name of the protocol.
+    given : Parameters
+        Parameters that the user gave.
+    honest_share : float
+        Share of people and of their fakes that are honest.
+    for_epsilon : float, optional
+        The epsilon for which a parameter that was left out is to be found.
 
-    Raises ParameterError for an unknown protocol, for what is missing, not taken, contradictory or
-    out of range.
+    Raises
+    ------
+    ParameterError
+        If the protocol or a parameter is unknown, or one is missing, contradictory or out of range.
     """
     kind = mechanism_of(name)
     own = DIVERGENCES[kind]
@@ -70,7 +87,7 @@ def parse_parameters(
             "--honest-share",
             expected="a protocol that counts on people's fakes or flips",
             got=name,
-            do="leave it out: its noise is no other person's",
+            do="leave it out: the noise of this protocol does not come from other people",
         )
     fakes, crowd = whole.get("fakes") or 0, whole.get("users") or 0 if counted else 0
     sure = CountedParameters(
@@ -85,24 +102,23 @@ def parse_parameters(
 
 
 def parameter_table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
-    """Return every parameter that some protocol takes, each name once.
+    """Return every parameter that some protocol accepts, each name once.
 
     Parameters
     ----------
     claimed : bool
-        Whether something is claimed about a mechanism, which is then attacked; otherwise the
-        mechanism is priced.
+        Whether the parameters describe a claim to be attacked; otherwise, a mechanism to be priced.
 
     Returns
     -------
     tuple of ParameterSpec
-        In the order of the mechanisms. Where mechanisms describe a parameter of one name
-        differently, it has all their texts and no range.
+        In the order of the mechanisms. If mechanisms describe a parameter differently, it has all
+        their texts and no range.
 
     Raises
     ------
     TypeError
-        For two parameters of one name and different types.
+        If two parameters have one name and different types.
     """
     found: dict[str, ParameterSpec] = {}
     for kind in mechanisms():
@@ -124,10 +140,7 @@ def parameter_table(*, claimed: bool = False) -> tuple[ParameterSpec, ...]:
 def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -> ParameterSpec:
     """Return the parameter of protocol ``name`` that was left out to be found.
 
-    Raises
-    ------
-    ParameterError
-        When none was left out.
+    Raises ParameterError if none was left out.
     """
     specs, sought = {one.name: one for one in kind.PARAMETERS}, kind.PROTOCOLS[name].sought
     for field in sought:
@@ -137,7 +150,7 @@ def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -
         name,
         expected="what is to be found left out",
         got=format_flags(sought, kind.PARAMETERS),
-        do="leave one out, or ask `mixtally check delta` what they leave",
+        do="leave one out, or use `mixtally check delta` to compute delta",
     )
 
 
@@ -149,13 +162,13 @@ def check_parameters(
     Parameters
     ----------
     kind : type of Mechanism
-        The class of which ``name`` is a protocol.
+        The class of the protocol's mechanism.
     name : str
-        The protocol.
+        Name of the protocol.
     given : Parameters
-        What people gave.
+        Parameters that the user gave.
     left_out : set of str, optional
-        The parameters to be found; with them others may be left to the search.
+        Parameters to be found; others may then be left to the search as well.
 
     Returns
     -------
@@ -165,7 +178,7 @@ def check_parameters(
     Raises
     ------
     ParameterError
-        For what is missing, not taken, contradictory or out of range.
+        If a parameter is missing, not accepted, contradictory or out of range.
     """
     rules, specs = kind.PROTOCOLS[name], kind.PARAMETERS
     chosen = {one for one in rules.chosen if given.get(one) is None}
@@ -188,7 +201,7 @@ def check_parameters(
 
 
 def _required_names(rules: ParameterRules, given: Parameters) -> frozenset[str]:
-    """Return what must be given, where another parameter may stand in place of one."""
+    """Return the names that must be given, where one parameter may replace another."""
     required = rules.required
     for one, other in rules.instead:
         if one in required and given.get(other) is not None:
@@ -203,19 +216,19 @@ def _check_together(name: str, rules: ParameterRules, given: Parameters) -> None
                 name,
                 expected=f"--{flag} or --bits",
                 got="both",
-                do="a record is one of --bins, or a set of them, or free --bits",
+                do="use --bins for one value or a set of values, or --bits for free bits",
             )
     if given.get("background") is not None and given.get("bits") is None:
         raise ParameterError(
             name,
-            expected="--bits beside --background",
+            expected="--bits together with --background",
             got="--background alone",
-            do="leave it out: other records are accounted for in any crowd",
+            do="leave it out: the guarantee of other records is for any crowd",
         )
     if given.get("count_crowd") and given.get("users") is None:
         raise ParameterError(
             name,
-            expected="--users, the people who are counted on",
+            expected="--users together with --count-crowd",
             got="--count-crowd alone",
             do="say how many honest people take part",
         )

@@ -1,19 +1,21 @@
-"""What several collections reveal together about one person who takes part in all of them.
+"""The composition of several collections in which one person takes part.
 
-The person's answers u_1, u_2, .. are replaced by v_1, v_2, .. in all collections at once. Fakes and
-flips are drawn afresh in each, so the observer's distributions are products, and with h_i(x) an
-upper bound of the divergence of collection i at every real x and m_i a loss distribution whose
-curve is h_i,
+The ledger and the epoch simulations call this module. The person's answers u_1, u_2, .. are
+replaced by v_1, v_2, .. in all collections. Fakes and flips are drawn anew in each, so the
+observer's distributions are products. Let h_i(x) be an upper bound of the divergence of collection
+i at every real x, m_i a loss distribution whose curve is h_i, and true 1 the loss distribution of
+collection 1. Then
 
     delta_{1,2}(e) = E_{l ~ true 1}[delta_2(e - l)] <= E_{l ~ true 1}[h_2(e - l)]
-                   = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)],
+                   = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)].
 
-the exchange of order being that of a double sum of positive terms; and so on for more. So
-dominating distributions may be rounded one by one (``losses``) and added up (``convolve``). h_i is
-the larger of both directions and of all pairs of answers, so every direction and every choice of
-answers is covered, and others' answers are arbitrary. A collection whose answers depend on earlier
-results is covered as well, since h_2 holds for every one of them. A *choice of plans* that depends
-on earlier results is not: the certificate says so.
+The order of expectations may be exchanged, since all terms of the double sum are positive. More
+collections follow in the same way. So dominating distributions may be rounded one by one
+(``losses``) and added up (``convolve``). h_i is the larger of both orders and of all pairs of
+answers, so every order and every choice of answers is covered, and the answers of others are
+arbitrary. A collection whose answers depend on earlier results is covered too, since h_2 bounds
+each of them. A *choice of plans* that depends on earlier results is not covered: the certificate
+says so.
 
 Source: Sommer, Meiser, Mohammadi, Privacy Loss Classes (2019); Zhu, Dong, Wang, Optimal Accounting
 via Characteristic Function (2022), theorem 10: dominating pairs compose.
@@ -47,9 +49,10 @@ from mixtally.model.guarantee import (
 from mixtally.model.plan import Plan
 
 Charges = Sequence[tuple[Plan, int]]
-"""Plans and how many collections each was used for."""
+"""Plans, each with the number of collections that used it."""
 
 MOST_TIMES = 1_000_000
+"""Largest total number of collections."""
 SOURCE = (
     "privacy loss distributions, rounded to dominate the exact ones (Connect the Dots 2022) and "
     "convolved with every error added (Zhu, Dong, Wang 2022, theorem 10)"
@@ -59,23 +62,22 @@ INDEPENDENCE_ASSUMPTION = (
     "not depend on what earlier ones showed"
 )
 _TOLERANCE = 1e-6
+"""Relative accuracy of an epsilon."""
 _ROUNDING_FACTOR = 1.001
-"""Bounds of rounding differ from one epsilon to the next by far less than this."""
+"""Factor by which rounding may raise a bound from one epsilon to the next, with a wide margin."""
 
 
 class ComposedDelta(NamedTuple):
     """The upper bound of delta(epsilon) of several collections, as a function on [0, 20].
 
-    where
-      composed   what falls with epsilon
-      capped     what caps cost, which rises with it
+    ``without_caps`` falls with epsilon, and ``cap_cost`` rises with it.
     """
 
     without_caps: Curve
     cap_cost: Curve
 
     def __call__(self, epsilon: float) -> float:
-        """Both together."""
+        """Return the sum of both, at most 1."""
         return min(1.0, self.without_caps(epsilon) + self.cap_cost(epsilon))
 
 
@@ -85,12 +87,18 @@ def delta_of(
     accountant: Accountant | None = None,
     aim: float | None = None,
 ) -> Certificate:
-    """delta(epsilon) of all collections together, an upper bound; the lower bound is the largest of
-    any single one.
+    """Return a certificate for delta(epsilon) of all collections jointly.
 
-    ``aim`` as ``upper_curve`` has it. Raises ParameterError for an epsilon outside [0.01, 20] or
-    times outside [1, 10^6], PlanError for plans that do not fit together or are impossible,
-    AccountingError when a number cannot be right.
+    The lower end is the largest of a single collection. ``aim`` is as in ``upper_curve``.
+
+    Raises
+    ------
+    ParameterError
+        If ``epsilon`` is outside [0.01, 20], or a number of collections outside [1, 10^6].
+    PlanError
+        If the plans have different observers, or a plan is impossible.
+    AccountingError
+        If a number cannot be right.
     """
     check_epsilon(epsilon)
     accountant = accountant or Accountant()
@@ -99,9 +107,10 @@ def delta_of(
 
 
 def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
-    """The least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``, to six digits and upwards.
+    """Return a certificate for the least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``.
 
-    Raises as ``delta_of``; InfeasibleError when not even epsilon 20 has so small a delta.
+    Epsilon is rounded up to six digits. Raises InfeasibleError if delta is too large even at
+    epsilon 20, and otherwise as ``delta_of`` does.
     """
     if not 0.0 < delta < 1.0:
         raise ParameterError(
@@ -121,10 +130,9 @@ _Point = tuple[float, float]
 
 
 def _bracket_epsilon(upper: ComposedDelta, delta: float, below: _Point) -> tuple[_Point, _Point]:
-    """Two epsilons, the first of which reveals too much, with their deltas without caps: ``upper``
-    meets ``delta`` at the second.
+    """Return an epsilon that misses the target and one that meets it, with deltas without caps.
 
-    Where even epsilon 20 reveals no more, but caps cost too much there, by halving.
+    If even epsilon 20 meets the target only without caps, whose cost rises, the interval is halved.
     """
     above = MOST_EPSILON, upper.without_caps(MOST_EPSILON)
     while (missed := above[1] + upper.cap_cost(above[0])) > delta:
@@ -145,10 +153,9 @@ def _bracket_epsilon(upper: ComposedDelta, delta: float, below: _Point) -> tuple
 
 
 def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above: _Point) -> _Point:
-    """(epsilon, its delta without caps) where ``upper`` comes down to ``delta``: false position,
-    halved often.
+    """Return the least epsilon between ``below`` and ``above`` that meets ``delta``, and its delta.
 
-    ``below`` misses the target, ``above`` meets it and so does the answer.
+    The method is false position with frequent halving. The returned delta is without caps.
     """
     (low, at_low), (high, at_high) = below, above
     step = 0
@@ -157,7 +164,7 @@ def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above
         if step % 3 and at_high > 0.0:
             fall = math.log(at_low / at_high)
             share = math.log(at_low / delta) / fall if fall > 0.0 else 0.5
-            share += 0.02 if step % 3 == 1 else -0.02  # so that both bounds come closer
+            share += 0.02 if step % 3 == 1 else -0.02  # so that both ends move
         middle = low + (high - low) * min(max(share, 0.001), 0.999)
         value = upper.without_caps(middle)
         if not at_high <= value * _ROUNDING_FACTOR or not value <= at_low * _ROUNDING_FACTOR:
@@ -176,10 +183,10 @@ def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above
 def upper_curve(
     charges: Charges, accountant: Accountant | None = None, aim: float | None = None
 ) -> ComposedDelta:
-    """The upper bound of all ``charges`` together: of a plan's own collections its own certificate.
+    """Return the upper bound of all ``charges`` jointly.
 
-    ``aim`` is a delta to compare it with, of which a hair may be added; None for the least that a
-    plan promises.
+    ``aim`` is a delta that the result will be compared with; a small share of it may be added. None
+    stands for the smallest delta of the plans.
     """
     own, groups = accountant or Accountant(), merge_charges(charges)
     taken = [_make_composed_terms(plan, times) for plan, times in groups]
@@ -194,9 +201,10 @@ def upper_curve(
 
 
 def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
-    """So many collections under a plan, each of which takes its part of the plan's epsilon.
+    """Return ``times`` collections under a plan, with their share of the plan's epsilon.
 
-    A guarantee whose curve has an edge at its own epsilon, as clear-shaped has, adds up exactly.
+    With this share basic composition is exact for a guarantee whose curve has an edge at its
+    epsilon, such as clear-shaped.
     """
     terms = PrivacyTerms.of(plan, times)
     return ComposedTerms(
@@ -205,7 +213,7 @@ def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
 
 
 def merge_charges(charges: Charges) -> list[tuple[Plan, int]]:
-    """Charges of one plan put together, every number within its range; errors as ``delta_of``."""
+    """Return the charges with equal plans merged; raise as ``delta_of`` does."""
     groups: dict[str, tuple[Plan, int]] = {}
     alone = len(charges) == 1  # a fingerprint of 10^5 labels takes longer than many compositions
     for plan, times in charges:
@@ -222,13 +230,13 @@ def merge_charges(charges: Charges) -> list[tuple[Plan, int]]:
             "plans",
             expected="one observer for all",
             got=" and ".join(sorted(observers)),
-            do="keep a ledger for each observer: what one of them sees is not what the other sees",
+            do="keep a separate ledger for each observer, because their guarantees cannot be added",
         )
     return list(groups.values())
 
 
 def validate_times(times: int) -> int:
-    """``times`` itself when it lies in [1, 10^6]; raises ParameterError otherwise."""
+    """Return ``times`` if it is in [1, 10^6]; raise ParameterError otherwise."""
     if isinstance(times, bool) or not isinstance(times, int) or not 1 <= times <= MOST_TIMES:
         raise ParameterError(
             "times",
@@ -259,6 +267,6 @@ def _certificate(
 
 
 def _single_collection_terms(plan: Plan, epsilon: float) -> PrivacyTerms:
-    """One collection under a plan, to be priced at another epsilon."""
+    """Return the terms of one collection under a plan, at another epsilon."""
     terms = PrivacyTerms.of(plan, 1)
     return replace(terms, guarantee=structs.replace(terms.guarantee, epsilon=epsilon))

@@ -1,7 +1,7 @@
-"""What a person spent, whether one more collection fits the budget, and how many more would.
+"""The privacy that a person has spent, and whether one more collection fits the budget.
 
-The budget (epsilon, delta) is passed when delta(epsilon) of all charged collections together, an
-upper bound by ``compose``, exceeds delta.
+The budget (epsilon, delta) is exceeded if the upper bound of delta(epsilon) of all charged
+collections, from ``compose``, exceeds delta.
 """
 
 from typing import NamedTuple
@@ -26,11 +26,15 @@ from mixtally.model.plan import Plan
 class RemainingBudget(NamedTuple):
     """What a ledger still allows.
 
-    where
-      times     further collections under a given plan, 10^6 at most in all
-      spent     epsilon spent at the budget's delta, 0 when nothing was charged, None above 20
-      epsilon   the budget's epsilon minus that; *not* what a further plan may cost, as losses
-                compose to less than their sum
+    Attributes
+    ----------
+    times
+        Further collections under a given plan; at most 10^6 in total.
+    spent
+        Epsilon spent at the budget's delta: 0 if nothing was charged, None above 20.
+    epsilon
+        The budget's epsilon minus ``spent``. A further plan may have *more*, as composed losses
+        are less than their sum.
     """
 
     times: int
@@ -47,10 +51,16 @@ def charge(
     date: str = "",
     accountant: Accountant | None = None,
 ) -> Ledger:
-    """``ledger`` after ``times`` more collections under ``plan``.
+    """Return ``ledger`` after ``times`` more collections under ``plan``.
 
-    Raises InfeasibleError when the budget would be exceeded, PlanError for a plan whose promise is
-    false or whose observer is not the budget's, ParameterError for times outside [1, 10^6].
+    Raises
+    ------
+    InfeasibleError
+        If the budget would be exceeded.
+    PlanError
+        If the certificate of the plan is false, or its observer is not the budget's.
+    ParameterError
+        If ``times`` is outside [1, 10^6].
     """
     validate_times(times)
     _check_observer(ledger, plan)
@@ -70,7 +80,7 @@ def charge(
 
 
 def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
-    """Delta of everything charged so far at the budget's epsilon; None when nothing was."""
+    """Return the delta of all charges at the budget's epsilon; None if nothing was charged."""
     charges, budget = _list_charges(ledger), ledger.budget
     return delta_of(charges, budget.epsilon, accountant, budget.delta) if charges else None
 
@@ -78,7 +88,7 @@ def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Ce
 def remaining_budget(
     ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None
 ) -> RemainingBudget:
-    """How often ``plan`` still fits (0 without one), and the epsilon left at the budget's delta."""
+    """Return how often ``plan`` still fits (0 without a plan), and the remaining epsilon."""
     charges, budget, accountant = _list_charges(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
     if charges:
@@ -92,9 +102,9 @@ def remaining_budget(
 
 
 def _count_further_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
-    """The largest number of further charges of ``plan`` that fits, found by doubling and halving.
+    """Return the largest number of further charges of ``plan`` that fits, by doubling and halving.
 
-    The last number that fits and the next one that does not were both computed.
+    The last number that fits and the next one were both computed.
     """
     _check_observer(ledger, plan)
     verify(plan, accountant)

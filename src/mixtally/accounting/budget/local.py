@@ -1,7 +1,7 @@
-"""One-hot records that hide themselves: what flips alone keep, and what a guess at one is worth.
+"""Local guarantees of one-hot records: the epsilon of flips alone, and the error of a guess.
 
-Without fakes and without a mix the observer sees every report with its sender, which is the case of
-``flip-blank`` with one record and no fakes: its divergence is zero from 2 ln(p/q) on.
+Without fakes and without a mix the observer sees every report with its sender. This is
+``flip-blank`` with one record and no fakes, whose divergence is zero from 2 ln(p/q) on.
 
 Source: side notes 002 section 5.
 """
@@ -20,11 +20,11 @@ from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 _NO_ASSUMPTION = "none: without fakes the promise is what each report keeps by itself"
 _EPSILON_SLACK = 1.0 + 1e-11
-"""The local epsilon as a double is stated this much larger: past every rounding on the way."""
+"""Factor by which the stated local epsilon is larger, which covers every rounding."""
 
 
 def epsilon_of(keep: float) -> float:
-    """2 ln(p / (1 - p)): two ballots differ in two bits.
+    """Return 2 ln(p / (1 - p)) for p = ``keep``, as two ballots differ in two bits.
 
     Source: side notes 002 section 5.
     """
@@ -33,9 +33,9 @@ def epsilon_of(keep: float) -> float:
 
 
 def threshold_for_keep(keep: float) -> int:
-    """The flip threshold at which a bit is kept with probability ``keep``, to the nearest 2^-64.
+    """Return the flip threshold, times 2^64, at which a bit is kept with probability ``keep``.
 
-    Raises ParameterError unless it lies in (1/2, 1) and gives an epsilon in [0.01, 20].
+    Raises ParameterError unless ``keep`` is in (1/2, 1) and gives an epsilon in [0.01, 20].
     """
     epsilon = epsilon_of(keep)
     if not LEAST_EPSILON <= epsilon * _EPSILON_SLACK <= MOST_EPSILON:
@@ -50,7 +50,7 @@ def threshold_for_keep(keep: float) -> int:
 
 
 def least_threshold(epsilon: float) -> int:
-    """The least flip threshold with which every record keeps ``epsilon`` by itself.
+    """Return the least flip threshold with which every record alone satisfies ``epsilon``.
 
     Raises ParameterError for an epsilon outside [0.01, 20].
     """
@@ -60,19 +60,19 @@ def least_threshold(epsilon: float) -> int:
 
 
 def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificate:
-    """The promise of every report by itself, with delta = 0, seen with its sender.
+    """Return the guarantee, with delta = 0, of every report that is seen with its sender.
 
-    ``epsilon`` is the local one when left out. Raises ParameterError for one that the flips do not
-    keep, or that is outside [0.01, 20].
+    ``epsilon`` defaults to the local one. Raises ParameterError if the flips do not satisfy it, or
+    if it is outside [0.01, 20].
     """
     alone = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
     least = alone.local_epsilon * _EPSILON_SLACK
     if epsilon is not None and epsilon < least:
         raise ParameterError(
             "epsilon",
-            expected=f"at least {least:.12g}, which these flips keep",
+            expected=f"at least {least:.12g}, the local epsilon of these flips",
             got=epsilon,
-            do="keep bits less often",
+            do="use a smaller probability of keeping a bit",
         )
     found = Accountant().certificate(Record.of(alone), least if epsilon is None else epsilon)
     if found.upper != 0.0:
@@ -81,23 +81,22 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
 
 
 def least_guess_error(promise: Certificate, options: int) -> float:
-    """The least chance that a guess at one record is wrong, ``options`` equally likely before.
+    """Return a lower bound of the probability that a guess at one record is wrong.
 
-    Sum P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i, where A_i are the outcomes at
-    which i is guessed: a guess is right with probability at most
-    (e^eps + (options - 1) delta) / (e^eps + options - 1). With delta = 0 the bound holds for every
-    outcome by itself, otherwise on average over the outcomes.
+    All ``options`` records are equally likely a priori. Let A_i be the outcomes at which i is
+    guessed. Adding P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i shows that a guess is
+    right with probability at most (e^eps + (options - 1) delta) / (e^eps + options - 1). With delta
+    = 0 the bound is valid for every single outcome, otherwise on average over the outcomes.
     """
     others = options - 1
     return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)
 
 
 def ballot_evidence(mechanism: BitFlips) -> tuple[float, float, float]:
-    """How often a report speaks for the true record, for neither and for a given lie: p^2, 2pq,
-    q^2.
+    """Return the probabilities p^2, 2pq, q^2 that a report supports the truth, neither, or a lie.
 
-    Of the two bits in which the true and the claimed record differ: both kept, one of them, none.
-    The likelihood ratio of the true record against the claimed one is then (p/q)^2, 1 or (q/p)^2.
+    The true and the claimed record differ in two bits, of which both, one or none are kept. The
+    likelihood ratio of the true to the claimed record is then (p/q)^2, 1 or (q/p)^2.
     """
     q = mechanism.flip_probability
     p = 1.0 - q
@@ -105,7 +104,7 @@ def ballot_evidence(mechanism: BitFlips) -> tuple[float, float, float]:
 
 
 def check_keep_probability(keep: float) -> None:
-    """Raises ParameterError unless a bit is kept with more than a half and less than 1."""
+    """Raise ParameterError unless ``keep`` is above 1/2 and below 1."""
     strictly_within(
         "keep probability", keep, 0.5, 1.0, "it is the chance that a bit is left as it is"
     )

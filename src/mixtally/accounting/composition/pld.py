@@ -129,19 +129,8 @@ For searches, whose deltas are estimates and not proved: a worse dataset is some
 def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -> LossDistribution:
     """Return a distribution that dominates every pair of distributions whose divergence is bounded.
 
-    Parameters
-    ----------
-    curve : callable
-        The upper bound of the divergence.
-    reach : float
-        Largest known finite loss; ``math.inf`` if unknown.
-    tightness : Tightness
-        Accepted excess over ``curve``.
-
-    Raises
-    ------
-    AccountingError
-        If ``curve`` is not the curve of a divergence.
+    ``curve`` is this bound, and ``reach`` the largest known finite loss, or ``math.inf``. Raises
+    AccountingError if ``curve`` is not the curve of a divergence.
     """
     return connect_points(*choose_points(curve, reach, tightness), tightness.rise)
 
@@ -195,19 +184,8 @@ def prove_points(
 def connect_points(step: float, points: dict[int, float], rise: float = _SLACK) -> LossDistribution:
     """Return the distribution whose curve consists of chords between ``points``.
 
-    Parameters
-    ----------
-    step : float
-        Step of the lattice.
-    points : dict of int to float
-        Delta at each multiple of ``step``; the multiple 0 must be included.
-    rise : float
-        Factor by which a delta may exceed the delta of a smaller epsilon.
-
-    Raises
-    ------
-    AccountingError
-        If a delta is not in [0, 1] or rises by more than ``rise``.
+    ``points`` maps multiples of ``step``, including 0, to delta. Raises AccountingError if a delta
+    is not in [0, 1], or exceeds the delta of a smaller epsilon by more than the factor ``rise``.
     """
     places = np.array(sorted(points), dtype=np.int64)
     deltas = np.array([_check_delta(points[int(place)]) for place in places])

@@ -26,12 +26,8 @@ from mixtally.primitives import tails
 def gain_and_loss_of_message(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
     """Return the losses of a bin with one more message against none, and of the reverse.
 
-    Parameters
-    ----------
-    mean : float
-        Expected number of messages of others in the bin, above 0.
-    step : float
-        Step of the lattice, a power of two.
+    The bin contains ``mean`` > 0 messages of others on average. ``step`` is that of the lattice, a
+    power of two.
     """
     first, last = poisson_window(mean)
     without = poisson_pmf(mean)

@@ -55,18 +55,11 @@ class ProvedDelta(NamedTuple):
 
 
 class CountedParameters(NamedTuple):
-    """Parameters together with the numbers of fakes and people: of all, or of the honest ones.
+    """Parameters with the numbers of fakes and people that are counted: all, or the honest ones.
 
-    Attributes
-    ----------
-    given
-        Parameters of the protocol.
-    fakes
-        Fakes in one round; 0 if there are none or their number is sought.
-    crowd
-        People whose own flips count, 0 for none.
-    for_epsilon
-        The epsilon for which a parameter is sought; None if none is.
+    ``fakes`` are those in one round; 0 if there are none or their number is sought. ``crowd`` are
+    the people whose own flips count. ``for_epsilon`` is the epsilon for which a parameter is
+    sought, or None.
     """
 
     given: Parameters

@@ -116,20 +116,11 @@ _LOST_SHARE = 1e-3
 
 
 class HiddenSet(NamedTuple):
-    """A set among uniform messages.
+    """A set of ``size`` = k messages in ``cells`` = D >= 2k cells, among uniform messages.
 
-    Attributes
-    ----------
-    size
-        k, the messages of a record, at least 1.
-    cells
-        D, at least 2k; for planes p.
-    fakes
-        Pairs (number, probability that each is sent) for every source of uniform messages.
-    meeting
-        kappa for planes, 0 for cells.
-    replaced
-        Probability that a message of the record itself is replaced by a uniform one.
+    For planes, ``cells`` is p. ``fakes`` has pairs (number, probability that each is sent) for
+    every source of uniform messages. ``meeting`` is kappa for planes and 0 for cells. ``replaced``
+    is the probability that a message of the record itself is replaced.
     """
 
     size: int

@@ -82,14 +82,8 @@ The best of these parts is below the worst crowd by less than 10^-5, or 10^-3, r
 class TwoOutputMessage(NamedTuple):
     """A message with two outputs.
 
-    Attributes
-    ----------
-    chances
-        Probability of output 1 for both values of a person.
-    repeats
-        Number of times that every record is sent, randomized anew each time.
-    fair
-        Number of fakes that are fair coins.
+    ``chances`` are the probabilities of output 1 for both values of a person. Every record is sent
+    ``repeats`` times, randomized anew each time. ``fair`` fakes are fair coins.
     """
 
     chances: BitChances

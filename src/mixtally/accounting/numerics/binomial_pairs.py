@@ -35,12 +35,8 @@ _LONGEST_RUN = 2048
 class BitChances(NamedTuple):
     """Probabilities of output 1 for two values of a person, as integers over ``scale``.
 
-    Attributes
-    ----------
-    low
-        Probability for the value that sends a 1 less often, above 0.
-    high
-        Probability for the value that sends a 1 more often, below ``scale``.
+    ``low`` > 0 is that of the value that sends a 1 less often, ``high`` < ``scale`` that of the
+    other value.
     """
 
     low: int

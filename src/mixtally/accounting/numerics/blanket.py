@@ -41,16 +41,8 @@ def upper(
 ) -> float:
     """Return an upper bound of the largest divergence over several distributions of W.
 
-    Parameters
-    ----------
-    distributions : sequence of Distribution
-        W for each worst pair.
-    users, fakes : int
-        People including the person, and real fakes.
-    share : float
-        Probability that a person's message is a free blank.
-    smoothed, least : float
-        As in ``largest_upper``.
+    There are ``users`` people, each a free blank with probability ``share``, and ``fakes`` real
+    fakes. ``smoothed`` and ``least`` are as in ``largest_upper``.
     """
     found, free = 1.0, users * share
     if free > _NEGLIGIBLE_SHARE * fakes and fakes:

@@ -48,21 +48,11 @@ class BoundArrays(NamedTuple):
 
 
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
-    """Return the bounds around a computed value.
+    """Return the bounds around a computed ``value``.
 
-    Parameters
-    ----------
-    value : float
-        Computed divergence.
-    cut : float
-        Bound on the omitted part of the divergence. It increases the upper end only.
-    rounding : float
-        Bound on an error of either sign in excess of the relative slack.
-
-    Raises
-    ------
-    AccountingError
-        If no divergence can have this value.
+    ``cut`` bounds the omitted part of the divergence, which increases the upper end only.
+    ``rounding`` bounds an error of either sign in excess of the relative slack. Raises
+    AccountingError if no divergence can have this value.
     """
     if not (0.0 <= value <= 1.0 + RELATIVE_SLACK and 0.0 <= cut <= 1.0 and 0.0 <= rounding <= 1.0):
         raise AccountingError(
@@ -92,14 +82,8 @@ def brackets(values: Floats, *, cut: float, rounding: Floats) -> BoundArrays:
 def keep_positive(upper: float, epsilon: float, reach: float) -> float:
     """Return ``upper``, raised to a tiny positive number where the true delta is positive.
 
-    Parameters
-    ----------
-    upper : float
-        Upper bound of delta, which may have underflowed to zero.
-    epsilon : float
-        Epsilon of this bound.
-    reach : float
-        Largest privacy loss, below which delta is positive; ``math.inf`` if the loss is unbounded.
+    ``upper`` may have underflowed. Delta is positive for epsilon below ``reach``, the largest
+    privacy loss, which is ``math.inf`` if the loss is unbounded.
     """
     return upper if epsilon >= reach else max(upper, _UNDERFLOW)
 

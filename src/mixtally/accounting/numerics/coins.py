@@ -57,21 +57,10 @@ class Cell(NamedTuple):
 
 
 class Fakes:
-    """The distribution of the number of fakes of honest people.
+    """The number of fakes of ``people`` honest devices.
 
-    Parameters
-    ----------
-    people : int
-        Honest devices, S.
-    whole : int
-        Fakes that each device sends with certainty, w.
-    coin : int
-        Probability phi of one more fake, times 2^64, in [0, 2^64).
-
-    Raises
-    ------
-    AccountingError
-        If the computed probabilities do not sum to one.
+    Each sends ``whole`` fakes and one more with probability phi = ``coin`` / 2^64. Raises
+    AccountingError if the computed probabilities do not sum to one.
     """
 
     def __init__(self, people: int, whole: int, coin: int) -> None:
@@ -171,15 +160,10 @@ class Fakes:
     def average(self, delta: Callable[[int], Bracket], *, one_pair: bool) -> Bracket:
         """Return bounds of the largest E[delta(K)] over all pairs of neighbors.
 
-        The largest average is at most the average of the largest delta. If the pair that is worst
-        at k stays the same for fewer fakes, the average is at least P(K <= k) delta(k).
-
-        Parameters
-        ----------
-        delta : callable
-            Bounds of the largest divergence over all pairs, given K. It falls as K rises.
-        one_pair : bool
-            Whether one pair is the worst for all K, so that averaging the lower bounds is allowed.
+        ``delta`` bounds the largest divergence over all pairs, given K; it falls as K rises. The
+        largest average is at most the average of the largest delta. If ``one_pair`` is the worst
+        for all K, its lower bounds may be averaged. Otherwise, if the pair that is worst at k stays
+        the same for fewer fakes, the average is at least P(K <= k) delta(k).
         """
         if not self.coin:
             return delta(self.certain)

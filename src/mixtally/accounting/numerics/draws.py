@@ -196,16 +196,9 @@ class Draws:
 class Power:
     """The transform of a divided sum, relative to its value at one real point.
 
-    With phi = M(z) / M(point), the transform is phi^certain times that of a tilted crowd.
-
-    Attributes
-    ----------
-    certain, trials
-        As in ``Draws``.
-    share
-        Probability of a free blank after tilting.
-    weight
-        Terms of the weight at the point, by powers of v; they sum to one. None for a fixed number.
+    With phi = M(z) / M(point), the transform is phi^certain times that of a tilted crowd, in which
+    a free blank has probability ``share``. ``weight`` has the terms of the weight at the point, by
+    powers of v, which sum to one. It is None for a fixed number of copies.
     """
 
     certain: int

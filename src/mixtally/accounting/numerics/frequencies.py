@@ -61,14 +61,8 @@ class FrequencyRow(NamedTuple):
 class Wave:
     """The N-th power of phi, for weights that sum to at most one; the rest to one lies at zero.
 
-    Attributes
-    ----------
-    values, weights
-        The w_i and c_i.
-    power
-        The power N, or its average for a random number of draws.
-    separates_zeros
-        Whether the probability of zeros only is subtracted, if it is not tiny and N is not random.
+    ``separates_zeros`` is whether the probability of zeros only is subtracted, if it is not tiny.
+    For a random N it is never subtracted.
     """
 
     values: Floats

@@ -35,16 +35,10 @@ _LEAST_POWER, _MOST_POWER = 0.25, 64.0
 
 
 class Start(NamedTuple):
-    """The place at which a search starts.
+    """The place ``x`` at which a search starts.
 
-    Attributes
-    ----------
-    x
-        The integer parameter.
-    power
-        The power of the axis with which the inverse of the distance grows at ``x``.
-    miss
-        Logarithm of the distance at ``x`` divided by the distance that was sought.
+    ``power`` is the power of the axis with which the inverse distance grows there. ``miss`` is the
+    logarithm of the distance at ``x`` divided by the distance that was sought.
     """
 
     x: int
@@ -63,25 +57,11 @@ def gaussian_start(
     start: int,
     axis: Axis,
 ) -> Start | None:
-    """Return the parameter in [low, high] at which the Gaussian approximation meets the target.
+    """Return the x in [low, high] at which the Gaussian approximation meets the target.
 
-    Parameters
-    ----------
-    distance : callable
-        Total variation distance of one message at an integer parameter.
-    times : int
-        Number of composed messages.
-    epsilon, delta : float
-        Target of the composition.
-    low, high, start : int
-        Range of the parameter, and the first parameter that is tried.
-    axis : Axis
-        Scale of the parameter on which the inverse distance is nearly a power.
-
-    Returns
-    -------
-    Start or None
-        None if the distance is not seen to fall as the parameter grows.
+    The target is (``epsilon``, ``delta``) for ``times`` messages. ``distance`` is the total
+    variation distance of one message at x, and its inverse is nearly a power of ``axis``. The first
+    x is ``start``. None is returned if the distance is not seen to fall as x grows.
     """
     expected = math.erf(gaussian_mu(epsilon, delta) / math.sqrt(8.0 * times))
     points: list[tuple[float, float]] = []  # logarithms of places and of misses

@@ -31,12 +31,8 @@ _LOST = 2.0**-50
 class IntegralAccuracy(NamedTuple):
     """How closely an integral is computed before its errors are bounded.
 
-    Attributes
-    ----------
-    deviations
-        Frequency at which the Gaussian is cut off, in standard deviations.
-    nats
-        Aliases are smaller than Chernoff's bound by the factor e^-nats.
+    The Gaussian is cut off at ``deviations`` standard deviations in frequency. Aliases are smaller
+    than Chernoff's bound by the factor e^-nats.
     """
 
     deviations: float

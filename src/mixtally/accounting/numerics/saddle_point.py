@@ -94,14 +94,9 @@ def ceiling(distribution: Distribution, count: int) -> float:
 class PreparedExpectation(NamedTuple):
     """What is known about an expectation before any integral is computed.
 
-    Attributes
-    ----------
-    ceiling
-        The smaller of Chernoff's bound and E[W_+]; (sum of W)_+ <= sum of W_+.
-    saddle
-        The line of integration; None where no closer bound is computed.
-    values
-        Number of distinct values of W.
+    ``ceiling`` is the smaller of Chernoff's bound and E[W_+], as (sum of W)_+ <= sum of W_+.
+    ``saddle`` is the line of integration, or None where no closer bound is computed. ``values`` is
+    the number of values of W.
     """
 
     ceiling: float

@@ -17,16 +17,9 @@ _ROOM = 1.1
 class SmoothingEffect(NamedTuple):
     """The increase of an expectation that is due to the added Gaussian, and its limits.
 
-    Attributes
-    ----------
-    smoothed
-        Increase from sums that are not zero. It falls with the square of the width.
-    zeros
-        Increase from sums of zeros only. It falls with the width.
-    enough
-        Limit of ``smoothed + zeros``.
-    little
-        Limit of ``smoothed`` that suffices however large ``zeros`` is.
+    ``smoothed`` is the increase from sums that are not zero, which falls with the square of the
+    width. ``zeros`` is that from sums of zeros only, which falls with the width. ``enough`` limits
+    their sum; ``little`` limits ``smoothed`` where ``zeros`` is large.
     """
 
     smoothed: float

@@ -55,18 +55,10 @@ _PRODUCTS, _MOST_PRODUCTS = 1 << 20, 1 << 24
 
 
 class _Recurrence(NamedTuple):
-    """The coefficients of the recurrence.
+    """The coefficients of the recurrence for ``total`` bits.
 
-    Attributes
-    ----------
-    total
-        Number of bits n.
-    turn
-        c / (h l' + h' l), as its integer part and the rest.
-    slope
-        (h l' + h' l) / (h' l').
-    weight
-        h l / (h' l'), which is 1 for flipped bits.
+    ``turn`` is c / (h l' + h' l), as its integer part and the rest. ``slope`` is (h l' + h' l) /
+    (h' l'), and ``weight`` is h l / (h' l'), which is 1 for flipped bits.
     """
 
     total: int

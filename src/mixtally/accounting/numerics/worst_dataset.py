@@ -50,24 +50,11 @@ def find_worst(
 ) -> BoundArrays:
     """Return both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
-    Parameters
-    ----------
-    divergences : callable
-        Bounds for a cell at some of the epsilons.
-    epsilons : sequence of float
-        All epsilons.
-    domain : Cell
-        All datasets.
-    gap : Gap
-        Tolerated distance of the bounds, in addition to that of one point.
-    feasible : callable
-        Whether a cell contains any dataset.
-    known : iterable of Cell
-        Points where the largest divergence may be.
-    most_halved : int
-        Number of cells after which the bounds may stay farther from each other.
-    of_all : array, optional
-        Bounds for ``domain``, if they are known.
+    ``gap`` is the tolerated distance of the bounds, in addition to that of one point. For several
+    epsilons, whose curve is to be composed, it is widened. ``feasible`` is whether a cell contains
+    a dataset. The largest divergence may be at the points ``known``. After ``most_halved`` cells
+    the bounds may stay farther from each other. ``of_all`` bounds the whole domain, if this is
+    known.
     """
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):

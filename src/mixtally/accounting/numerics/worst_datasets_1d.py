@@ -33,20 +33,11 @@ def find_worst_1d(
     epsilons: Sequence[float] = (),
     known: Iterable[int] = (),
 ) -> BoundArrays:
-    """Return both bounds of the largest divergence of a dataset, for each epsilon.
+    """Return both bounds of the largest divergence of a dataset in 0..``most``, for each epsilon.
 
-    Parameters
-    ----------
-    divergences : callable
-        Bounds at every epsilon for the datasets between two integers.
-    most : int
-        Largest dataset.
-    gap : Gap
-        Tolerated distance of the bounds, in addition to that of one dataset.
-    epsilons : sequence of float
-        If given, the epsilons of a curve that is to be composed; the gap is widened for each.
-    known : iterable of int
-        Datasets where the largest divergence may be.
+    ``gap`` is the tolerated distance of the bounds, in addition to that of one dataset. For
+    ``epsilons`` of a curve that is to be composed it is widened. The largest divergence may be at
+    the datasets ``known``.
     """
     sweep = _Sweep(divergences, gap)
     for point in (0, most, *known):

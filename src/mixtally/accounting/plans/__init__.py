@@ -1,1 +1,1 @@
-"""Privacy of a whole plan: its parts, its caps and what its number assumes."""
+"""Privacy of a whole plan: its parts, its caps and the assumptions of its certificate."""

@@ -1,4 +1,9 @@
-"""A part of a contract with what is counted on to hide it, and the price of one message of it."""
+"""Delta of one message of a part of a plan, given the fakes and people that certainly protect.
+
+A *plan* states how a question is asked: its *parts* (streams of messages), the *cover* (who adds
+fakes) and the *hops* (mixes in a row). ``terms`` composes the parts. Only honest people and mixes
+count.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -27,17 +32,21 @@ from mixtally.model.mechanism import (
 from mixtally.primitives.fixed_point import SCALE
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
-"""Of delta, what crowds of coins may add that are as if nothing hid anybody; and a deviation."""
+"""Share of delta that very unlikely numbers of fakes may add, and cells per standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
 class HonestPart:
-    """A part with what is counted on: its price depends on nothing else.
+    """A part with the honest people that protect it; its delta depends on nothing else.
 
-    where
-      part     with as few bins as have its price
-      people   honest people who certainly take part
-      flips    whether their flips or replaced values count
+    Attributes
+    ----------
+    part
+        The part, with the fewest bins that have the same delta.
+    people
+        Honest people who certainly take part.
+    flips
+        Whether their flips or replaced values count.
     """
 
     part: Part
@@ -45,20 +54,20 @@ class HonestPart:
     flips: bool
 
     def mechanism(self, fakes: int) -> Shuffled:
-        """With so many fakes of people, or those of one hop."""
+        """Return the mechanism with ``fakes`` fakes of people, or with the fakes of one hop."""
         if isinstance(self.part.recipe, CountedRecipe):
             fakes = self.part.recipe.count
-        alone = int(self.part.replaced is not None)  # one's own replacement counts always
+        alone = int(self.part.replaced is not None)  # the person's own replacement always counts
         return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else alone)
 
     @property
     def fakes(self) -> Fakes:
-        """How many fakes of people arrive."""
+        """The distribution of the number of fakes that people send."""
         own = self.part.own
         return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
     def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Of one message of the part, or of a set."""
+        """Return bounds of delta for one message of the part, or for a set."""
         hidden = self.hidden_set
         if hidden is not None:
             return set_in_clear.delta(hidden, epsilon, accountant.distributions)
@@ -83,7 +92,7 @@ class HonestPart:
         return self.fakes.average(bounds_for_fakes, one_pair=self.has_one_worst_pair)
 
     def _bounds_in_two_cells(self, accountant: Accountant, epsilon: float) -> Bracket | None:
-        """Of values in clear among coins, averaged in one sum; None for others."""
+        """Return the exact average over coins for values in clear; None for other parts."""
         fakes, mechanism = self.fakes, self.mechanism(self.fakes.certain)
         if not fakes.coin or not mechanism.is_in_clear:
             return None
@@ -96,7 +105,7 @@ class HonestPart:
         return Bracket(min(exact.lower, near), min(exact.upper, near))
 
     def _bounds_in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Of replaced values among coins, in cells: each bound is an integral of its own."""
+        """Return bounds for replaced values and coins, from cells of the number of fakes."""
         usual = self.fakes.certain + round(self.fakes.people * self.fakes.coin / SCALE)
         (likely,) = accountant.one_message_upper(self._record(usual), [epsilon], Bound.EXACT)
 
@@ -108,12 +117,12 @@ class HonestPart:
 
         negligible = _UNLIKELY * likely
         upper = float(self.fakes.average_upper(upper_for_fakes, negligible, _CELLS)[0])
-        if self.part.bins == 2:  # of two which direction is worse depends on how many fakes came
+        if self.part.bins == 2:  # the worse order depends on the number of fakes
             return Bracket(min(upper, self.fakes.average_lower(lower_for_fakes)), upper)
         return Bracket(min(upper, self.fakes.average_one_pair(lower_for_fakes, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
-        """The lower bound of so many messages or of one, less closely: for a part among several."""
+        """Return a fast lower bound for ``times`` messages or for one, for a part among several."""
         if isinstance(self.part.recipe, Shape):
             return accountant.lower(self._record(0), epsilon, times)
         if self.hidden_set is not None:
@@ -126,7 +135,7 @@ class HonestPart:
 
     @property
     def hidden_set(self) -> HiddenSet | None:
-        """A set in clear among the fakes of people, coins and all; None for anything else."""
+        """A set in clear among the fakes of people, including coins; None for other parts."""
         mechanism, fakes = self.mechanism(self.fakes.certain), self.fakes
         if not self.part.pads or self.part.by_mixes:
             return None
@@ -134,13 +143,13 @@ class HonestPart:
 
     @property
     def has_one_worst_pair(self) -> bool:
-        """Whether two worlds are worst for any K: all values are alike, and no answers count."""
+        """Whether one pair is the worst for every K: symmetric values, and no answers count."""
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def directed_losses(
         self, accountant: Accountant, negligible: float, tightness: Tightness
     ) -> LossDistribution | DirectedLosses:
-        """``losses``, of either direction where the two differ: then a composition takes both."""
+        """Return ``losses``, or those of both orders of the neighbors if they differ."""
         either = self.losses(accountant, negligible, tightness)
         if accountant.directional_upper(self._record(self.fakes.certain), []) is None:
             return either
@@ -150,7 +159,7 @@ class HonestPart:
             {place * round(own / step): delta for place, delta in points.items()}
             for own, points in found
         ]
-        most = max(points[0] for points in fitted)  # both are bounds of one number
+        most = max(points[0] for points in fitted)  # delta(0) is the same in both orders
         forward, backward = (
             connect_points(step, {**points, 0: most}, tightness.rise) for points in fitted
         )
@@ -173,9 +182,7 @@ class HonestPart:
     def losses(
         self, accountant: Accountant, negligible: float, tightness: Tightness
     ) -> LossDistribution:
-        """A privacy loss distribution that dominates one message of the part; ``negligible`` as
-        ``curve`` has it.
-        """
+        """Return losses that dominate one message of the part; ``negligible`` as in ``curve``."""
         fakes, reach = self.fakes, self.mechanism(0).local_epsilon
         if not fakes.coin:
             found, times = accountant.losses(self._record(fakes.certain), tightness)
@@ -196,9 +203,9 @@ class HonestPart:
         return connect_points(step, points, tightness.rise)
 
     def curve(self, accountant: Accountant, negligible: float) -> Callable[[float], float]:
-        """The upper bound of one message's delta, as a function of epsilon.
+        """Return the upper bound of one message's delta as a function of epsilon.
 
-        Crowds of coins that are less likely than ``negligible`` are not looked at closely.
+        Numbers of fakes that are less probable than ``negligible`` are bounded coarsely.
         """
         fakes = self.fakes
         return lambda epsilon: self._upper_at_several(accountant, fakes, negligible, [epsilon])[0]
@@ -223,9 +230,9 @@ class HonestPart:
     def _average_over_coins(
         self, accountant: Accountant, fakes: Fakes, epsilons: Sequence[float]
     ) -> list[float] | None:
-        """The upper bounds for all coins at once; None where that would take cells of them.
+        """Return upper bounds averaged over all coins in one sum; None if cells are necessary.
 
-        Flips that count as well are left out where they bring few blanks beside people's own.
+        Flips that count too are ignored if they add few blanks to the people's fakes.
         """
         bins, sure, coins = self.part.bins, fakes.certain, fakes.binomial
         if not fakes.coin:

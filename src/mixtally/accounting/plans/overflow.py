@@ -1,18 +1,18 @@
-"""What a cap on the ones of a message costs: a draw with more of them is drawn again.
+"""The cost of a cap on the number of ones in a message.
 
-A message that is drawn again follows its distribution given that it has at most ``cap`` ones, which
-lies within P(overflow) of the free one in total variation. Of two collections that differ in one
-record, each with M messages that the proof counts, the free ones keep delta, so those of capped
-messages keep
+``terms`` and the planner use this module. A draw with more than ``cap`` ones is repeated. The
+message then has the free distribution given at most ``cap`` ones, whose total variation distance
+from the free one is at most P(overflow). Take two datasets that differ in one record, each with M
+messages that the proof counts. If the free messages satisfy delta, the capped ones satisfy
 
-    delta + (1 + e^eps) sum over the M messages of P(overflow),
+    delta + (1 + e^eps) sum over the M messages of P(overflow).
 
-once for each of the two collections. Other messages follow from no one's record, or are only
-post-processing, and need nothing. Over parts and collections the distances add up, with the epsilon
-of all of them together.
+The two terms are the distances under the two datasets. All other messages depend on no record or
+are post-processing, and cost nothing. Over parts and collections the distances add up, and eps is
+the total epsilon.
 
-A record's local epsilon grows as well where records of different size overflow differently: by the
-logarithm of the ratio of what is left.
+The local epsilon of a record grows too if records of different size overflow with different
+probability. It grows by the logarithm of the ratio of the remaining probabilities.
 """
 
 import math
@@ -24,11 +24,18 @@ _SLACK = 1.0 + 1e-9
 
 
 def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> float:
-    """An upper bound of the chance that a message names more than ``cap`` of ``bins`` bins.
+    """Return an upper bound of the probability that a message has more than ``cap`` ones.
 
-    where
-      ones        bins that the record sets, before the flips
-      threshold   flip probability times 2^64
+    Parameters
+    ----------
+    bins : int
+        Number of bits of a message.
+    ones : int
+        Number of bits that the record sets, before the flips.
+    threshold : int
+        Flip probability times 2^64.
+    cap : int
+        Largest number of ones that is sent.
     """
     if cap >= bins:
         return 0.0
@@ -39,21 +46,21 @@ def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> float:
     total = 0.0
     stays = tails.pmf(ones, 1.0 - q, 0, ones) if ones else [1.0]
     for kept, chance in enumerate(stays):
-        # more than cap - kept zeros rise
+        # overflow: more than cap - kept zeros become ones
         first = max(low, cap - kept + 1)
         total += float(chance) * (_upper_tail(rises, low, high, first) + tails.CUT_TAIL)
     return min(1.0, total * _SLACK)
 
 
 def _upper_tail(rises: "tails.Floats | list[float]", low: int, high: int, first: int) -> float:
-    """P(low <= X <= high and X >= first), from the small ones up."""
+    """Return P(first <= X <= high), added up exactly."""
     if first > high:
         return 0.0
     return math.fsum(float(one) for one in rises[first - low :])
 
 
 def local_growth(bins: int, most_set: int | None, threshold: int, cap: int) -> float:
-    """How much the local epsilon of a message may grow by being drawn again."""
+    """Return a bound on the increase of a message's local epsilon from repeated draws."""
     sizes = range((bins if most_set is None else most_set) + 1)
     left = [overflow_chance(bins, ones, threshold, cap) for ones in sizes]
     if max(left) >= 1.0:

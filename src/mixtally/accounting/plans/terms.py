@@ -1,9 +1,11 @@
-"""The price of a contract's terms: all parts and all collections together.
+"""The delta of a whole plan: all parts and all collections composed.
 
-A part covered by every mix is priced with the fakes of one, the honest one: what the others add is
-post-processing. A part covered by people is priced with the fakes and flips of floor(h m) of them,
-averaged over their coins (``coins``). Parts and collections are composed by the privacy loss
-distributions of these averages, and what caps cost (``overflow``) is added at the end.
+The planner, the simulations and the roles of a network call this module to certify or verify a
+plan. If every mix adds fakes to a part, the fakes of one mix count, the honest one; the fakes of
+the others are post-processing. If people send the fakes, those of floor(h m) of them count, with
+their flips if stated, averaged over their coins (``coins``). Here m is the minimum crowd and h the
+honest share. The privacy loss distributions of these averages are composed over parts and
+collections. The cost of caps (``overflow``) is added at the end.
 """
 
 import math
@@ -26,10 +28,11 @@ from mixtally.model.contract import BlanksRecipe, Cover, FakeRecord, Part, Plan,
 from mixtally.model.guarantee import Guarantee, Observer
 
 _SHARE_ROUNDING = 1.0 - 1e-12
+"""Factor slightly below one, so that even shares of a decimal epsilon do not exceed it."""
 _REDERIVATION_SLACK = 1.0 + 1e-6
-"""How far a stated number may differ from the derived one: another machine rounds otherwise."""
+"""Factor by which a stated number may differ from the derived one: machines round differently."""
 _UNLIKELY = 1e-3
-"""Of delta, shared by all messages: what crowds of coins may add that are not looked at closely."""
+"""Share of delta, divided among all messages, for numbers of fakes that are bounded coarsely."""
 COINS_SOURCE = "averaged over the coins by which people draw a fake more"
 CAPS_SOURCE = "with what the cap of a message costs added"
 COMPOSED_SOURCE = "all parts and collections composed"
@@ -38,14 +41,22 @@ SETS_SOURCE = "every message of a set has fakes of its own cell: disjoint sets a
 
 @dataclass(frozen=True, slots=True)
 class PrivacyTerms:
-    """All of a plan that its price depends on.
+    """The fields of a plan on which its delta depends.
 
-    where
-      parts         streams of messages, one after the other
-      collections   how often all of them are sent
-      people        honest people who certainly take part; 0 where every mix brings the cover
-      count_flips   whether these people's flips or replaced values are part of it
-      hops          mixes in a row
+    Attributes
+    ----------
+    parts
+        Streams of messages in sequence.
+    guarantee
+        Epsilon, delta and observer.
+    collections
+        How often all parts are sent.
+    people
+        Honest people who certainly take part; 0 if every mix adds fakes.
+    count_flips
+        Whether these people's flips or replaced values count.
+    hops
+        Mixes in a row.
     """
 
     parts: tuple[Part, ...]
@@ -57,7 +68,7 @@ class PrivacyTerms:
 
     @classmethod
     def of(cls, plan: Plan, collections: int | None = None) -> "PrivacyTerms":
-        """That of ``plan``, whatever certificate it carries; of so many collections under it."""
+        """Return the terms of ``plan`` without its certificate, for ``collections`` if given."""
         people = 0 if plan.cover is Cover.MIXES else plan.honest_people
         return cls(
             plan.parts,
@@ -70,7 +81,7 @@ class PrivacyTerms:
 
 
 def count_honest_parts(terms: PrivacyTerms) -> Counter[HonestPart]:
-    """What each part counts on -> in how many messages of a person, over all collections."""
+    """Return each part with its honest protection, and a person's messages over all collections."""
     found: Counter[HonestPart] = Counter()
     for part in terms.parts:
         messages = part.record_messages if isinstance(part.recipe, Shape) else 1
@@ -79,8 +90,10 @@ def count_honest_parts(terms: PrivacyTerms) -> Counter[HonestPart]:
 
 
 def _make_honest_part(part: Part, terms: PrivacyTerms) -> HonestPart:
-    """One person's bins differ in two: where others never matter, two are as good as many, and of
-    a set in clear every message for itself.
+    """Return the part with the fewest bins that have the same delta.
+
+    One person's answers differ in two bins. If other bins never matter, two bins suffice, and every
+    message of a set in clear is a part by itself.
     """
     blank = part.own is None or part.own.record is FakeRecord.BLANK
     alone = isinstance(part.recipe, Shape) or (
@@ -93,7 +106,7 @@ def _make_honest_part(part: Part, terms: PrivacyTerms) -> HonestPart:
 
 
 def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness = CLOSE) -> Bracket:
-    """Bounds of delta at the epsilon of the guarantee, caps included."""
+    """Return bounds of delta at the epsilon of the guarantee, including caps."""
     epsilon, groups = terms.guarantee.epsilon, count_honest_parts(terms)
     if groups.total() == 1:
         (bounds,) = (group.bounds(accountant, epsilon) for group in groups)
@@ -106,21 +119,19 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
 
 
 def composed_upper(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
-    """The upper bound of delta at the epsilon of the guarantee, without caps."""
+    """Return the upper bound of delta at the epsilon of the guarantee, without caps."""
     epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
     if _largest_loss(terms) * _REDERIVATION_SLACK <= epsilon:
-        return 0.0  # kept by all messages even where they are traced to their senders
+        return 0.0  # the local epsilon of all messages suffices
     return compose_terms(
         [ComposedTerms(terms, count_honest_parts(terms), epsilon)], accountant, delta, tightness
     )(epsilon)
 
 
 class ComposedTerms(NamedTuple):
-    """What a person takes part in.
+    """Terms that a person takes part in, with their honest parts.
 
-    where
-      groups    those that are counted of ``terms``
-      epsilon   what all of it takes where epsilons are added up
+    ``epsilon`` is the share of these terms if epsilons are added up.
     """
 
     terms: PrivacyTerms
@@ -134,21 +145,21 @@ def compose_terms(
     aim: float,
     tightness: Tightness = CLOSE,
 ) -> Curve:
-    """The upper bound of delta(epsilon) of all messages of a person, without caps, on [0, 20].
+    """Return the upper bound of delta(epsilon) of all messages of a person, on [0, 20].
 
-    It is the smaller of the composed delta and of basic composition, where every message has an
-    even share of what is taken; a hair of ``aim``, a delta to compare it with, may be added.
-    Source of the latter: Dwork et al. (2006), theorem 1.
+    The bound excludes caps. It is the smaller of the composed delta and of basic composition (Dwork
+    et al. (2006), theorem 1), in which every message has an even share of epsilon. It may exceed
+    the exact composition by a small share of ``aim``, a delta that it will be compared with.
     """
     groups = sum((one.groups for one in several), Counter[HonestPart]())
-    if groups.total() == 1:  # nothing to compose: the exact number itself
+    if groups.total() == 1:  # one message: return its exact delta
         (alone,) = groups
         return lambda epsilon: alone.bounds(accountant, epsilon).upper
     negligible, tightness = (
         _UNLIKELY * aim / groups.total(),
         tightness.adapt_to_delta(aim, groups.total()),
     )
-    # Between collections answers may follow from what was seen, and so may the way they go.
+    # In a later collection the direction of an answer may depend on earlier results.
     once = sum(one.terms.collections for one in several) == 1
     losses = [
         (
@@ -159,7 +170,7 @@ def compose_terms(
     ]
     worst, reach = worst_curve(losses), math.fsum(_largest_loss(one.terms) for one in several)
     every = math.fsum(one.epsilon for one in several)
-    shares = [  # a hair below, so that decimals add up
+    shares = [  # slightly below even shares, so that their sum stays below epsilon
         (
             group.curve(accountant, negligible),
             times,
@@ -177,20 +188,20 @@ def compose_terms(
 
 
 def _largest_loss(terms: PrivacyTerms) -> float:
-    """No finite loss is larger."""
+    """Return a bound on every finite loss."""
     local = local_epsilon_of(terms)
     return math.inf if local is None else local
 
 
 def cap_cost(terms: PrivacyTerms, epsilon: float | None = None) -> float:
-    """What all caps together may add to delta, at the epsilon of the guarantee or another."""
+    """Return what all caps together may add to delta, at the guarantee's epsilon or another."""
     total = math.fsum(_overflow_chance(part, terms) for part in terms.parts)
     grow = math.exp(terms.guarantee.epsilon if epsilon is None else epsilon)
     return min(1.0, terms.collections * (1.0 + grow) * total * (1.0 + 1e-9))
 
 
 def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
-    """The chance, summed over all messages that the proof counts, of being drawn again."""
+    """Return the sum of the redraw probabilities of all messages that the proof counts."""
     cap = part.layout.cap
     if cap is None or part.threshold is None:
         return 0.0
@@ -205,11 +216,11 @@ def _overflow_chance(part: Part, terms: PrivacyTerms) -> float:
         total += fakes * overflow_chance(part.bins, ones, part.threshold, cap)
     if terms.count_flips:
         total += terms.people * record
-    return total * part.repeats  # fakes go with records that are sent once
+    return total * part.repeats  # parts with fakes have repeats = 1
 
 
 def local_epsilon_of(terms: PrivacyTerms) -> float | None:
-    """What is left when all hops collude with the collector; None for nothing."""
+    """Return the epsilon that remains if all hops collude with the collector; None if infinite."""
     total = 0.0
     for part in terms.parts:
         total += part.local_epsilon
@@ -221,7 +232,10 @@ def local_epsilon_of(terms: PrivacyTerms) -> float | None:
 
 
 def certify_terms(terms: PrivacyTerms, accountant: Accountant | None = None) -> Certificate:
-    """What is proved of ``terms``, once; raises AccountingError when a number cannot be right."""
+    """Return the certificate of ``terms``, computed once per accountant.
+
+    Raises AccountingError if a number cannot be right.
+    """
     own = accountant or Accountant()
     return own.cache_search(terms, lambda: _prove_terms(terms, own))
 
@@ -254,7 +268,7 @@ def _prove_terms(terms: PrivacyTerms, accountant: Accountant) -> Certificate:
 
 
 def assumption(terms: PrivacyTerms) -> str:
-    """Who must be trusted for the promise, in words."""
+    """Return a sentence about who must be trusted."""
     if not terms.people:
         who = "the mix is" if terms.hops == 1 else f"any one of the {terms.hops} mixes is"
         return f"holds if {who} honest, whatever everybody else does"
@@ -286,14 +300,14 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     """Derive the certificate of a plan from its integers and compare every field with the file.
 
     Neither end of delta may differ from the derived one by more than rounding. So the distance
-    between the two ends, which decides whether delta is called exact, is a derived one too.
+    between the two ends, which decides whether delta is called exact, is verified too.
 
     Parameters
     ----------
     plan : Plan
         The plan as a file states it.
     accountant : Accountant, optional
-        Holds the numbers that were computed before.
+        Contains the numbers that were computed before.
 
     Returns
     -------
@@ -303,7 +317,7 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     Raises
     ------
     PlanError
-        If the plan promises less delta than is proved, or if a field differs from the derived one.
+        If the plan states less delta than is proved, or if a field differs from the derived one.
     """
     terms = PrivacyTerms.of(plan)
     true, stated = certify_terms(terms, accountant), plan.certificate

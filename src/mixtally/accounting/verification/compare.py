@@ -35,14 +35,8 @@ _NOTHING = "nothing of the stated delta of at most {stated} was derived again"
 class VerificationResult(NamedTuple):
     """A certificate that was not refused.
 
-    Attributes
-    ----------
-    parts
-        The derivation of each part.
-    whole
-        Whether the stated number itself was derived again, within a hundredth.
-    summary
-        A sentence about the stated number.
+    ``parts`` has the derivation of each part. ``whole`` is whether the stated number itself was
+    derived again, within a hundredth, and ``summary`` is a sentence about it.
     """
 
     parts: list[PartBracket]

@@ -64,18 +64,9 @@ _MOST_VALUES = {False: 3_000_000, True: 10_000}
 class PartBracket(NamedTuple):
     """Bounds for one message of a part at the plan's epsilon: lower <= delta <= upper.
 
-    Attributes
-    ----------
-    protocol
-        Protocol of the part.
-    lower
-        None if nothing was derived.
-    upper
-        None if nothing was derived, or only a lower bound.
-    least
-        Least upper end that a proof of this kind can state, caps included; None without an upper.
-    proved
-        A sentence that says what was derived, or why nothing was.
+    A bound that was not derived is None. ``least`` is the least upper end that a proof of this kind
+    can state, caps included; the stated delta is compared with it. ``proved`` says what was
+    derived, or why nothing was.
     """
 
     protocol: str

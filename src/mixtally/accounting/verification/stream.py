@@ -21,32 +21,18 @@ Plain = Mapping[str, Any]
 class Stream:
     """The messages of one part, and what certainly hides one of them.
 
-    Attributes
-    ----------
-    bins
-        Number of bins, including the pads of a set in clear, or of planes of a direction.
-    most_set
-        Most bins that a record sets; None for free bits.
-    threshold
-        Flip probability times 2^64; None if bins are sent in clear.
-    record
-        "blank" or "uniform" fakes of devices; None if there are none.
-    people
-        Honest people who certainly send; 0 if every mix adds the fakes.
-    whole, coin
-        Fakes that each of them sends with certainty, and the probability of one more times 2^64.
-    blanks
-        Fakes of the one honest mix, uniform if bins are in clear; None if mixes add none.
-    planes
-        t, if messages name planes of points with t digits; None otherwise.
-    shape
-        Whether the fakes per bin are Gaussian, variance or ratio times 2^64, and shift; or None.
-    crowd
-        Whether people's flips or replaced values count.
-    cap
-        Most bins that a message names; None for any number.
-    replaced
-        Probability that a value, or member, is replaced by a uniform one, times 2^64.
+    A message is one of ``bins`` bins, including the pads of a set in clear, or of the planes of a
+    direction. A record sets at most ``most_set`` bins (None for free bits), and a message names at
+    most ``cap`` (None for any number). A bit is flipped with probability ``threshold`` / 2^64; None
+    if bins are sent in clear. A value, or member, is replaced by a uniform one with probability
+    ``replaced`` / 2^64.
+
+    ``people`` are the honest people who certainly send; 0 if every mix adds the fakes. Each sends
+    ``whole`` fakes and one more with probability ``coin`` / 2^64. ``record`` is "blank" or
+    "uniform" for fakes of devices. ``crowd`` is whether people's flips or replaced values count.
+    ``blanks`` are the fakes of the one honest mix, uniform if bins are in clear; None if mixes add
+    none. ``planes`` is t if messages name planes of points with t digits. ``shape`` describes fakes
+    per bin: whether they are Gaussian, variance or ratio times 2^64, and shift.
     """
 
     bins: int
