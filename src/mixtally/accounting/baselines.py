@@ -46,8 +46,8 @@ def local_bits_standard_error(epsilon: float, users: int, bits: int) -> float:
 def central_error(question: Question, epsilon: float, delta: float, collections: int) -> float:
     """Return the error of a count if a trusted party holds all answers and adds noise to each.
 
-    The noise is the better of discrete Laplace noise, with epsilon shared among the collections,
-    and Gaussian noise of the least scale that satisfies (epsilon, delta) for all of them.
+    The noise is discrete Laplace noise, with epsilon shared among the collections, or Gaussian
+    noise of the least scale that satisfies (epsilon, delta) for all of them. The better one counts.
 
     A question of two answers is one number, as the other count is the rest of the people. One
     substitution changes it by 1, so it needs half the scale of a histogram. For d > 2 answers every

@@ -198,6 +198,7 @@ def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int 
     begin, target = start.x, goal.delta * (_TARGET_SHARE if wish.is_composed else 1.0)
     for _ in range(_MOST_PROOFS):
         found = search(partial(upper, proved=False), target, start=begin, rough=rough)
+        # The estimates aim below delta, so the proved search at the end decides about a failure.
         if found is None and wish.is_composed:
             break
         if found is None or (proved := upper(found)) <= goal.delta:
@@ -238,6 +239,6 @@ def _infeasible_error(
     return ParameterError(
         record.message.mechanism.name,
         expected=f"parameters for which some {parameter} satisfies the guarantee",
-        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g}, violated even at its largest value",
+        got=f"epsilon {goal.epsilon:g} and delta {goal.delta:g}, violated at its largest value",
         do="raise epsilon or delta, add users or fakes, or use a slower decay of the shape",
     )

@@ -3,8 +3,8 @@
 The ledger and the epoch simulations call this module. The person's answers u_1, u_2, .. are
 replaced by v_1, v_2, .. in all collections. Fakes and flips are drawn anew in each, so the
 observer's distributions are products. Let h_i(x) be an upper bound of the divergence of collection
-i at every real x, m_i a loss distribution whose curve is h_i, and true 1 the loss distribution of
-collection 1. Then
+i at every real x. Let m_i be a loss distribution whose curve is h_i, and true 1 the loss
+distribution of collection 1. Then
 
     delta_{1,2}(e) = E_{l ~ true 1}[delta_2(e - l)] <= E_{l ~ true 1}[h_2(e - l)]
                    = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)].
@@ -12,7 +12,7 @@ collection 1. Then
 The order of expectations may be exchanged, since all terms of the double sum are positive. More
 collections follow in the same way. So dominating distributions may be rounded one by one
 (``losses``) and added up (``convolve``). h_i is the larger of both orders and of all pairs of
-answers, so every order and every choice of answers is covered, and the answers of others are
+answers. So every order and every choice of answers is covered, and the answers of others are
 arbitrary. A collection whose answers depend on earlier results is covered too, since h_2 bounds
 each of them. A *choice of plans* that depends on earlier results is not covered: the certificate
 says so.
@@ -160,6 +160,7 @@ def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above
     (low, at_low), (high, at_high) = below, above
     step = 0
     while high - low > _TOLERANCE * high:
+        # Every third step halves the interval, because false position alone may move one end only.
         share = 0.5
         if step % 3 and at_high > 0.0:
             fall = math.log(at_low / at_high)

@@ -65,6 +65,7 @@ def charge(
     validate_times(times)
     _check_observer(ledger, plan)
     accountant = accountant or Accountant()
+    # Only a plan with a verified certificate may enter the ledger.
     verify(plan, accountant)
     after = [*_list_charges(ledger), (plan, times)]
     budget = ledger.budget

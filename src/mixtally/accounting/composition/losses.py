@@ -88,6 +88,7 @@ class LossDistribution:
         part = (self.places - below * ratio) * self.step
         up = self.chances * (np.expm1(-part) / math.expm1(-step))
         chances: Floats = np.zeros(int(below[-1]) + 2)
+        # The difference may round below zero.
         np.add.at(chances, below, np.maximum(self.chances - up, 0.0))
         np.add.at(chances, below + 1, up)
         zero = self.zero + 2.0 * float(chances[0])

@@ -152,6 +152,7 @@ def choose_points(
     distance = evaluate(0.0)
     if distance <= 0.0 or reach <= 0.0:  # delta is zero up to rounding
         return 1.0, {0: distance, 1: distance}
+    # A power of two, so that every lattice is a refinement of every coarser one.
     step = max(LEAST_STEP, 2.0 ** math.ceil(math.log2(distance / tightness.grain)))
     end = _find_end(evaluate, step, min(reach, MOST_EPSILON), tightness.floor)
     step = max(step, 2.0 ** math.ceil(math.log2(end / _MOST_POINTS)))
@@ -199,6 +200,7 @@ def connect_points(step: float, points: dict[int, float], rise: float = _SLACK) 
     deltas = np.minimum.accumulate(deltas)  # still an upper bound: the true curve falls
     gaps, falls = np.diff(places) * step, -np.diff(deltas)
     inner = np.append(falls[1:] / np.expm1(gaps[1:]), 0.0)
+    # A negative probability is due to rounding; replacing it by zero only adds mass.
     chances = np.maximum(falls / -np.expm1(-gaps) - inner, 0.0)
     zero = max(0.0, 1.0 - deltas[0] - 2.0 * falls[0] / math.expm1(gaps[0]))
     keep = chances > 0.0

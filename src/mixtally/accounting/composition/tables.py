@@ -18,9 +18,9 @@ of the true one, which is convex, so it lies above. Losses beyond the lattice ar
 infinite. Both steps only increase delta. They add at most a quarter of the squared step to a
 variance.
 
-*Lower bound.* A loss that is not beyond the lattice moves by less than a step. So the delta of t
-messages, with 2t bins, at epsilon is at least that of the rounded losses at epsilon plus 2t steps,
-minus the probability that some loss is beyond.
+*Lower bound.* A loss that is not beyond the lattice moves by less than a step. Consider t messages,
+with 2t bins. Their delta at epsilon is at least that of the rounded losses at epsilon plus 2t
+steps, minus the probability that some loss is beyond.
 
 Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), algorithm 1.
 """

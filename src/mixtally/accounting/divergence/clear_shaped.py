@@ -3,9 +3,9 @@
 ``in_clear`` uses this file. A mix adds k fakes to a bin with probability F(k), a table of integers
 over 2^64 from which the mix really draws.
 
-*One value.* The two bins that differ show s and t messages with probability P = F(s-1) F(t) under
-one dataset and Q = F(s) F(t-1) under the other, so delta = sum of (P - e^eps Q)_+. A pair counts if
-the ratio of the first coordinate exceeds e^eps times the ratio of the second. Sorted ratios and
+*One value.* Two bins differ. They show s and t messages with probability P = F(s-1) F(t) under one
+dataset and Q = F(s) F(t-1) under the other. So delta = sum of (P - e^eps Q)_+. A pair counts if the
+ratio of the first coordinate exceeds e^eps times the ratio of the second. Sorted ratios and
 cumulative sums make the work O(M log M) for a table of M numbers.
 
 Two events reveal the value with certainty: the bin that lost the record has no fakes, with
@@ -17,11 +17,11 @@ is nearly F(0).
 and the first of the last k cells in place of missing members. Every cell has separate fakes. So a
 cell that two sets share shows the same distribution under both, independent of all others, and is
 left out. r <= k cells of U and r cells of V remain. Pairing u_i with v_i, the observer has the
-product of r independent pairs as above. It results from k pairs by ignoring k - r of them, and two
-sets without a common cell, such as the full and the empty one, have k pairs, as d >= k. So
-*disjoint sets are the worst*. Delta is that of k composed messages, at every epsilon and for both
-orders. The messages of other people are known and hide nobody. Several collections are k rounds
-each. (Pads without fakes, or all in one cell, would reveal the size of a set.)
+product of r independent pairs as above. This product results from k pairs by ignoring k - r of
+them. Two sets without a common cell have k pairs; as d >= k, the full and the empty set are an
+example. So *disjoint sets are the worst*. Delta is that of k composed messages, at every epsilon
+and for both orders. The messages of other people are known and hide nobody. Several collections are
+k rounds each. (Pads without fakes, or all in one cell, would reveal the size of a set.)
 
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. Of sets
 proved here.

@@ -21,10 +21,10 @@ reveals nothing more, and
 for any distribution of K. With Bin(S, phi) fakes in addition to m, F is Bin(m, 2/d) + Bin(S, 2
 phi/d).
 
-*Planes.* For a message that names a plane of Z_p^t (``device.contract.planes``), the divergence
-with d = p is an upper bound, for any two values u and v and at every epsilon. All messages are
-equally likely from a fake. Relative to a fake, the likelihood of u is w_u = p if the plane contains
-u, and 0 otherwise. With kappa the share of directions in which u and v meet,
+*Planes.* A message may name a plane of Z_p^t (``device.contract.planes``). Then the divergence with
+d = p is an upper bound, for any two values u and v and at every epsilon. All messages are equally
+likely from a fake. Relative to a fake, the likelihood of u is w_u = p if the plane contains u, and
+0 otherwise. With kappa the share of directions in which u and v meet,
 
     W = w_u - e^eps w_v  is  p and -p e^eps with (1 - kappa)/p each, p (1 - e^eps) with kappa/p,
 
@@ -114,8 +114,8 @@ def two_cell_excess(
 ) -> tuple[float, float]:
     """Return the sum of weight E[(A - e^eps (T - A) - shift)_+] and a bound on its error.
 
-    Given T, A is Bin(T, 1/2). With h the shift and a the least integer above (e^eps T + h) / (1 +
-    e^eps), the expectation is ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, with f and S as in the
+    Given T, A is Bin(T, 1/2). Let h be the shift and a the least integer above (e^eps T + h) / (1 +
+    e^eps). The expectation is ((T - h) f - ((e^eps - 1) T + 2 h) S) / 2, with f and S as in the
     derivation. ``total`` contains ascending T of at least 1 and ``weight`` the weight of each.
     ``shift`` is at least 0. Raises AccountingError if an expectation is negative.
     """

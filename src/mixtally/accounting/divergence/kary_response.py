@@ -135,6 +135,7 @@ def delta(
         bounds = set_in_clear.delta(set_in_clear.hide_set(m, m.fakes.count), epsilon, memo)
         return ProvedDelta(bounds, SETS_SOURCE, assumption)
     if _has_two_outputs(m):
+        # If the exact distribution takes too long, the bounds of any number of bins apply.
         with suppress(EffortError):
             bounds = two_outputs.delta(
                 *_as_two_output_message(m), epsilon, memo, lower_only=lower_only

@@ -269,8 +269,9 @@ def expected_upper_of_sums(
 ) -> float:
     """Return the upper bound that ``sums_delta`` probably proves, for a search.
 
-    It falls as q grows. The proved bound is larger only if some dataset is worse than those with
-    all others in one of the two bins or in neither, by more than the gap of the proof.
+    It falls as q grows. The estimate tries the datasets with all others in one of the two bins or
+    in neither. The proved bound is larger only if another dataset is worse by more than the gap of
+    the proof.
     """
     found = _largest_candidate_divergence(
         users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)

@@ -4,17 +4,18 @@
 stream.
 
 *Likelihood ratio.* A record consists of k distinct cells out of D. It is hidden among m uniform
-fakes; N = m + k messages are observed. For two records u and v and the counts c_i of all cells,
-P_u(c) = m! D^-m / prod (c_i - u_i)!, where u_i is 1 for a cell in u and 0 otherwise. Therefore
+fakes; N = m + k messages are observed. Let u and v be two records, c_i the counts of all cells, and
+u_i = 1 for a cell in u and 0 otherwise. Then P_u(c) = m! D^-m / prod (c_i - u_i)!. Therefore
 
     P_u(c) / P_v(c) = prod over u of c_i / prod over v of c_j.
 
 *Disjoint records are the worst.* A message that both records share is known to be there. Taking it
-away leaves records of which fewer cells differ. A pair that differs in r cells arises from a pair
-that differs in r + 1 cells by merging two cells, one of each record, which then contain one message
-under both. Merging is post-processing. So disjoint records have the largest divergence at every
-epsilon, provided that 2k <= D. The messages of others are independent of u and v. Exchanging u and
-v only exchanges cells, so both orders have the same divergence.
+away leaves records of which fewer cells differ. Take a pair that differs in r + 1 cells, and merge
+two of these cells, one of each record. The merged cell contains one message under both records, so
+the result is a pair that differs in r cells. Merging is post-processing. So disjoint records have
+the largest divergence at every epsilon, provided that 2k <= D. The messages of others are
+independent of u and v. Exchanging u and v only exchanges cells, so both orders have the same
+divergence.
 
 *A set of at most k of d bins* uses D = d + k cells. A set with s members also takes the first k - s
 of the last k cells, called pads. So every record has k distinct cells, and the empty set is

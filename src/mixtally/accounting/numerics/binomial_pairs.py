@@ -210,8 +210,8 @@ def _tail_error(prepared: PreparedPair) -> float:
 class UpperTail(NamedTuple):
     """The part of a pair that its divergences at epsilon >= 0 depend on.
 
-    It holds the ratio P / Q where it is above one, the tails of P and Q from there on, the
-    probability cut off, and the relative error of both tails together.
+    ``ratio`` is P / Q where it is above one, and the tails of P and Q begin there. ``error`` is the
+    relative error of both tails together.
     """
 
     ratio: Floats

@@ -72,8 +72,9 @@ def brackets(values: Floats, *, cut: float, rounding: Floats) -> BoundArrays:
     fine = (values >= 0.0) & (values <= 1.0 + RELATIVE_SLACK) & (0.0 <= cut <= 1.0)
     fine &= (rounding >= 0.0) & (rounding <= 1.0)
     if not fine.all():
+        # The first bad value goes through ``bracket``, which describes the error.
         at = int(np.argmin(fine))
-        bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))  # raises
+        bracket(float(values[at]), cut=cut, rounding=float(rounding[at]))
     upper = np.minimum(1.0, values * (1.0 + RELATIVE_SLACK) + cut + rounding)
     lower = np.minimum(upper, values * (1.0 - RELATIVE_SLACK) - rounding)
     return BoundArrays(np.maximum(0.0, lower), upper)

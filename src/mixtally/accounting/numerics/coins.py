@@ -195,6 +195,7 @@ class Fakes:
         upper = math.fsum(cell.chance * at(cell.least).upper for cell in every)
         chances = [cell.chance / _SLACK for cell in sorted(every)]
         lowers = [at(cell.most).lower for cell in sorted(every)]
+        # Without one worst pair, only a single k at a time gives a lower bound.
         if one_pair:
             lower = math.fsum(map(operator.mul, chances, lowers))
         else:

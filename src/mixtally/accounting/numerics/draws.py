@@ -19,7 +19,7 @@ factorial moments of a binomial number, so it is a polynomial in v. The weight i
 
 where l is the least N that matters and the product is over a few integers m near the mean of N.
 
-*Upper bound.* For an integer N >= l the first factor (1 - N/l) is not positive, and every pair (1 -
+*Upper bound.* Let N >= l be an integer. The first factor (1 - N/l) is not positive. Every pair (1 -
 N/m) (1 - N/(m+1)) is not negative, since no integer lies between its roots. So the weight is at
 least 1 / N there. It equals 1 / N at the roots and is hardly larger where N mostly lies. An N below
 l has a probability that a window cuts off, and there the weight is between 0 and 1 / N.

@@ -5,9 +5,9 @@ The identity of ``docs/explanation/accounting.md`` sums copies of W. The files `
 
 Two records u and v are compared against a background record x; every bit is flipped with
 probability q, and r = (1 - q) / q. Only the positions where u or v differs from x matter, and a set
-of positions matters only by its size. Let ``only_u`` be the number of positions in which only u
-differs from x, ``only_v`` the number in which only v does, and ``both`` the number in which both
-do. If t_u, t_v and t_both of their bits were flipped in the message of x, then
+of positions matters only by its size. Only u differs from x in ``only_u`` positions, only v in
+``only_v`` positions, and both in ``both`` positions. If t_u, t_v and t_both of their bits were
+flipped in the message of x, then
 
     w_u = r^(2 t_u - only_u) r^(2 t_both - both),    w_v = r^(2 t_v - only_v) r^(2 t_both - both).
 """

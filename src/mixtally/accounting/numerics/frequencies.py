@@ -141,6 +141,7 @@ class Wave:
     ) -> tuple[NDArray[np.int64], float]:
         """Return the starts of the rows to be computed, and a bound on the moduli in all others."""
         starts, dead = np.arange(first, end, _BLOCK), 0.0
+        # Whole blocks are bounded first, so that most frequencies are ruled out in few steps.
         for size in (_BLOCK, _BLOCK // _SPLITS, ROW):
             if size < _BLOCK:
                 starts = (starts[:, None] + size * np.arange(_SPLITS)).ravel()

@@ -44,6 +44,7 @@ def find_saddle(values: Floats, chances: Floats, draws: Draws, order: int) -> fl
         while high < 1.0 / _LEAST and slopes(high)[0] <= 0.0:
             high *= _STRIDE
     for _ in range(_MOST_STEPS):
+        # Newton's method in log t, safeguarded by the bracket.
         slope, bend = slopes(t)
         low, high = (t, high) if slope < 0.0 else (low, t)
         step = -slope / bend if bend > 0.0 else math.inf

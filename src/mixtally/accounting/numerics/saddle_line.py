@@ -104,6 +104,7 @@ class Saddle:
         """
         period = (self.care.nats - self.nats) / self.point
         bounds = []
+        # Each tilt above the saddle point gives a valid period; the shortest one is used.
         for factor in (1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0):
             t = factor * self.point
             log_m, _ = tilt_distribution(self.values, self.chances, t)

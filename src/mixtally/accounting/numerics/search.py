@@ -247,6 +247,7 @@ class _Search:
         for step in range(_MOST_STEPS):
             if b.x - a.x <= max(1, math.floor(tolerance * b.x)):
                 return b.x
+            # If the last three steps did not halve the bracket, the next one does.
             if step % 3 == 2:
                 halve, width = 2.0 * (b.place - a.place) > width, b.place - a.place
                 slow += halve

@@ -72,6 +72,7 @@ def coarsen_above(distribution: Distribution, most: int) -> Distribution:
     if kept is None:
         return distribution
     share = (distribution.values - kept[at]) / (kept[at + 1] - kept[at])
+    # Rounding may leave the unit interval.
     share = np.clip(share, 0.0, 1.0)
     chances: Floats = np.zeros(len(kept))
     np.add.at(chances, at, distribution.probabilities * (1.0 - share))

@@ -144,6 +144,8 @@ class _Search:
             above = bounds > ceiling
             if not above.any():
                 continue
+            # If a bound is slightly above the ceiling, its corner may be the worst dataset.
+            # Evaluating the corner can raise the ceiling, which saves many halvings.
             corner, near = next(_corners(cell)), above & (bounds <= ceiling * (1.0 + _NEAR))
             if near.any() and feasible(corner):
                 self.evaluate_point(corner, places[near])

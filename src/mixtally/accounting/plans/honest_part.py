@@ -75,6 +75,7 @@ class HonestPart:
         def bounds_for_fakes(fakes: int) -> Bracket:
             return accountant.delta(self._record(fakes), epsilon).bounds
 
+        # The exact average is tried first, as cells are slower and less tight.
         if (exact := self._bounds_in_two_cells(accountant, epsilon)) is not None:
             if self.part.planes is None:
                 return exact

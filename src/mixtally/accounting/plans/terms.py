@@ -321,6 +321,7 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     """
     terms = PrivacyTerms.of(plan)
     true, stated = certify_terms(terms, accountant), plan.certificate
+    # A false promise is reported before any altered field, because nobody may answer under it.
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the plan",

@@ -73,6 +73,7 @@ def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds])
     mean = sure + sum(math.floor(law.trials * law.chance) for law in laws)
     with working_precision():
         small = delta(mean).lower
+        # The window is so wide that what it cuts is negligible compared with the average.
         nats = _LEAST_NATS
         if small > NEGLIGIBLE_DELTA:
             nats = max(nats, _ROOM - float(small.log()))

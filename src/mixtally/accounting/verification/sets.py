@@ -1,7 +1,7 @@
 """A set in clear, k messages of different cells among uniform messages: bounds in balls.
 
-``derive`` uses this module. The likelihood ratio of u to v is prod a_i / prod b_j, where a_i are
-the counts of the cells that only u has, and b_j of those that only v has. Disjoint sets have the
+``derive`` uses this module. Let a_i be the counts of the cells that only u has, and b_j of those
+that only v has. The likelihood ratio of u to v is prod a_i / prod b_j. Disjoint sets have the
 largest divergence.
 
 *Poisson numbers.* Let H of the uniform messages be in these 2k cells, and g(h) be the divergence

@@ -59,6 +59,7 @@ def table(shape: Shape) -> list[int]:
         if whole is None:
             raise UndecidedError("rigorous check: a chance too close to an integer over 2^64")
         side.append(int(whole))
+    # The middle absorbs the rounding, so that the table sums to 2^64.
     below = [*side, *[0] * shape.shift][: shape.shift]
     return [*reversed(below), _SCALE - sum(side) - sum(below), *side]
 

@@ -6,15 +6,15 @@ among all others is
 
     X = Bin(m, h) + Bin(n-1-m, l) + Bin(F, 1/2).
 
-So each order of the divergence is sum_k (P(k) - e^eps Q(k))_+, where P and Q are the distributions
-of X plus a bit of probability h or l. Delta is the largest over m: for a fixed set of outcomes the
+Let P and Q be the distributions of X plus a bit of probability h or l. Each order of the divergence
+is sum_k (P(k) - e^eps Q(k))_+. Delta is the largest over m: for a fixed set of outcomes the
 difference is affine in the probability of every other person, and in those of the person.
 
 *Cells.* Let m be in [a, b]. An observer who also learns all messages except those of a people at h,
-n-1-b people at l and the fakes sees no less. Each of the b - a remaining people sends, with
-probability w = l + 1 - h, a message that does not depend on the value (a one with probability l /
-w). At least s of them do, except with a probability that is added, and these s messages are kept.
-So one distribution bounds all m of a cell. Cells are halved, the worst first, until all are at most
+n-1-b people at l and the fakes sees no less. With probability w = l + 1 - h, each of the b - a
+remaining people sends a message that does not depend on the value: a one with probability l / w. At
+least s of them do, except with a probability that is added, and these s messages are kept. So one
+distribution bounds all m of a cell. Cells are halved, the worst first, until all are at most
 slightly above the largest divergence of a single m.
 
 If l = 1 - h, exchanging the two outputs turns m into n-1-m and exchanges the orders. So half of all
