@@ -1,8 +1,8 @@
 """The record that a protocol's name and parameters describe.
 
-The application layer calls this module for ``mixtally check`` and ``mixtally calibrate``. Every
-protocol requires some parameters and accepts others, by the table of its mechanism. If one that can
-be calibrated is left out, ``calibrate`` finds it.
+The application layer calls this module for ``mixtally check delta`` and ``mixtally check noise``.
+Every protocol requires some parameters and accepts others, by the table of its mechanism. If one
+that can be calibrated is left out, ``calibrate`` finds it.
 """
 
 from dataclasses import dataclass, replace

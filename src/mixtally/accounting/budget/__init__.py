@@ -1,1 +1,1 @@
-"""Privacy over several collections: composition, the ledger of spent privacy, and local bounds."""
+"""Privacy over several collections: composition, the ledger of spent epsilon, local guarantees."""

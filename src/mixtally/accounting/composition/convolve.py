@@ -109,7 +109,7 @@ class LossSum:
         value = self.infinite + finite
         if not 0.0 <= value < math.inf:
             raise AccountingError(
-                f"composition: delta came out as {value}; nothing may be promised"
+                f"composition: expected a finite delta of at least 0, got {value}"
             )
         return min(1.0, value * (1.0 + slack))
 

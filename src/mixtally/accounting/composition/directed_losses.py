@@ -46,10 +46,10 @@ class DirectedLosses(NamedTuple):
 def worst_curve(parts: Sequence[tuple[LossDistribution | DirectedLosses, int]]) -> Curve:
     """Return an upper bound of the divergence of all messages, for all directions of the answers.
 
-    ``parts`` has the losses of each kind of message and the number of such messages. Of t directed
-    messages, a change in one direction and t - a in the other; the worst a is used. If t is large,
-    a whole range a..b is covered by one composition, in which b - a messages are dominated in both
-    directions.
+    ``parts`` has the losses of each kind of message and the number of such messages. If a of t
+    directed messages change in one direction and t - a in the other, the worst a is used. If t is
+    large, a whole range a..b is covered by one composition, in which b - a messages are dominated
+    in both directions.
     """
     both = sum(isinstance(one, DirectedLosses) for one, _ in parts)
     cells = _MAX_SPLITS if both == 1 else math.floor(_MAX_SPLITS ** (1.0 / max(both, 1)))

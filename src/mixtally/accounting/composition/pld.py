@@ -240,7 +240,7 @@ def _choose_more_places(
 ) -> list[int]:
     """Return places inside the chords that may exceed the curve by too much.
 
-    Between two points the curve lies above the prolonged chords of both neighbors. It can be
+    Between two points the curve lies above the prolonged chords of both neighbors. The curve can be
     farthest below its own chord where these prolongations meet. For a smooth curve the excess is a
     quarter of this distance if the neighboring chords have the same width, and half if they are
     very short.

@@ -23,8 +23,8 @@ example. So *disjoint sets are the worst*. Delta is that of k composed messages,
 and for both orders. The messages of other people are known and hide nobody. Several collections are
 k rounds each. (Pads without fakes, or all in one cell, would reveal the size of a set.)
 
-Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. Of sets
-proved here.
+Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset. The result
+on sets is proved here.
 """
 
 from bisect import bisect_left, bisect_right

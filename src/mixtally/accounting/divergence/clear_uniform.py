@@ -129,7 +129,7 @@ def two_cell_excess(
         return 0.0, 0.0
     over, rounding = _excess(total, below, epsilon, shift)
     if np.any(over < -rounding):
-        raise AccountingError("clear-uniform: a conditional divergence came out negative")
+        raise AccountingError("clear-uniform: expected no negative divergence, got one")
     # Not np.dot: for long arrays it starts threads and waits for them.
     value = 0.5 * float((weight * np.maximum(over, 0.0)).sum())
     return value, 0.5 * float((weight * rounding).sum())

@@ -10,7 +10,7 @@ Ignoring a position is post-processing, so the orbit with fewer bits is not wors
 
 *Common bits.* A common bit multiplies both weights by the same X, which is r or 1/r. Given
 everything else, W = a X - g b X. Replace it by two bits, one of u and one of v: W' = a X - g b X'
-with an independent copy X' of X. Let f be convex. Of all pairs (X, X') with these distributions,
+with an independent copy X' of X. Let f be convex. Among all pairs (X, X') with these distributions,
 equal ones make E[f(a X - g b X')] smallest, since a X and -g b X' then move in opposite directions.
 So E[f(W)] <= E[f(W')], for each of the N draws in turn. If a bin is left, orbits with a common bit
 need not be considered.

@@ -1,8 +1,8 @@
 """Memoized answers: the largest privacy loss, delta below it, and the noise that suffices.
 
 A device draws a permanent response to its value once, and every report is drawn from this response.
-The observer knows the sender of every report, so no mix is relied on. Simulations of repeated
-surveys and the published formulas use this file.
+The observer knows the sender of every report, so no mix is relied on. The estimators, simulations
+and attacks of memoized answers use this file.
 
 *One bit.* Let F = f/2. A true bit is memoized unchanged with probability 1 - F. A report shows a
 one with probability q for a memoized one and p for a memoized zero. If T reports show only ones,

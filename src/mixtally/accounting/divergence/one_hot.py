@@ -180,8 +180,8 @@ def sums_delta(
 ) -> Bracket:
     """Return delta(epsilon) if only the sum of each bin is seen, for any fakes and any dataset.
 
-    A lower bound is known only without fakes, as random fakes are not a worst case, and for at
-    least three bins. With ``lower_only`` the upper bound is one.
+    A lower bound is known only for at least three bins without fakes, because random fakes are not
+    a worst case. With ``lower_only`` the upper bound is one.
     """
     known = not fakes and bins != 2
     if lower_only:
@@ -302,7 +302,8 @@ def _candidate_datasets(others: int) -> tuple[Cell, Cell]:
 def _two_bins(others: int, threshold: int, epsilons: Sequence[float], memo: Memo) -> Divergences:
     """Return the function that bounds the divergence of a cell of (h1, h2) in both orders.
 
-    Of people whose bit differs within the cell, the observer learns all except the fair coins.
+    The observer learns the bits of people who differ within the cell, except the fair coins among
+    these bits.
     """
     chances, grows = flip_chances(threshold), np.exp(np.array(epsilons))
 

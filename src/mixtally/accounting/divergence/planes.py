@@ -3,10 +3,10 @@
 A value is a point of Z_p^t. A message names a direction and one of the p parallel planes that
 contain the value (``model.planes``). ``in_clear`` uses this file for single values.
 
-*Upper bound.* Let u and v be in one plane for a share kappa of all directions. Of N = fakes + 1
-messages that are drawn as fakes, let A point at u only, B at v only, and C at both. The
-probabilities are (1 - kappa)/p, (1 - kappa)/p and kappa/p. A message that points at u is p times as
-likely from u as from a fake. The identity, with the W of ``clear_uniform``, gives
+*Upper bound.* Let u and v be in one plane for a share kappa of all directions. Draw N = fakes + 1
+messages as fakes. Let A of them point at u only, B at v only, and C at both. The probabilities are
+(1 - kappa)/p, (1 - kappa)/p and kappa/p. A message that points at u is p times as likely from u as
+from a fake. The identity, with the W of ``clear_uniform``, gives
 
     delta_kappa = (p / N) E[(A + C - e^eps (B + C))_+],
 
@@ -23,9 +23,9 @@ and w lie in three different planes. The share of these directions is at least
 
     gamma = 1 - 3 kappa.
 
-The observer ignores messages that point at w, so no other person's message remains. Of N = fakes +
-1 such messages that are drawn as fakes, A point at u and B at v, each with probability gamma / p.
-The rest tell nothing; the person's message is among them with probability 1 - gamma. With c = (1 -
+The observer ignores messages that point at w, so no other person's message remains. Draw N = fakes
++ 1 such messages as fakes. A of them point at u and B at v, each with probability gamma / p. The
+rest reveal nothing; the person's message is among them with probability 1 - gamma. With c = (1 -
 gamma) / (1 - 2 gamma / p) and T = A + B,
 
     delta = (p / N) E[(A - e^eps B - h)_+],    h = (e^eps - 1) c (N - T) / p,

@@ -42,7 +42,7 @@ _MOST_PRODUCTS = 1 << 28
 _MOST_WORK = 1 << 22
 """Steps allowed for a lower bound of repeated records: a fifth of a second."""
 _BEST_KIND_FACTOR = 2
-"""Factor by which the most informative kind may exceed its share of the work."""
+"""Factor by which the distribution of the most informative kind may be longer than others."""
 _MOST_KINDS = 24
 _PRODUCTS = 64
 """Products of a convolution that take as long as one step."""

@@ -154,7 +154,7 @@ def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0
     """Return a set among fakes, the fakes of people's ``coins``, and replacements of others."""
     brought, replaced = [(fakes, 1.0), coins], 0.0
     if mechanism.flip_threshold is not None:
-        raise TypeError(f"{mechanism.name}: a set is no messages of its members")
+        raise TypeError(f"{mechanism.name}: expected a set whose members are sent in clear")
     if mechanism.replaced is not None:
         replaced = mechanism.replacement_probability
         brought.append((mechanism.most_set * (mechanism.crowd - 1), replaced))
@@ -268,7 +268,7 @@ def _lower(hidden: HiddenSet, epsilon: float, above: float, memo: Memo | None) -
     value -= 8.0 * hidden.size * tails.CUT_TAIL
     value = value * math.prod(one.share for one in found) - sum(one.additive_loss for one in found)
     if not value <= 1.0 + 1e-9:
-        raise AccountingError(f"set in clear: a lower bound of {value}; nothing may be promised")
+        raise AccountingError(f"set in clear: expected a lower bound of at most 1, got {value}")
     return max(0.0, value)
 
 

@@ -12,7 +12,7 @@ it was. So the crowd contains a privacy blanket of Bin(n-1, (2q)^L) uniform fake
 agree multiplies both weights by the same X, which is 2p or 2q with probability 1/2 each. Given
 everything else, W = (a - g b) X with g = e^epsilon, which is a - g b plus or minus (p - q) (a - g
 b). If they differ there, one is multiplied by X and the other by 2 - X. Then W' = a X - g b (2 - X)
-is a - g b plus or minus (p - q) (a + g b). Of two fair coins with the same mean the wider one has
+is a - g b plus or minus (p - q) (a + g b). If two fair coins have the same mean, the wider one has
 the larger E[f] for every convex f. So E[f(W)] <= E[f(W')], for each draw and each position in turn.
 
 Source: sufficient DP 000 (3.1)-(3.6); Balle, Bell, Gascon, Nissim 2019.

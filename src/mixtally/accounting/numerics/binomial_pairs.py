@@ -76,7 +76,7 @@ class Pair(NamedTuple):
     error: float = CONVOLUTION_ERROR
 
     def swap(self) -> "Pair":
-        """Return the other direction, with the integers reversed so that the ratio rises again."""
+        """Return the pair of the other order, with integers reversed so that the ratio rises."""
         return Pair(self.q[::-1], self.p[::-1], self.cut, self.error)
 
 
@@ -144,7 +144,10 @@ def add_own_bits(
     copies: int = 1,
     error: float = CONVOLUTION_ERROR,
 ) -> Pair:
-    """Return the pair of sums with a person's bit, sent ``copies`` times: P high, Q low."""
+    """Return the pair of sums including the person's bits: high under P, low under Q.
+
+    The bit is sent ``copies`` times.
+    """
     scale, one, zero = chances.scale, np.ones(1), np.ones(1)
     high = [chances.high_complement / scale, chances.high / scale]
     low = [(scale - chances.low) / scale, chances.low / scale]

@@ -78,8 +78,8 @@ def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
 def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Distribution:
     """Return the distribution of W over uniform vectors, for u and v that differ in some bits.
 
-    With L = ``bits`` the weight is w_u = 2^L R(u)(y). Of the positions where u and v agree, j keep
-    their bit; of the ``differing`` others, t have the bit of u.
+    With L = ``bits`` the weight is w_u = 2^L R(u)(y). Where u and v agree, j positions keep their
+    bit; of the ``differing`` others, t have the bit of u.
     """
     p = 1.0 - q
     agreeing = np.arange(bits - differing + 1)[:, None]

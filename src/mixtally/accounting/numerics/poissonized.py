@@ -179,7 +179,7 @@ class _BinomialSum:
 
 
 def bound_below(trials: int, chance: float, most: float) -> LowerPoissonBound:
-    """Return a lower bound that loses no more than about ``most``, a number in (0, 1)."""
+    """Return a lower bound of E g(H) whose additive loss is about ``most``, a number in (0, 1)."""
     mean = trials * chance
     if not trials or not chance:
         return LowerPoissonBound(0.0, 1.0, 0.0)

@@ -61,7 +61,7 @@ def chance_positive(distribution: Distribution, count: int, target: float | None
 
 
 def _smooth_bounds(distribution: Distribution, count: int, spread: float) -> Bracket:
-    """Return the bounds with a Gaussian of standard deviation ``spread``."""
+    """Return the bounds computed with a Gaussian of standard deviation ``spread``."""
     found = []
     for shift in (-_SHIFT * spread, _SHIFT * spread):
         saddle = Saddle(

@@ -139,12 +139,12 @@ class Saddle:
         if frequencies > _MOST_FREQUENCIES:
             raise AccountingError(
                 f"saddle point: expected at most {_MOST_FREQUENCIES:,} frequencies, got "
-                f"{frequencies:,}; there is an answer for fewer people, or for flips that leave a "
+                f"{frequencies:,}; use fewer people, or flips that give a "
                 "delta nearer to 1e-6"
             )
         scale = self.nats + 0.5 * (self.point * spread) ** 2
         if scale > 700.0:
-            raise AccountingError("saddle point: the expectation exceeds all bounds")
+            raise AccountingError("saddle point: the expectation is too large, above e^700")
         own = -math.expm1(self.wave.log_zeros)  # the trapezoid rule counts half of omega = 0
         total, density, dead = -0.5 * own / self.point**self.order, -0.5 * own, 0.0
         for row in self.wave.rows(step, frequencies, spread, self.point * spread**2):
@@ -226,7 +226,7 @@ class Saddle:
         return 1.01 * math.exp(scale) * self.rest * most * self.draws.relative_frequency(self.log_m)
 
     def _slack(self) -> float:
-        """Return the factor that rounding may take off."""
+        """Return a factor that covers the rounding of the integral."""
         exponents = np.minimum(self.point * self.values, 1.0)
         grain = float((self.chances * np.abs(np.expm1(exponents))).sum())
         rounded = (

@@ -265,7 +265,7 @@ class _Search:
             elif abs(point.height) < abs(other.height):
                 other = point
         raise AccountingError(
-            f"calibration: no end after {_MOST_STEPS} steps between {a.x} and {b.x}"
+            f"calibration: expected at most {_MOST_STEPS} steps, {a.x} to {b.x} remains"
         )
 
     def _between(

@@ -111,7 +111,7 @@ class _Search:
         """Return the upper bounds of a cell; a single point also updates the ceiling."""
         self.cells += 1
         if self.cells > _MOST_CELLS:
-            raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+            raise AccountingError(f"worst case: expected a proof of at most {_MOST_CELLS} cells")
         if _is_point(cell):
             return self.evaluate_point(cell, places)
         return self.divergences(cell, places).upper

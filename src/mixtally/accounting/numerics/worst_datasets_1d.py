@@ -91,7 +91,7 @@ class _Sweep:
         """Return the upper bounds of a cell; a single dataset also updates the ceiling."""
         self.cells += 1
         if self.cells > _MOST_CELLS:
-            raise AccountingError(f"worst case: no end after {_MOST_CELLS} cells")
+            raise AccountingError(f"worst case: expected a proof of at most {_MOST_CELLS} cells")
         if width == 1:
             return self.evaluate_point(start)
         return self.divergences(start, start + width - 1).upper

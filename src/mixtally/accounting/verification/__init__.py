@@ -1,6 +1,6 @@
 """A second, independent proof of privacy numbers, in ball arithmetic.
 
-``mixtally check`` and the release checks call it. It reads the plain JSON of a plan, derives delta
+``mixtally contract check --rigorous`` calls it. It reads the plain JSON of a plan, derives delta
 from its definition, and shares no code with the rest of ``accounting``. It needs python-flint.
 """
 

@@ -58,7 +58,7 @@ class UndecidedError(AccountingError):
 class Bounds(NamedTuple):
     """Bounds of a number: lower <= number <= upper, each a ball.
 
-    Of ``lower`` the low end counts, and of ``upper`` the high end.
+    The low end of ``lower`` and the high end of ``upper`` count.
     """
 
     lower: arb
@@ -90,7 +90,7 @@ class Bounds(NamedTuple):
             raise AccountingError("rigorous check: a sum in balls is not a finite number")
         low, high = _rational(self.lower.lower()), _rational(self.upper.upper())
         if not (low <= high and low <= 1 and high >= 0):
-            raise AccountingError(f"rigorous check: no divergence lies in {self}")
+            raise AccountingError(f"rigorous check: expected bounds of a divergence, got {self}")
         return _float_below(max(low, Fraction(0))), _float_above(min(high, Fraction(1)))
 
 
@@ -109,10 +109,10 @@ def enclosing_ball(low: arb, high: arb) -> arb:
 
 
 def least_integer_above(limit: arb) -> int:
-    """Return the least integer above a ``limit`` that is none; may raise UndecidedError."""
+    """Return the least integer above ``limit``; raise UndecidedError if the limit is too close."""
     found = limit.floor().unique_fmpz()
     if found is None:
-        raise UndecidedError("rigorous check: an integer too close to a limit")
+        raise UndecidedError("rigorous check: an integer is too close to a limit")
     return int(found) + 1
 
 

@@ -50,7 +50,7 @@ def table(shape: Shape) -> list[int]:
         if fall * _SCALE < 1:
             break
         if not fall * _SCALE >= 1:
-            raise UndecidedError("rigorous check: a table that ends too close to nothing")
+            raise UndecidedError("rigorous check: the end of a table is too close to call")
         falls.append(fall)
     total = 1 + sum(falls, arb(0)) + sum(falls[: shape.shift], arb(0))
     side = []

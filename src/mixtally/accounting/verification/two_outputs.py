@@ -1,8 +1,8 @@
 """Replaced values of two bins in the worst crowd: delta from its definition, in balls.
 
 ``derive`` uses this module. A person's message is 1 with probability h for one value and l < h for
-the other. Of n - 1 other people m hold the former, and F fakes are fair coins. The number of ones
-among all others is
+the other. There are n - 1 other people, of which m hold the former value, and F fakes that are fair
+coins. The number of ones among all others is
 
     X = Bin(m, h) + Bin(n-1-m, l) + Bin(F, 1/2).
 

@@ -1,7 +1,7 @@
 """A record in clear among uniform fakes: delta from its definition, in balls.
 
-``derive`` uses this module. Of N = fakes + 1 messages, A and B are in the bins of u and v. X_u = d
-A and X_v = d B, so
+``derive`` uses this module. There are N = fakes + 1 messages; A of them are in the bin of u and B
+in the bin of v. X_u = d A and X_v = d B, so
 
     delta = (d/N) E[(A - e^eps B)_+].
 
@@ -24,8 +24,8 @@ subtracted. If n people replace their values, Bin(n - 1, g) of the others' value
 observer who also learns the other values, and which these are, sees no less, and neither depends on
 the person's value. So the average over this number bounds delta for every crowd.
 
-*Over planes* of Z_p^t two values are in one plane for a share kappa of all directions. Of the N
-messages C point at both values, A at u only and B at v only. With p instead of d,
+*Over planes* of Z_p^t two values are in one plane for a share kappa of all directions. Let C of the
+N messages point at both values, A at u only and B at v only. With p instead of d,
 
     delta = (p/N) E[(A - e^eps B - (e^eps - 1) C)_+].
 
