@@ -149,7 +149,7 @@ class _BinomialSum:
         first, last = poisson_window(mean)
         ours = _slice_sums(self.low, self.sums, first, last)
         ratios = ours / np.cumsum(poisson_pmf(mean))
-        # R rises up to ``start``, which is checked for several numbers. So its maximum follows.
+        # R rises up to ``start`` (checked next for several numbers), so its maximum is not earlier.
         start = min(max(0, self.start - first), len(ratios) - 1)
         if not self.is_single and start and not ratios[start] < 1.0 - _SLACK:
             return None
