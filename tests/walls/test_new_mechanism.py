@@ -28,7 +28,12 @@ from mixtally.model.guarantee import check_users
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
 from mixtally.model.mechanism.base import Noise, Shuffled
-from mixtally.model.mechanism.parameters import Parameter, ParameterRules, ParameterSpec, rules
+from mixtally.model.mechanism.parameters import (
+    Parameter,
+    ParameterRules,
+    ParameterSpec,
+    parse_rules,
+)
 
 LEAST = 1 << 24
 COIN = Parameter("coin", LEAST, SCALE - LEAST, SCALE, "coin")
@@ -46,7 +51,7 @@ class Toy(Shuffled, frozen=True, kw_only=True, tag="toy"):
         ),
     )
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
-        "toy": rules("users bins coin", sought="coin")
+        "toy": parse_rules("users bins coin", sought="coin")
     }
 
     coin: int
