@@ -48,9 +48,9 @@ def test_the_chance_of_the_upper_point_is_the_fraction_of_the_way(grid):
     for y in numbers(grid, random.Random(1)):
         below, f = place(grid, y)
         up = math.floor(f * W)
-        assert grid.rounded(y, up) == below
-        assert up == 0 or grid.rounded(y, up - 1) == below + 1
-        assert grid.rounded(y, W - 1) == below
+        assert grid.round_randomly(y, up) == below
+        assert up == 0 or grid.round_randomly(y, up - 1) == below + 1
+        assert grid.round_randomly(y, W - 1) == below
 
 
 @pytest.mark.parametrize("grid", GRIDS)
@@ -66,7 +66,7 @@ def test_many_at_once_are_rounded_as_one_by_one(grid):
         ]
         found = round_to_grid(asked, np.array(values), np.array(words, dtype=np.uint64))
         assert found.tolist() == [
-            grid.rounded(y, word) for y, word in zip(values, words, strict=True)
+            grid.round_randomly(y, word) for y, word in zip(values, words, strict=True)
         ]
 
 

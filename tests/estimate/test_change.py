@@ -114,7 +114,7 @@ def forgetful(earlier, later, level, *, simultaneous_over):
     found = module.intervals(
         later.mechanism, later.tally, level, simultaneous_over=simultaneous_over
     )
-    before = np.rint(earlier.unbiased).astype(np.int64)
+    before = np.rint(earlier.unbiased_counts).astype(np.int64)
     return Intervals(found.lower - before, found.upper - before, level, found.method)
 
 

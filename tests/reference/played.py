@@ -39,7 +39,7 @@ def messages(mechanism, records, chance):
     if mechanism.shaped_fakes is not None:
         rows += [
             draw_recipe_messages(part.recipe, part.layout, chance)
-            for _ in range(mechanism.shaped.mixes)
+            for _ in range(mechanism.shaped_fakes.mixes)
         ]
     else:
         rows.append(draw_part_fakes(part, mechanism.fakes.count, chance)[0])

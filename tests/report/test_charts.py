@@ -58,7 +58,7 @@ def share(element, name):
 def unmarked(study):
     """The largest bins without anything that they are compared with."""
     main = study.main_result
-    rows = [main.row(i) for i in main.ranked()[:30].tolist()]
+    rows = [main.row(i) for i in main.rank_bins()[:30].tolist()]
     bars = [Bar(row.label, row.estimate, row.lower, row.upper) for row in rows]
     return rows_chart(bars, "Estimates alone").markup
 
@@ -137,7 +137,7 @@ def test_a_wide_script_is_shortened_to_the_same_room(study):
 
 def test_an_interval_is_marked_as_missed_exactly_when_it_misses_the_truth(study):
     made = study([100] * 60, level=0.5)
-    each = made.main_result.estimate.each
+    each = made.main_result.estimate.individual
     true = made.truth.counts
     held = (each.lower <= true) & (true <= each.upper)
     lines = elements(build_counts_view(made).chart(60).markup).iter("line")

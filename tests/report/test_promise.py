@@ -19,7 +19,7 @@ from mixtally.report.promise import (
 
 @pytest.fixture
 def shown(study):
-    return study([700, 300]).main.certificate
+    return study([700, 300]).main_result.certificate
 
 
 def test_the_second_line_rounds_up_and_says_what_it_rests_on(shown):
@@ -57,7 +57,7 @@ def test_half_an_interval_is_rounded_up():
 def test_no_count_is_further_off_than_the_third_line_says(study, crowd):
     """Those of few people neither, whose intervals begin at 0."""
     found = study(crowd, protocols=("clear-shaped",)).main_result
-    each = found.estimate.each
+    each = found.estimate.individual
     shown = found.estimate.counts.clip(each.lower, each.upper)
     (most,) = re.findall(r"at most ([\d.]+) with", promise_of_result(found)[2])
     furthest = max((each.upper - shown).max(), (shown - each.lower).max())
@@ -78,7 +78,7 @@ def test_the_third_line_names_the_bin_where_bins_differ(study):
     assert float(said[1]) == pytest.approx(errors[0], rel=0.1)
     assert int(said[2].replace(",", "")) == round(found.estimate.counts[0])
     assert float(said[3]) == pytest.approx(sorted(errors)[2], rel=0.1)
-    alike = promise_of_result(study([700, 300], protocols=("clear-shaped",)).main)[2]
+    alike = promise_of_result(study([700, 300], protocols=("clear-shaped",)).main_result)[2]
     assert "for a bin" not in alike
 
 

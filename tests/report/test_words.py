@@ -106,7 +106,7 @@ def test_errors_are_never_told_with_an_exponent(value):
 def test_the_promise_states_numbers_no_better_than_the_certificate(study):
     made = study([700, 300], epsilon=0.7310005)
     shown = made.main_result.plan.certificate
-    text = " ".join(promise_paragraphs(made.main.plan))
+    text = " ".join(promise_paragraphs(made.main_result.plan))
     assert float(re.search(r"at most (\S+) times", text)[1]) >= math.exp(shown.epsilon)
     assert float(re.search(r"probability of (\S+)\. ", text)[1]) >= shown.upper
     assert float(re.search(r"delta <= (\S+),", text)[1]) >= shown.upper
