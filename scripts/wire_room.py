@@ -198,7 +198,8 @@ def _round(vector: Found) -> Found:
                 check_piece(held, piece, size - layer * manifest.hop)
     return {
         "sent": [
-            [0 if manifest.destroyed else part.sent for part in manifest.parts] for manifest in told
+            [0 if manifest.destroyed else part.sent_count for part in manifest.parts]
+            for manifest in told
         ]
     }
 

@@ -69,12 +69,12 @@ def test_twin_without_subtracting_the_offset_is_caught(demo, plant):
 
     def biased(honest, plan, *more, **named):
         found = honest(plan, *more, **named)
-        result = found.found
+        result = found.conclusion
         (part,) = result.plan.parts
         made = part.mechanism(fakes=result.messages - result.plan.users)
         counts = result.estimate.counts + made.offset(result.messages)
         estimate = dataclasses.replace(result.estimate, counts=counts)
-        return dataclasses.replace(found, found=dataclasses.replace(result, estimate=estimate))
+        return dataclasses.replace(found, conclusion=dataclasses.replace(result, estimate=estimate))
 
     plant(lab_demo, "simulate_release", biased)
     assert not near_expected(demo()[0])

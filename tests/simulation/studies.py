@@ -92,7 +92,7 @@ def with_estimate(study, **fields):
     """The study with these fields of its one estimate replaced."""
     (first,) = study.releases
     result = replace(first.result, estimate=replace(first.result.estimate, **fields))
-    return replace(study, releases=(replace(first, found=result),))
+    return replace(study, releases=(replace(first, conclusion=result),))
 
 
 __all__ = ["csv_text", "facts", "json_text", "make_study", "page", "rows", "summary"]

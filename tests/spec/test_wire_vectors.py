@@ -70,7 +70,7 @@ def test_a_program_written_from_the_page_agrees(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_package_agrees(name, scripts):
-    assert scripts[0].found(FILES[name]) == wanted(FILES[name])
+    assert scripts[0].open_vector(FILES[name]) == wanted(FILES[name])
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_package_agrees(name, scripts):
 def test_a_vector_that_is_wrong_is_noticed(name, field, value, scripts):
     vector = FILES[name] | {field: value}
     assert stranger_wire.found(vector) != wanted(vector)
-    assert scripts[0].found(vector) != wanted(vector)
+    assert scripts[0].open_vector(vector) != wanted(vector)
 
 
 def test_kept_envelopes_are_never_sealed_again(scripts, tmp_path, monkeypatch):
@@ -158,7 +158,7 @@ def test_both_refuse_the_same_far_beyond_the_vectors(kind, scripts):
     refused = 0
     for _ in range(60):
         vector = bent(chance, chance.choice(some))
-        ours, theirs = scripts[0].found(vector), stranger_wire.found(vector)
+        ours, theirs = scripts[0].open_vector(vector), stranger_wire.found(vector)
         refused += "reason" in ours
         assert ("reason" in ours) == ("reason" in theirs), (ours, theirs, vector)
         assert "reason" in ours or ours == theirs
