@@ -251,7 +251,7 @@ def test_the_largest_set_is_given_too():
 def test_values_that_name_people_are_refused():
     given = {"epsilon": 4, "delta": 1e-6, "mix_fakes": True}
     with pytest.raises(
-        DataError, match=r"column 'answer': .* it is likely an identifier; .*with labels"
+        DataError, match=r"column 'answer': .* it is likely an identifier. .*ith labels"
     ):
         simulate([f"{i} High Street" for i in range(300)], **given)
     with pytest.raises(DataError, match="3 of 3 that one person alone gave: so few people"):
