@@ -83,7 +83,7 @@ def test_shaped_fakes_need_the_flag_that_trusts_a_mix(refused):
 
 
 def test_too_few_users_are_told_so(refused):
-    assert "nobody could be told from all" in refused("plan", *arguments(users=2))
+    assert "interval would span all" in refused("plan", *arguments(users=2))
 
 
 @pytest.mark.parametrize("flag", ["--epsilon", "--delta", "--honest-share", "--bins"])

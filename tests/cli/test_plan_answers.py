@@ -164,5 +164,5 @@ def test_the_help_names_every_option(cli):
 @pytest.mark.parametrize(("users", "few"), [(3, True), (5, True), (8, False)])
 def test_a_crowd_that_no_model_can_count_is_said_to_be_too_small(refused, users, few):
     line = refused("plan", "--epsilon", 1, "--delta", "1e-6", "--users", users, "--bins", 2)
-    said = f"{users} people are too few to tell: a server that sees every answer"
+    said = f"{users} people are too few: even a server that sees every answer"
     assert (said in line) == few

@@ -28,7 +28,7 @@ def test_what_is_certified_above_the_target_is_no_plan(plant):
     plant(pricing, "certify_terms", above)
     found, _ = Planner().candidates(asked(2))
     assert found
-    with pytest.raises(InfeasibleError, match="a hair more than its budget"):
+    with pytest.raises(InfeasibleError, match="slightly more than its budget"):
         choose(asked(2))
 
 

@@ -1,4 +1,18 @@
-"""The planner: from a request to the plan of least standard error, with alternatives and reason."""
+"""The planner: search for the plan of least standard error that keeps a guarantee.
+
+The applications (``mixtally.app``) call this package with a ``PlanRequest``. They receive a plan
+with a proved certificate, the alternatives, and the reason for the choice. Terms that are used in
+all files of the package:
+
+- A *fake* is a dummy message that carries no answer. A *blank* is a fake without set bits.
+- The *cover* is the source of the fakes: the devices of people, or every mix.
+- A *part* is a stream of messages of a record, with its own mixes and tally. A *hop* is one mix.
+- A *coin* is the random fraction of a device's fakes: a mean of 2.3 fakes is 2 fakes, and a third
+  one with probability 0.3.
+- A *cap* is the most set bits of a message. Flips that pass the cap are drawn again.
+- A *plane* is a set of values that one message can name (``model.planes``).
+- A *candidate* is an option with estimated noise. Only a plan is proved.
+"""
 
 from mixtally.planning.choose import Planner, choose
 from mixtally.planning.explain import explain

@@ -1,4 +1,9 @@
-"""The plan of the smallest standard error among all protocols, with the reason."""
+"""Choice of the plan of least standard error among all protocols, with the reason.
+
+``choose`` is called for every plan. A ``Planner`` remembers the results of one series of requests.
+Each protocol's file computes a candidate, whose noise is an estimate. The best candidates are then
+proved (``planning.pricing``), in the order of their errors, until one succeeds.
+"""
 
 import math
 import re
@@ -37,6 +42,7 @@ KIND_LIMITS = {
     Kind.SET: "it cannot hold sets",
     Kind.BITS: "it cannot hold free bits in one message",
 }
+"""The reason why a protocol has no encoding for a kind of record."""
 PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result]], ...] = (
     (clear_shaped.NAME, clear_shaped.candidate_by_mixes),
     (flip_blank.NAME, flip_blank.candidate_by_mixes),
@@ -52,23 +58,28 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (kary_response.NAME, kary_response.candidate_by_people),
     (kary_response.NAME, kary_response.candidate_over_planes),
 )
-"""Every protocol with who brings its cover, in this order where errors are equal."""
+"""Every protocol with the source of its cover. The order decides between equal errors."""
 OPEN_DOMAIN_EVALUATIONS = (
     planes.candidate_by_mixes,
     planes.candidate_by_people,
     kary_response.candidate_over_planes,
 )
-"""Those that can hold a value of an open domain."""
+"""The evaluations that have an encoding for values of an open domain."""
 SIMILAR_ERROR_RATIO = 1.02
-"""Errors whose ratio is no more are alike."""
+"""Errors whose ratio is at most this number count as equal."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
-"""Whether people bring the cover and about what it errs, and how it is evaluated."""
+"""A rank (whether people draw the fakes, and the estimated error) and how to evaluate the
+candidate.
+"""
 _MOST_BYTES = 16_000_000
+"""The memory limit of a planner's cache."""
 _COSTLY_PRODUCTS, _MOST_PRODUCTS = 50_000, 1_000_000
-"""Products for one point of a curve, about a millisecond and ten; a search takes hundreds of them.
+"""Limits for the products of one point of a curve: they take about 1 and 10 milliseconds. A search
+computes hundreds of points.
 """
 _BUDGETS = (1, 1.01, 1.1, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000)
-_OVER_BUDGET_REASON = "a hair more than its budget: coins and caps take some"
+"""The budgets below the requested one that are tried, in messages per user."""
+_OVER_BUDGET_REASON = "slightly more than its budget, as coins and caps add to its noise"
 
 
 class Candidates(NamedTuple):
@@ -79,9 +90,10 @@ class Candidates(NamedTuple):
 
 
 class Planner:
-    """What is computed while requests are looked at: every number once, forgotten with it.
+    """Cache shared by planning calls.
 
-    Hand one to all calls about requests that are alike.
+    Pass one planner to all calls about similar requests. It ends with its owner, so nothing is
+    cached for the whole process.
     """
 
     def __init__(self) -> None:
@@ -92,18 +104,20 @@ class Planner:
 
     @property
     def prices(self) -> int:
-        """How many prices were computed since this planner was made: a measure of its work."""
+        """The number of prices (values of delta) computed so far: a measure of the work."""
         return self.accountant.prices - self._began
 
     def evaluations(
         self, request: PlanRequest, *, sketched: bool = False, again: bool = True
     ) -> Iterator[Callable[[], Result]]:
-        """Return how each protocol and encoding is evaluated, each at most once.
+        """Yield an evaluation for each protocol and encoding; each runs at most once.
 
-        Where it is ``sketched`` nothing is looked at closely. ``again`` is whether whole vectors
-        are sent several times as well.
+        If ``sketched``, the accountant approximates. ``again`` includes whole vectors that are sent
+        several times.
         """
         accountant = self._approximate_accountant if sketched else self.accountant
+        # The place identifies an evaluation in the cache. Repeated vectors are listed last, so
+        # leaving them out does not move the others.
         for place, (name, evaluate) in enumerate(
             _list_evaluations(request, accountant, again=again)
         ):
@@ -111,7 +125,7 @@ class Planner:
             yield partial(self._memo.get, key, partial(_evaluate_safely, name, evaluate))
 
     def plan(self, found: Candidate) -> Plan | None:
-        """The plan of a candidate, proved; None where it takes more than its budget."""
+        """Return the proved plan of a candidate; None if the plan exceeds the budget."""
         plan: Plan | None = self._memo.get(
             ("plan", found), lambda: make_plan(found, self.accountant)
         )
@@ -120,10 +134,11 @@ class Planner:
     def choose_least(
         self, ranked: Iterable[Ranked], similar_ratio: float = SIMILAR_ERROR_RATIO
     ) -> tuple[tuple[Plan, Candidate] | None, list[Candidate]]:
-        """The plan of least error with its candidate, and what takes more than its budget, of
-        candidates from good to bad; of errors that are alike the one of fewest bytes and fakes.
+        """Return the plan of least error with its candidate, and the candidates over their budget.
 
-        Coins add to a candidate's error, so that one of more error before them may be better.
+        Coins increase a candidate's error, so a candidate with a larger estimate can have the
+        better plan. Hence all candidates within ``similar_ratio`` of the best error are proved.
+        Among them, the plan with the fewest bytes and then the fewest fakes is returned.
         """
         found: list[tuple[Plan, Candidate]] = []
         missed: list[Candidate] = []
@@ -142,7 +157,7 @@ class Planner:
             cover, error = _rank(plan, candidate.request.count)
             limit = min(limit, (cover, error * similar_ratio))
         best = [one for one in found if _rank(one[0], one[1].request.count) <= limit]
-        # Of equal bytes the fewest fakes: shapes cost a mix a fraction of what uniform fakes do.
+        # For equal bytes, the fewest fakes: shapes cost a mix a fraction of uniform fakes.
         cost = [(plan.bytes_per_user, plan.messages_per_mix) for plan, _ in best]
         return (best[cost.index(min(cost))] if best else None), missed
 
@@ -159,8 +174,8 @@ class Planner:
         Returns
         -------
         Candidates
-            Those for the whole budget from good to bad, then those for smaller ones. What is
-            infeasible is so for the whole budget.
+            Candidates for the whole budget from the smallest error on, then those for smaller
+            budgets. Infeasible protocols are those of the whole budget.
         """
         found: Candidates = self._memo.get(
             request, lambda: _candidates(request, list(self._results(request)))
@@ -170,20 +185,20 @@ class Planner:
         return found
 
     def best_estimate(self, request: PlanRequest, *, mixes_first: bool = False) -> Candidate | None:
-        """Estimate the best candidate for the whole budget; nothing about it is proved.
+        """Estimate the best candidate for the whole budget, without a proof.
 
         Parameters
         ----------
         request : PlanRequest
             The request.
         mixes_first : bool
-            Whether candidates whose fakes every mix draws come first, as in ``choose``; otherwise
-            only errors are compared.
+            Whether candidates whose fakes every mix draws are preferred, as in ``choose``;
+            otherwise only errors are compared.
 
         Returns
         -------
         Candidate or None
-            None where most likely nothing fits.
+            None if most likely no candidate exists.
         """
         results = self._results(request, sketched=True)
         found = (one for one in results if isinstance(one, Candidate))
@@ -191,9 +206,9 @@ class Planner:
         return min(found, key=rank, default=None)
 
     def probably_feasible(self, request: PlanRequest) -> bool:
-        """Return whether something most likely fits the whole budget, or a budget without fakes.
+        """Return whether a candidate most likely exists, for the whole budget or without fakes.
 
-        Nothing about it is proved. The answer costs a fraction of an estimate.
+        Nothing is proved. The answer costs a fraction of an estimate.
         """
         evaluated = (
             one
@@ -203,7 +218,7 @@ class Planner:
         return any(isinstance(one, Candidate) for one in evaluated)
 
     def _smaller(self, request: PlanRequest, found: tuple[Candidate, ...]) -> list[Candidate]:
-        """Return candidates that send less than the whole budget, for which there are ``found``.
+        """Return candidates that send less than the whole budget.
 
         Parameters
         ----------
@@ -214,14 +229,15 @@ class Planner:
 
         Notes
         -----
-        A protocol is not followed to smaller budgets where it errs more with every one of them and
-        more than the candidate that sends least. Curves of several collections are costly: there a
-        protocol that is infeasible for the whole budget is left out, and so are replaced values
-        that err more where they send least.
+        The search stops following a protocol to smaller budgets if two conditions hold. Its error
+        increases with every smaller budget, and exceeds the error of the candidate that sends
+        least. The curves of several collections are costly. For them, two kinds of protocol are
+        left out: those that are infeasible for the whole budget, and those with replaced values
+        whose error is larger for the least budget.
 
-        Where bits are sent one by one, whole vectors err more however often they are sent for
-        less. They are not sent again where their price is costly, as in a crowd that is tiny for
-        them, nor where bits do not fit and the price is very costly.
+        If bits are sent one by one, whole vectors have larger errors, however often they are sent.
+        Whole vectors are not sent repeatedly where their price is costly, as in a very small crowd.
+        The limit of products is larger if no candidate sends bits one by one.
         """
         whole, *smaller = _vary_budgets(request)
         split = any(len(option.parts) > 1 for option in found)
@@ -232,6 +248,8 @@ class Planner:
         bar = min(((*one.cost[1:], one.error) for one in least), default=(math.inf,))[-1]
         kept, errors = least, defaultdict[int, list[float]](list)
         sends_least = dict(enumerate(cheapest))  # without whole vectors that are sent again
+        # From large budgets to small ones: the errors of the larger budgets decide whether a
+        # protocol is followed further.
         for budgeted in (whole, *reversed(smaller[1:])):
             for place, evaluate in enumerate(self.evaluations(budgeted, again=again)):
                 costly = request.collections > 1 and budgeted is not whole
@@ -257,13 +275,30 @@ class Planner:
 def choose(
     request: PlanRequest, planner: Planner | None = None, similar_ratio: float = SIMILAR_ERROR_RATIO
 ) -> Choice:
-    """The plan of least standard error that keeps the guarantee within the budget.
+    """Choose the plan of least standard error that keeps the guarantee within the budget.
 
-    Where mixes may draw the fakes, those that every mix draws come first, whatever they err: then
-    any one honest mix suffices. Smaller budgets are tried as well: where crowds are tiny or epsilon
-    is large, a fake brings more noise than it hides.
+    If mixes may draw fakes, plans in which every mix draws them come first, whatever their error:
+    then one honest mix suffices. Smaller budgets are tried as well. In a very small crowd, or for a
+    large epsilon, a fake can add more noise than it hides.
 
-    Raises InfeasibleError when none does; its message names what would.
+    Parameters
+    ----------
+    request : PlanRequest
+        The question, the guarantee and the budget.
+    planner : Planner, optional
+        The cache that is shared with other calls.
+    similar_ratio : float
+        The ratio up to which errors count as equal; then fewer bytes decide.
+
+    Returns
+    -------
+    Choice
+        The plan with its certificate, the alternatives and the reason.
+
+    Raises
+    ------
+    InfeasibleError
+        If no plan keeps the guarantee. The message states what each protocol would need.
     """
     planner = planner or Planner()
     found = keep_distinct(planner.candidates(request, smaller=True).found)
@@ -300,19 +335,19 @@ def choose(
 
 
 def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
-    """Choose the plan that ``choose`` most likely would, and prove nothing about the others.
+    """Return the plan that ``choose`` most likely would choose, without evaluating all others.
 
     Parameters
     ----------
     request : PlanRequest
         The request.
     planner : Planner
-        Remembers what was computed for requests that are alike.
+        The cache that is shared with other calls.
 
     Returns
     -------
     Plan or None
-        A proved plan; of the next candidate where the best one is not proved, None where none is.
+        A proved plan, of the next candidate if the best one is not proved. None if no plan is.
     """
     found: list[Ranked] = []
     for budgeted in _vary_budgets(request):
@@ -329,7 +364,10 @@ def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
 def _vary_budgets(
     request: PlanRequest, smaller: tuple[float, ...] = _BUDGETS
 ) -> Iterator[PlanRequest]:
-    """The request, then the same with ``smaller`` budgets and that of a message for each part."""
+    """Yield the request, then the request with smaller budgets.
+
+    One of the smaller budgets has one message for each part, so that it has no fakes.
+    """
     limit = to_fraction(request.messages_per_user)
     others = {
         to_fraction(one) for one in (*smaller, len(list_encodings(request.question)[-1].parts))
@@ -339,9 +377,9 @@ def _vary_budgets(
 
 
 def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
-    """The best of each protocol, cover and encoding; the cheapest of several as good.
+    """Return the best candidate of each protocol, cover and encoding, in the order of ranks.
 
-    From good to bad, those that every mix covers first.
+    Among candidates of equal error, the cheapest one is kept.
     """
     kept: dict[tuple[str, Cover], Candidate] = {}
     for one in sorted(found, key=lambda one: one.cost):
@@ -350,7 +388,7 @@ def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
-    """What comes first: the cover of every mix, and the smaller error at ``count``."""
+    """Return the sort key: the cover of every mix first, then the smaller error at ``count``."""
     return one.cover is not Cover.MIXES, one.error_of(count)
 
 
@@ -363,13 +401,14 @@ def _return_candidate(one: Candidate) -> Result:
 
 
 def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
+    """Sort results into candidates and infeasible protocols, without duplicates."""
     if request.protocol and not any(results):
         needs = f"another question: {KIND_LIMITS[request.question.kind]}"
         if request.protocol not in dict(PROTOCOLS):
             needs = "another protocol: it has a price and no plans"
         elif request.question.hashed is not None:
             needs = "a list of labels: it has no open domain"
-        elif request.protocol == "flip":  # the only record it cannot hold
+        elif request.protocol == "flip":  # A single bit is the only record it cannot encode.
             needs = "several bits: one alone is flipped by single-bit"
         results.append(Infeasible(request.protocol, needs))
     options = [result for result in results if isinstance(result, Candidate)]
@@ -379,7 +418,7 @@ def _candidates(request: PlanRequest, results: list[Result]) -> Candidates:
 
 
 def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
-    """What one candidate comes to; what takes too long says so."""
+    """Evaluate a candidate; report an evaluation that would take too long as infeasible."""
     try:
         return evaluate()
     except EffortError as error:
@@ -387,14 +426,14 @@ def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
 
 
 def _is_replacement_no_better(found: Result | None, error: float) -> bool:
-    """Whether it replaces values and errs no less than ``error``."""
+    """Return whether the result replaces values and errs at least by ``error``."""
     if not isinstance(found, Candidate) or found.parts[0].replaced is None:
         return False
     return found.error >= error
 
 
 def _estimate_products(found: Candidate) -> int:
-    """How many products a point of the curve of whole vectors takes; 0 for others."""
+    """Return the products per point of the curve of whole vectors; 0 for other records."""
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
@@ -404,7 +443,7 @@ def _estimate_products(found: Candidate) -> int:
 def _list_evaluations(
     request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """What is to be evaluated, by name."""
+    """Yield the name and the evaluation of each protocol and encoding."""
     every = list_encodings(request.question)
     for encoding in every:
         for name, made in PROTOCOLS:
@@ -417,10 +456,9 @@ def _list_evaluations(
 
 
 def _repeats(request: PlanRequest) -> list[int]:
-    """As often as the budget allows, while there are not messages enough to send every bit alone.
+    """Return how often a whole vector may be sent; nothing if every bit can be sent alone.
 
-    Splitting a vector has a smaller standard error than sending it whole as often: then there is
-    nothing to try.
+    Sending every bit alone has a smaller standard error than sending the whole vector as often.
     """
     bits = request.question.bins if request.question.kind is Kind.BITS else 1
     affordable = math.floor(request.messages_per_user)
@@ -428,15 +466,15 @@ def _repeats(request: PlanRequest) -> list[int]:
 
 
 def _too_few_advice(request: PlanRequest) -> list[str]:
-    """Return a sentence where the crowd is too small for this promise in any model.
+    """Return a sentence if the crowd is too small for the guarantee in any model of trust.
 
-    The 95 % interval of a trusted server is then as wide as the whole crowd.
+    The crowd is too small if the 95 % interval of a trusted server is as wide as the crowd.
     """
     guarantee = request.guarantee
     error = central_error(request.question, guarantee.epsilon, guarantee.delta, request.collections)
     if 4.0 * error < request.users:
         return []
     return [
-        f"{request.users:,} people are too few to tell: a server that sees every answer would have "
+        f"{request.users:,} people are too few: even a server that sees every answer would have "
         f"a standard error of {format_error(error)}"
     ]

@@ -1,4 +1,8 @@
-"""clear-shaped: values or sets in clear among mixes' fakes of the distribution of least spread."""
+"""Candidates of ``clear-shaped``: records in clear among fakes that mixes draw by a shape.
+
+A shape is a distribution of the number of fakes in each bin (``planning.shapes``).
+``planning.choose`` calls this module.
+"""
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.model.encodings import Encoding
@@ -13,12 +17,13 @@ from mixtally.planning.shapes import least_shape
 
 NAME = "clear-shaped"
 NO_LOCAL_EPSILON_REASON = (
-    "no --local-epsilon: answers travel in clear, so nothing survives broken mixes"
+    "no --local-epsilon: answers travel in clear, so colluding mixes can read them"
 )
+"""The requirement of protocols whose records have no noise of their own."""
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """The least fakes a bin: devices send nothing but their reports."""
+    """Return the candidate with the shape of least variance, for which devices send no fakes."""
     clear = questions_in_clear(encoding)
     if clear is None:
         return None
@@ -48,7 +53,7 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
 
 
 def questions_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
-    """What is asked of every message, or of the messages of a set; None for other records."""
+    """Return the questions of a record's messages in clear; None if it has no such encoding."""
     if encoding.is_whole_set:
         (first,) = encoding.parts
         return encoding.parts if first.bins + first.max_set <= MOST_BINS else None

@@ -1,4 +1,7 @@
-"""clear-uniform: values or sets in clear among uniform fakes of devices, or of every mix."""
+"""Candidates of ``clear-uniform``: values or sets in clear among uniform fakes.
+
+Devices or every mix draw the fakes. ``planning.choose`` calls this module.
+"""
 
 import math
 from fractions import Fraction
@@ -31,7 +34,7 @@ NAME = "clear-uniform"
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many fakes as the bins need: more would only add noise."""
+    """Return the candidate with the fewest fakes of devices that hide a record in clear."""
     clear, people = questions_in_clear(encoding), request.people
     if clear is None or request.question.hashed is not None:
         return None
@@ -42,6 +45,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     bins, size = [part.bins for part in clear], clear[0].max_set
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large
+    # This check is far cheaper than the search below.
     if request.likely and not _is_affordable(request, encoding, bins, people, accountant, size):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
@@ -75,7 +79,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate in which every mix draws as many fakes as the bins need.
 
-    Each mix is priced as if it were the only honest one. Plans have no such fakes for sets.
+    Each mix is priced as the only honest mix. Plans have no such fakes for sets.
     """
     clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or not request.mixes_draw or request.question.hashed is not None:
@@ -90,7 +94,7 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, 1))) is not None:
         return large if asked else None
     too_few = None
-    # One message is searched for sooner than it is priced among the most fakes a mix may draw.
+    # For one message the search is faster than one price among the most fakes of a mix.
     composed = len(bins) * request.collections > 1
     if sum(bins) > request.max_mix_messages or (
         composed
@@ -122,7 +126,7 @@ def _describe_fakes(fakes: int, bins: list[int]) -> str:
 def _candidate_with_fakes(
     request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
 ) -> Candidate:
-    """The candidate with so many fakes of sure people in each part."""
+    """Return the candidate whose certain people together draw ``needs`` fakes for each part."""
     pairs = zip(bins, needs, strict=True)
     parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
     return Candidate(request, request.question, parts)
@@ -139,7 +143,7 @@ def _fakes_with_coins(
     accountant: Accountant,
     size: int = 1,
 ) -> list[int]:
-    """Return the fakes of each message, or of a set's, coins included."""
+    """Return the fakes of each part, with the surplus for coins."""
     found = _certain_fakes(request, encoding, bins, accountant, size)
     return [fakes_with_coins(request, one, len(bins)) for one in found]
 
@@ -151,9 +155,9 @@ def _certain_fakes(
     accountant: Accountant,
     size: int,
 ) -> list[int]:
-    """Return the fakes of each message, or of a set's, if all of them certainly arrive.
+    """Return the fakes of each part if all fakes certainly arrive.
 
-    Where likely ones do, they are as many a bin as in the largest.
+    If an estimate is enough, every part has as many fakes per bin as the largest part.
     """
     if request.likely:
         most = max(bins)
@@ -174,7 +178,7 @@ def _is_affordable(
     accountant: Accountant,
     size: int,
 ) -> bool:
-    """Whether the fakes that all messages may have most likely do for the one of most bins."""
+    """Return whether the budget of fakes most likely hides the part of most bins."""
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
     if allowed < 0:
         return False
@@ -192,7 +196,7 @@ def _is_probably_hidden(
     accountant: Accountant,
     size: int,
 ) -> bool:
-    """Return whether so many fakes of all messages most likely do for the one of most bins."""
+    """Return whether the given fakes of all parts most likely hide the part of most bins."""
     most = max(bins)
     fakes = round(fakes_of_all * most / sum(bins))
     record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))

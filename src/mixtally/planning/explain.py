@@ -1,9 +1,12 @@
-"""Where every number of a plan comes from, in one sentence each."""
+"""The origin of every number of a plan, in one sentence each.
+
+``mixtally plan --explain`` shows these sentences.
+"""
 
 from mixtally.model.certificate import Certificate
 from mixtally.model.plan import Cover, Plan
 
-_FROM_REQUEST = "as wished"
+_FROM_REQUEST = "from the request"
 _SOURCES: dict[str, str] = {
     "protocol": "the one asked for, or the least standard error of all that fit the request",
     "epsilon": _FROM_REQUEST,
@@ -11,31 +14,33 @@ _SOURCES: dict[str, str] = {
     "users": _FROM_REQUEST,
     "collections": _FROM_REQUEST,
     "observer": "who sees the shuffled messages: what a mix delivers to the collector",
-    "bins": "the question's, of all messages of a record; a bit in clear has two, no and yes",
-    "prime": "the greatest prime of which the fakes can cover as many cells",
-    "digits": "the fewest that hold all values; of an open domain the most in eight bytes",
+    "bins": "the bins of all messages of a record; a bit in clear has two bins, no and yes",
+    "prime": "the greatest prime for which the fakes cover all cells",
+    "digits": "the fewest for all values; for an open domain the most that fit in eight bytes",
     "messages_of_a_record": "1 when the record travels whole, else one for each bit or attribute",
     "honest_share": _FROM_REQUEST,
-    "hops": "as wished; 1 where nothing was said",
+    "hops": "from the request; 1 by default",
     "cover": "people, or every mix where mixes may draw the fakes",
     "fakes_counted": "honest share x fakes of the minimum crowd, rounded down; those of one mix",
     "crowd_counted": "honest share x minimum crowd when other people's flips or replaced values "
     "count, else 0",
     "flip_probability": "flip threshold / 2^64",
-    "max_set": "the question's",
+    "max_set": "from the question",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
-    "error_at": "as wished, or the square root of the users: people in the bin whose error decides",
-    "standard_error_at": "the same with what so many people's replaced values add",
+    "error_at": "people in the bin whose error decides: from the request, or the square root of "
+    "the users",
+    "standard_error_at": "the standard error of a bin with error_at people, including the noise "
+    "of their replaced values",
     "replace_probability": "replace threshold / 2^64",
-    "replace_threshold": "the least integer that keeps delta beside the fakes of the budget",
+    "replace_threshold": "the least integer that keeps delta, given the fakes of the budget",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
-    "shape_variance": "the least with which the guarantee is kept, a tenth of delta left to empty "
-    "bins",
+    "shape_variance": "the least with which the guarantee is kept; a tenth of delta pays for "
+    "empty bins",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
-    "shape_decay": "epsilon / 2 a collection and message: two bins tell one decay each",
+    "shape_decay": "epsilon / 2 per collection and message: two bins lose one decay each",
     "mixes_adding": "the hops: any one of them may be the honest one, so all add their own",
     "messages_per_user": "a record's messages and a device's fakes, on average",
-    "messages_per_mix": "what each mix adds to all messages of a record, on average",
+    "messages_per_mix": "the fakes that each mix adds to all parts, on average",
     "bytes_per_message": "of each message of a record as the collector reads it: a bit a bin, the "
     "bin's number, or the positions of set bits with a cap",
     "bytes_per_user": "slots of a bundle x bytes of their envelopes, a layer a hop and one for the "
@@ -55,8 +60,8 @@ _NOISE = {
     "which two values meet",
     "clear-shaped": "variance of the shape's table x mixes" + _SUMMED,
     "kary-response": "[n (g / d)(1 - g / d) + (fakes / d)(1 - 1 / d)] / (1 - g)^2, g the replace "
-    "probability, d the bins, n all messages of records; of a bin that z people hold about "
-    "z g / (1 - g) more",
+    "probability, d the bins, n all messages of records; about z g / (1 - g) more for a bin with "
+    "z people",
 }
 _OVER = "; added up over the messages of a record and all collections"
 _LOCAL = {
@@ -71,21 +76,27 @@ _LOCAL = {
 
 
 def explain(plan: Plan) -> dict[str, str]:
-    """A sentence for every number among the facts of ``plan``; KeyError for one without."""
+    """Return a sentence for every number among the facts of a plan.
+
+    Raises
+    ------
+    KeyError
+        If a fact has no sentence, which the tests exclude.
+    """
     certificate, name, mixed = plan.certificate, plan.protocol, plan.cover is Cover.MIXES
     special = {
         "delta": _delta(certificate),
         "status": "what was proved of the divergence; " + _delta(certificate),
         "source": "where the divergence is derived",
-        "assumption": "what the promise assumes",
+        "assumption": "the assumptions of the guarantee",
         "fakes": _fakes(name, mixed=mixed, counted=plan.count_flips),
-        "minimum_crowd": "the people without whom a round is destroyed, as wished; 1: the fakes "
-        "are the mixes'"
+        "minimum_crowd": "a round with fewer people is destroyed; from the request, or 1, because "
+        "mixes draw the fakes"
         if mixed
-        else "the people who certainly take part, as wished: with fewer delta is larger",
+        else "the people who certainly take part, from the request: with fewer, delta is larger",
         "flip_threshold": f"the least integer with which delta({certificate.epsilon:g}) <= "
         f"{plan.guarantee.delta:g}, by root finding on the exact divergence, or the least that "
-        "keeps the local epsilon wished for",
+        "keeps the requested local epsilon",
         "standard_error": "square root of " + _NOISE[name],
         "local_epsilon": _LOCAL[name],
     }
@@ -105,11 +116,11 @@ def _fakes(name: str, *, mixed: bool, counted: bool) -> str:
         "clear-shaped": "bins, and for sets their pads, x mean of the shape's table x mixes",
         "flip-uniform": "(messages per user - messages of a record) x users, or as few as suffice "
         "in clear",
-        "kary-response": "what the budget has beside a record's own messages; replaced values "
-        "bring the rest",
+        "kary-response": "the budget minus a record's own messages; replaced values provide the "
+        "rest of the cover",
         "flip": "none: other people's flips hide a person"
         if counted
-        else "none: a person's own flips hide what they hold",
+        else "none: a person's own flips hide their answer",
     }.get(
         name,
         "(messages per user - messages of a record) x users, or as few as help: smaller "

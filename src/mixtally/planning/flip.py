@@ -1,4 +1,7 @@
-"""flip: records hidden by other people's flips alone, sent once or several times."""
+"""Candidates of ``flip``: flipped records that only other people's flips hide.
+
+The record is sent once or several times. ``planning.choose`` calls this module.
+"""
 
 from fractions import Fraction
 
@@ -15,7 +18,11 @@ NAME = "flip"
 def candidate_by_people(
     request: PlanRequest, encoding: Encoding, accountant: Accountant, repeats: int = 1
 ) -> Result:
-    """Free vectors whole, ``repeats`` times; other records when requested by name."""
+    """Return the candidate that sends a record ``repeats`` times without fakes.
+
+    Free bit vectors are always considered. Other records are considered only if the request names
+    the protocol, and are sent once.
+    """
     (question, *rest) = encoding.parts
     free = question.kind is Kind.BITS
     if (free and (rest or question.bins == 1)) or (not free and request.protocol != NAME):

@@ -1,7 +1,10 @@
-"""flip-blank: flipped values or sets among flipped blanks, of devices or of every mix.
+"""Candidates of ``flip-blank``: flipped values or sets among flipped blanks.
 
-With k set bits q falls as K^(-1/k), so that (n + K) q is least at K = n / (k - 1) fakes, or as many
-a mix, divided by the mixes: more of them than that are not drawn.
+Devices or every mix draw the blanks. ``planning.choose`` calls this module. Let n be the number of
+people, K the number of blanks, k the set bits of a record, and q the flip probability. The q that
+the guarantee needs falls as K^(-1/k). The variance of a count is about (n + K) q, which is least at
+K = n / (k - 1). Hence more blanks are never drawn. If every mix draws blanks, the number is divided
+by the mixes.
 """
 
 from fractions import Fraction
@@ -22,7 +25,7 @@ _FAKES = "fakes: --messages-per-user above {own}"
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many blanks of devices as the budget allows and as help."""
+    """Return the candidate with the most blanks of devices that are affordable and useful."""
     if any(part.kind is Kind.BITS for part in encoding.parts):
         return None
     if (short := budget_shortfall(NAME, request, encoding)) is not None:
@@ -36,12 +39,13 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
         NAME, request, encoding, accountant, fakes=fakes, count_flips=crowd
     )
     if request.protocol == NAME and isinstance(found, Candidate) and found.protocol != NAME:
-        return Infeasible(NAME, _FAKES.format(own=len(encoding.parts)))  # it has no blanks
+        # Without blanks the candidate is that of another protocol, which was not requested.
+        return Infeasible(NAME, _FAKES.format(own=len(encoding.parts)))
     return found
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many blanks of every mix as it may add and as help."""
+    """Return the candidate with the most blanks of mixes that are allowed and reduce the error."""
     if not request.mixes_draw or any(part.kind is Kind.BITS for part in encoding.parts):
         return None
     each = min(request.max_mix_messages // len(encoding.parts), request.users)

@@ -1,11 +1,12 @@
-"""flip-uniform: flipped values among flipped fakes that cover the bins nearly as in clear.
+"""Candidates of ``flip-uniform``: flipped values among flipped fakes of uniform bins.
 
-With x = q d, a record that shows its own bit is hidden by about K q / (1 - e^-x) messages. Where
-bins are many, x is large: uniform fakes hide like blank ones, and their variance of K / d is for
-nothing. Where K / d is nearly what records in clear need, few flips are left to add. From about
-half of those fakes on that gives a smaller error than blank fakes do
-(docs/explanation/accounting.md has the numbers); with all of them records in clear give as small a
-one, in shorter messages.
+``planning.choose`` calls this module. Let q be the flip probability, d the number of bins, K the
+number of fakes, and x = q d. About K q / (1 - e^-x) messages hide a record that shows its own bit.
+For many bins x is large: uniform fakes then hide no better than blanks, and their additional
+variance K / d is wasted. If K / d is close to what records in clear need, only few flips are
+needed. With at least half of those fakes, uniform fakes give a smaller error than blanks
+(docs/explanation/accounting.md has the numbers). With all of them, records in clear give an equal
+error in shorter messages.
 """
 
 from fractions import Fraction
@@ -24,11 +25,11 @@ _ONE_MESSAGE_REASON = "a question that is asked once and answered in one message
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many fakes as are affordable, up to those that suffice in clear, and the least flips.
+    """Return the candidate with the most affordable fakes, up to those of records in clear.
 
-    Only where it is requested by name: between half and all of the fakes that records in clear need
-    it errs up to an eighth less than a message over planes, in longer messages. A point of
-    its curve takes milliseconds, so that several messages or collections would take minutes.
+    The protocol is considered only if the request names it. Its error is at most an eighth smaller
+    than that of messages over planes, in longer messages. A point of its curve takes milliseconds,
+    so several messages or collections would take minutes.
     """
     (part, *rest) = encoding.parts
     if request.protocol != NAME or part.kind is not Kind.ONE:

@@ -1,4 +1,8 @@
-"""Candidates whose bits are flipped: the least flip probability among so many fakes and people."""
+"""Candidates with flipped bits: the least flip probability for given fakes and people.
+
+The files of the protocols ``flip``, ``flip-blank``, ``flip-uniform`` and ``single-bit`` call this
+module.
+"""
 
 import math
 from dataclasses import replace
@@ -33,15 +37,15 @@ from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 
 TOO_FEW_FAKES = (
-    "more fakes or a larger epsilon: with so many flips nobody could be told from all people"
+    "more fakes or a larger epsilon: with the flips needed, a 95 % interval would span all people"
 )
 TOO_FEW_PEOPLE = (
-    "more people or a larger epsilon: with so many flips nobody could be told from all of them"
+    "more people or a larger epsilon: with the flips needed, a 95 % interval would span all people"
 )
 _CERTAIN = "more people who are certain to take part"
-_CROWD = "--minimum-crowd: people whose messages certainly come"
+_CROWD = "--minimum-crowd: people whose messages certainly arrive"
 _MAX_BYTE_TRIALS = 4
-"""Fewer fakes take more flips, and so larger messages: this often bytes are looked at again."""
+"""The most trials with fewer fakes. Fewer fakes need more flips, and these make messages longer."""
 
 
 def candidate_among_people(
@@ -55,9 +59,10 @@ def candidate_among_people(
     count_flips: bool,
     repeats: int = 1,
 ) -> Result:
-    """Flips among ``fakes`` of every device, and other people's flips where ``count_flips``.
+    """Return the candidate with the least flips among fakes of devices and flips of other people.
 
-    Without either a record is hidden by its own flips alone.
+    ``fakes`` is the mean number of fakes of a device for each part; fewer are used if the limit of
+    bytes requires it. Without fakes and without ``count_flips``, only its own flips hide a record.
     """
     people = request.people
     if people is None:
@@ -66,6 +71,7 @@ def candidate_among_people(
         return large
     units = max(0, math.floor(fakes * SCALE))
     short: Infeasible | None = None
+    # Each trial has fewer fakes than the last, until the bundle fits the limit of bytes.
     for _ in range(_MAX_BYTE_TRIALS):
         found = _candidate_with_fakes(
             name, request, encoding, accountant, units, record, count_flips, repeats
@@ -74,12 +80,13 @@ def candidate_among_people(
             return short or found
         if found.fits_bytes:
             return found
-        slots = repeats + -(-units // SCALE)  # a fake takes its slot whole, by a coin or not
+        slots = repeats + -(-units // SCALE)  # A fake drawn by a coin also needs a whole slot.
         base = -(-found.bytes_per_user * repeats // slots)
         left = math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
         if left < 0 or not units:
             return Infeasible(name, f"--bytes-per-user {base}")
-        if not left:  # without a fake the reason would be the fakes that it lacks
+        # The trial without fakes would report missing fakes; the true obstacle is the bytes of one.
+        if not left:
             one = -(-found.bytes_per_user * (repeats + 1) // slots)
             short = Infeasible(name, f"--bytes-per-user {one}")
         units = min(units - 1, left * SCALE)
@@ -96,9 +103,10 @@ def _candidate_with_fakes(
     count_flips: bool,
     repeats: int,
 ) -> Result:
-    """With so many fakes of a device, times 2^64."""
+    """Return the candidate whose devices send ``units`` / 2^64 fakes on average for each part."""
     people, parts = request.people or 0, len(encoding.parts)
-    own = own_fakes(record, units) if units * people >= SCALE else None  # where some certainly come
+    # Below one fake in the whole crowd, none is certain to arrive.
+    own = own_fakes(record, units) if units * people >= SCALE else None
     certain = 0 if own is None else own.mean_for(people)
     if own is not None and own.coin:
         certain = round(fakes_without_coins(request, Fraction(certain), parts))
@@ -134,7 +142,8 @@ def _candidate_with_fakes(
         return Infeasible(
             name, TOO_FEW_FAKES if own is not None or not count_flips else TOO_FEW_PEOPLE
         )
-    if floor > least and own is not None:  # more noise than the guarantee needs: fakes add to it
+    # The local epsilon needs more flips than the guarantee, so some fakes only add noise.
+    if floor > least and own is not None:
         fewest = fewest_fakes(accountant, request, encoding, hiding, floor)
         if fewest is not None and fewest < certain:
             units = -(-fewest * SCALE // people)
@@ -145,7 +154,7 @@ def _candidate_with_fakes(
 
 
 def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no flips fit: messages that show only a person's own bits take too many bytes."""
+    """Return why no flips fit: a person's own messages alone have too many bytes."""
     if request.bytes_per_user is None:
         return None
     parts = (
@@ -156,7 +165,7 @@ def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infe
 
 
 def most_set(encoding: Encoding) -> int | None:
-    """The most bins that a message sets; None for free bits."""
+    """Return the most bins that a message sets; None for free bits."""
     if encoding.parts[0].kind is Kind.BITS:
         return None
     return max(part.max_set for part in encoding.parts)
@@ -172,7 +181,7 @@ def _parts(encoding: Encoding, threshold: int) -> tuple[Part, ...]:
 def candidate_among_mix_blanks(
     name: str, request: PlanRequest, encoding: Encoding, accountant: Accountant, each: int
 ) -> Result:
-    """Flips among ``each`` blanks a part that every mix draws and flips as well."""
+    """Return the candidate in which every mix draws and flips ``each`` blanks for each part."""
     if each < 1:
         return Infeasible(name, f"--mix-messages {len(encoding.parts)}: a blank for each part")
     if (short := budget_shortfall(name, request, encoding)) is not None:
@@ -199,14 +208,14 @@ def candidate_among_mix_blanks(
 
 
 def missing_people_reason(request: PlanRequest) -> str:
-    """What is missing where too few people are known to take part."""
+    """Return the requirement to state if too few people are known to take part."""
     return _CERTAIN if request.hops is None or request.minimum_crowd is not None else _CROWD
 
 
 def budget_shortfall(
     name: str, request: PlanRequest, encoding: Encoding, repeats: int = 1
 ) -> Infeasible | None:
-    """The budget where it does not even hold a person's own messages; None where it does."""
+    """Return the required budget if it does not cover a person's own messages; None if it does."""
     own = len(encoding.parts) * repeats
     if request.messages_per_user >= own:
         return None

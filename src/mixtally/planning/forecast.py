@@ -1,4 +1,7 @@
-"""What errors a plan will show: before anybody has sent anything."""
+"""Forecast of the errors of a plan, and plans for a target error.
+
+The applications use this module before any data exist.
+"""
 
 import math
 from collections.abc import Callable
@@ -14,22 +17,25 @@ from mixtally.planning.options import Choice
 from mixtally.planning.request import MOST_MESSAGES, PlanRequest
 
 _LISTED = 1_000
-"""Words of an open domain that are looked at at once."""
+"""The number of words of an open domain that a forecast assumes to be shown together."""
 _STEPS = 1000
-"""Budgets are looked for in thousandths of a message a user."""
+"""The resolution of the search for a budget: steps for one message per user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
     """Errors in counts at one confidence level, by the normal approximation.
 
-    where
-      standard_error   of an empty bin: only where values are replaced do full ones err more
-      half_width       of one bin's interval
-      largest_error    not exceeded by any of all bins, with this confidence
-      visible_count    least count that is distinguishable from zero, among all bins, with this
-                       confidence
-      level            the confidence, in (0, 1)
+    Attributes
+    ----------
+    standard_error : float
+        The standard error of an empty bin; it is larger for a full bin if values are replaced.
+    half_width : float
+        Half the width of the interval of one bin.
+    largest_error : float
+        A bound that no error of any bin exceeds, at this confidence level.
+    visible_count : int
+        The least count that is distinguishable from zero, among all bins at once.
     """
 
     standard_error: float
@@ -40,11 +46,16 @@ class Forecast:
 
 
 def forecast(plan: Plan, level: float = 0.95) -> Forecast:
-    """The errors of ``plan``; raises ParameterError for a level outside (0, 1).
+    """Return the errors of a plan.
 
-    All bins at once by the union bound, as the intervals of a report. A count is distinguishable
-    from zero when its estimate clears what noise alone would reach in any bin, which it does with
-    probability ``level``.
+    All bins are covered at once by the union bound, as in the intervals of a report. A count is
+    distinguishable from zero if its estimate exceeds, with probability ``level``, what noise alone
+    would reach in any bin.
+
+    Raises
+    ------
+    ParameterError
+        If ``level`` is outside (0, 1).
     """
     strictly_within("confidence level", level, 0.0, 1.0, "0.95 is common")
     normal, error = NormalDist(), plan.standard_error
@@ -64,9 +75,15 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
 def choose_with_error(
     request: PlanRequest, target: float, planner: Planner | None = None
 ) -> Choice:
-    """The choice with the fewest messages a user whose standard error is at most ``target``.
+    """Choose the plan with the fewest messages per user whose error is at most ``target``.
 
-    Raises InfeasibleError when the largest budget does not reach it; names the error it reaches.
+    ``target`` is a standard error in counts, at the count where the request compares errors. The
+    budget of messages of the request is replaced.
+
+    Raises
+    ------
+    InfeasibleError
+        If the largest budget does not reach the target. The message states the least error.
     """
     planner = planner or Planner()
     if not target > 0.0:
@@ -93,7 +110,7 @@ def choose_with_error(
             return False
 
     low, high = _STEPS, round(MOST_MESSAGES) * _STEPS
-    best = error_of(high)  # raises, and says why
+    best = error_of(high)  # Raises InfeasibleError with its reason if nothing is feasible.
     if best > target:
         raise InfeasibleError(
             "target error",
@@ -108,7 +125,10 @@ def choose_with_error(
 
 
 def _bracket(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Values near ``start`` that do not meet and that do, as ``low`` does not and ``high`` does."""
+    """Return the last value without the condition and the first with it, near ``start``.
+
+    The condition is false at ``low`` and true at ``high``.
+    """
     stride, met, missing = 1, high, low
     if meets(start):
         met, missing = start, max(low, start - stride)
@@ -124,7 +144,7 @@ def _bracket(start: int, meets: Callable[[int], bool], low: int, high: int) -> t
 
 
 def _bisect(meets: Callable[[int], bool], missing: int, met: int) -> int:
-    """The least value that meets between one that does not and one that does."""
+    """Return the least value that satisfies a monotone condition, given two values around it."""
     while met - missing > 1:
         middle = (missing + met) // 2
         missing, met = (missing, middle) if meets(middle) else (middle, met)
@@ -132,17 +152,23 @@ def _bisect(meets: Callable[[int], bool], missing: int, met: int) -> int:
 
 
 def _advice(request: PlanRequest) -> str:
-    """What to do when no budget reaches an error."""
+    """Return the advice for a target error that no budget reaches."""
     if request.protocol is not None:
         return "ask for more than that, raise epsilon, or leave --protocol out"
     return "ask for more than that, raise epsilon, or allow --mix-fakes"
 
 
 def choose_users(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
-    """The choice for the least crowd whose standard error is at most ``share`` of the crowd.
+    """Choose the plan for the least crowd whose standard error is at most ``share`` of the crowd.
 
-    Within one percent. Raises ParameterError for a share outside (0, 1) or a minimum crowd,
-    InfeasibleError when not even 10^10 users reach it.
+    The crowd is within one percent of the least one.
+
+    Raises
+    ------
+    ParameterError
+        If ``share`` is outside (0, 1), or if the request has a minimum crowd.
+    InfeasibleError
+        If even 10^10 users do not reach the share.
     """
     planner = planner or Planner()
     _check_share(request, share)
@@ -166,6 +192,7 @@ def choose_users(request: PlanRequest, share: float, planner: Planner | None = N
             got=f"more than that with {MOST_USERS:,} users",
             do="raise epsilon or the budget",
         )
+    # Bisection of the logarithm: one percent is enough, and every step plans anew.
     while high > low + 1 and high > 1.01 * low:
         middle = max(low + 1, math.isqrt(low * high))
         found = choice(middle)
@@ -174,7 +201,7 @@ def choose_users(request: PlanRequest, share: float, planner: Planner | None = N
 
 
 def _check_share(request: PlanRequest, share: float) -> None:
-    """Raises ParameterError for a share outside (0, 1) or a minimum crowd."""
+    """Raise ParameterError for a share outside (0, 1) or a minimum crowd."""
     strictly_within(
         "target share", share, 0.0, 1.0, "0.001, for example: a tenth of a percent of the crowd"
     )

@@ -1,4 +1,7 @@
-"""What would be better: the error with a little more of what a plan is short of, beside its own."""
+"""Improvements of a plan: the error that one more message or a trusted mix would allow.
+
+The applications show these sentences after a plan.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,17 +16,14 @@ from mixtally.primitives.fixed_point import to_fraction
 _MESSAGES = re.compile(r"--messages-per-user ([\d.]+)$")
 _MIXES = "--mix-fakes"
 _WORTHWHILE_SHARE = 0.9
-"""A gain is told when the error would be less than this share of the plan's own."""
+"""An improvement is shown if its error is below this share of the plan's error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """A change of the request, and the better option it would most likely bring.
+    """A change of the request, and the better candidate that most likely results.
 
-    where
-      flag     as it is typed
-      change   in words
-      error    standard error of the plan that is had without it, in counts
+    ``flag`` is the command line option. ``error`` is the plan's standard error without the change.
     """
 
     flag: str
@@ -33,14 +33,14 @@ class Gain:
 
     @property
     def sentence(self) -> str:
-        """The gain, and how to have it."""
+        """The improvement and the option that gives it, as a sentence."""
         error, own = format_error(self.option.error), format_error(self.error)
         return (
             f"With {self.change} the error would be about {error} instead of {own} ({self.flag})."
         )
 
     def facts(self) -> dict[str, Any]:
-        """As one flat JSON object."""
+        """Return the improvement as one flat JSON object."""
         return {
             "change": self.flag,
             "protocol": self.option.name,
@@ -50,9 +50,9 @@ class Gain:
 
 
 def gains(request: PlanRequest, choice: Choice, planner: Planner) -> list[Gain]:
-    """What each option that is out of reach would bring, the largest gain first.
+    """Return the worthwhile improvements, the smallest error first.
 
-    Only what the choice names as out of reach is looked at, each with its own protocol alone.
+    Only protocols that the choice names as infeasible are considered, each of them alone.
     """
     found = [_gain(request, choice, planner, one) for one in choice.infeasible]
     worth = [one for one in found if one is not None]

@@ -1,14 +1,16 @@
-"""kary-response: values that a uniform bin may take the place of, with or without fakes beside.
+"""Candidates of ``kary-response``: values that uniform values replace at random, among fakes.
 
-One family with clear-uniform: records in clear need some lambda uniform messages a bin, and n g + m
-of them come of replacements and of fakes. A fake costs a message, a replacement costs a count:
-a bin that z people hold errs by z g / (1 - g) more in variance. So the fakes of the budget come
-first and replacements bring what is left; where the fakes alone suffice there is nothing to
-replace, and it is clear-uniform. An empty bin errs least without fakes: a budget of one message is
-always looked at as well.
+``planning.choose`` calls this module. The protocol belongs to the same family as ``clear-uniform``.
+Let n be the number of people, g the probability that a value is replaced by a uniform one, and m
+the number of fakes. Records in clear need a fixed number of uniform messages per bin. Replacements
+and fakes together give n g + m of them. A fake costs a message. A replacement costs accuracy: the
+variance of a bin with z people increases by z g / (1 - g). Hence the fakes of the budget are used
+first, and replacements provide the rest. If the fakes alone suffice, nothing is replaced and the
+protocol is ``clear-uniform``. An empty bin has the smallest error without fakes, so a budget of one
+message is always considered too.
 
-Sets of at most k values are k messages, each replaced by itself: k n g + m uniform ones come, and
-a cell needs as many as a set in clear.
+A set of at most k values is k messages, each replaced independently. Then k n g + m uniform
+messages arrive, and a cell needs as many as for a set in clear.
 """
 
 import math
@@ -53,23 +55,26 @@ from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
 NAME = "kary-response"
 Floats = NDArray[np.float64]
 _TOLERANCE = 1e-4
+"""The relative tolerance of a replacement probability."""
 _CHANCES = 1e-3, 0.95, 24
-"""Of a replacement: from, to, and how many are looked at."""
+"""The replacement probabilities that are compared: the least, the largest, and their number."""
 _FEWEST, _HALVINGS, _PLACES, _WIDE = 1e-3, 11, 48, 9.0
-"""Where a mean is sought, how closely, and by how many counts within how many deviations."""
+"""Numerical settings of ``_least_means``: the least mean, the bisection steps, the counts per mean,
+and their range in standard deviations.
+"""
 _HELPING_SHARE = 0.1
-"""Fakes that hide less than this share make an error at most some twentieth less."""
+"""Fakes that are below this share of the needed messages reduce the error by at most about 5 %."""
 _FAKES_SUFFICE_REASON = (
     "a smaller --messages-per-user: its fakes suffice, and nothing need be replaced"
 )
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """The least chance of a replacement beside the fakes of the budget.
+    """Return the candidate with the least replacement probability, given the fakes of the budget.
 
-    Unless it is requested by name, None where mixes may draw the fakes, for several
-    messages, and for several collections with so few fakes that they hardly help: their curves are
-    dear.
+    Unless the request names the protocol, the result is None in three cases, because the curves are
+    costly: if mixes may draw the fakes, for several messages, and for several collections with so
+    few fakes that they hardly help.
     """
     clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or request.question.hashed is not None:
@@ -108,7 +113,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 def candidate_over_planes(
     request: PlanRequest, encoding: Encoding, accountant: Accountant
 ) -> Result:
-    """The same over planes of about as many cells as err least."""
+    """Return the candidate whose messages name planes, with about the best number of cells."""
     asked, people, size = request.protocol == NAME, request.people, request.question.max_set
     if (
         not can_use_planes(request, encoding)
@@ -125,7 +130,8 @@ def candidate_over_planes(
     planes = choose_planes(request, _best_cells(request, encoding, sure, people, accountant))
     if planes is None:
         return None
-    over = Planes(planes.prime, size + 1) if size > 1 else None  # sets' price is that of any digits
+    # The price of sets does not depend on the number of digits.
+    over = Planes(planes.prime, size + 1) if size > 1 else None
     hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
     if sure and request.local_epsilon is None and _are_fakes_enough(request, hiding, 1, accountant):
         return None
@@ -146,13 +152,14 @@ def candidate_over_planes(
 def _best_cells(
     request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
 ) -> int:
-    """How many cells p err about least at the count that is asked for; 0 for none, and where bins
-    of their own err less.
+    """Return about the number of cells p with the least error at the request's count.
 
-    Where values are replaced with chance g and the least mean of a cell is mu, p = (n g + m) / mu.
+    It is 0 if no number fits, or if bins of their own have a smaller error. Let g be the
+    replacement probability and mu the least mean number of messages of a cell. Then p = (n g + m) /
+    mu.
     """
     g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
-    if size > 1:  # of whose own replacements nothing is counted on
+    if size > 1:  # The proof for sets does not count on the person's own replacements.
         mean: float | Floats = cover_of_cell(accountant, request, encoding)
     else:
         given = _epsilon_per_collection(request), guarantee.delta
@@ -171,9 +178,10 @@ def _best_cells(
 
 
 def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
-    """The least mean mu of a cell's messages at which chances g of a replacement hide, about.
+    """Return about the least mean number of messages of a cell, for each replacement probability g.
 
-    With A and B two such cells, Poisson, and c = g mu / (1 - g), it is the mu with
+    Let A and B be the Poisson counts of two cells with mean mu, and c = g mu / (1 - g). The result
+    is the mu with
 
         (1 - g) / mu  E (A - e^eps B - (e^eps - 1) c)_+ = delta.
     """
@@ -192,7 +200,7 @@ def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
 
 
 def _poisson(mean: Floats) -> tuple[Floats, Floats]:
-    """Counts that stand for all within some deviations of each mean, and their chances, about.
+    """Return evenly spaced counts around each mean, and about their Poisson probabilities.
 
     Source: Gosper, for the factorial (Proc. Natl. Acad. Sci. 75 (1978), 40).
     """
@@ -205,12 +213,12 @@ def _poisson(mean: Floats) -> tuple[Floats, Floats]:
 
 
 def _epsilon_per_collection(request: PlanRequest) -> float:
-    """What each of T collections has, about: epsilon / sqrt(T), as losses add up like Gaussian."""
+    """Return about the epsilon of each of T collections: epsilon / sqrt(T), as for a Gaussian."""
     return request.guarantee.epsilon / math.sqrt(request.collections)
 
 
 def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, size: int) -> bool:
-    """Whether there are fakes of coins, of which less than a tenth of what hides comes."""
+    """Return whether fakes drawn by coins are less than a tenth of the needed messages."""
     if own is None or own.whole:
         return False
     need = (
@@ -220,13 +228,13 @@ def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, si
 
 
 def _affordable_fakes(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
-    """The fakes of each part that the budget has, where some of them surely come."""
+    """Return the fakes of each part within the budget; None if none certainly arrives."""
     units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
     return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
 
 
 def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, people: int) -> int:
-    """Fakes of honest people, as many as hide as well where coins say how many come."""
+    """Return the number of certain fakes that is as good as the given fakes of honest people."""
     if own is None:
         return 0
     sure = own.mean_for(people)
@@ -236,7 +244,7 @@ def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, peopl
 def _are_fakes_enough(
     request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant
 ) -> bool:
-    """Whether the fakes alone most likely keep the promise."""
+    """Return whether the fakes alone most likely keep the guarantee."""
     guarantee, together = request.guarantee, parts * request.collections
     return probably_satisfies(
         accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together
@@ -246,8 +254,9 @@ def _are_fakes_enough(
 def _least_replacement(
     request: PlanRequest, clear: InClear, parts: int, most: int, accountant: Accountant
 ) -> int | None:
-    """The least chance of a replacement beside the fakes of ``clear``, times 2^64; None where it is
-    above ``most``, with which nothing would be learned.
+    """Return the least replacement probability, times 2^64, given the fakes of ``clear``.
+
+    None if it exceeds ``most``, above which the counts would say nothing.
     """
     floor, together = 1, parts * request.collections
     hiding = KaryResponse(
@@ -274,10 +283,10 @@ def _least_replacement(
 def _most_useful_replacement(
     request: PlanRequest, cells: int, own: OwnFakes | None, size: int, met: float = 0.0
 ) -> int:
-    """The most that may be replaced, times 2^64, for counts that say enough.
+    """Return the largest replacement probability, times 2^64, with which counts say enough.
 
-    An empty bin's variance is at most (k n + m) / (d (1 - g)^2), and (1 - kappa)^2 or
-    (1 - k/p)^2 more over planes, where kappa or k/p is ``met``.
+    An empty bin's variance is at most (k n + m) / (d (1 - g)^2). Over planes it is divided by (1 -
+    kappa)^2 for single values and by (1 - k/p)^2 for sets. Here ``met`` is kappa or k/p.
     """
     sent = request.users * (size if own is None else size + own.mean)
     least = CONFIDENCE / request.users * math.sqrt(sent / cells) / (1.0 - met)

@@ -1,7 +1,9 @@
-"""The shortest layout of messages: dense bits or positions, with a cap where bins are many.
+"""The shortest layout of a message: dense bits or positions, with a cap for many bins.
 
-Of a record whose bits are flipped hardly more are set than flips set on average, so that their
-positions are short. A cap makes all messages as long; what is drawn again for it is paid for.
+The protocols' files of the planner call these functions to complete a ``Part``. A flipped record
+has hardly more set bits than its expected number of flips. Hence a list of the positions of its set
+bits is short. A cap gives all messages the same length. Messages that pass the cap are drawn again,
+and a share of delta pays for the effect on privacy (``accounting.plans.overflow``).
 """
 
 import math
@@ -22,16 +24,17 @@ from mixtally.planning.options import Candidate
 from mixtally.primitives.fixed_point import SCALE
 
 CAPPED_FROM = 65
-"""Bins from which on a message is capped: fewer are as many free bits as may be sent."""
+"""The least number of bins with a cap. A record of free bits has at most one bin fewer."""
 CAPS_DELTA_SHARE = 1e-3
-"""Of delta, for drawing again what has more ones than the cap."""
+"""The share of delta that pays for messages drawn again because of the cap."""
 _TINY = 1e-300
+"""The least probability for which the normal quantile is finite."""
 
 
 def set_flip_threshold(found: Candidate, threshold: int) -> Candidate:
-    """``found`` with another flip probability, times 2^64, and layouts that suit it.
+    """Return the candidate with another flip probability, times 2^64, and matching layouts.
 
-    Where it is enough to know whether there is one, and no bytes are counted, these stay.
+    The layouts stay if the request has no limit of bytes and asks only for a likely answer.
     """
     request = found.request
     rare = (
@@ -52,7 +55,11 @@ def _set_part_threshold(part: Part, threshold: int, rare: float | None) -> Part:
 
 
 def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout:
-    """The shorter of dense bits and positions, with the least cap that is passed so rarely."""
+    """Return the shorter of dense bits and positions for records of ``ones`` set bits.
+
+    Its cap is the least one that a message passes with probability at most ``rare``. ``threshold``
+    is the flip probability, times 2^64.
+    """
     if bins < CAPPED_FROM:
         return Layout(Form.BITS, bins)
     cap = least_cap(bins, ones, threshold, rare)
@@ -66,7 +73,7 @@ def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout
 
 
 def layout_without_flips(bins: int, ones: int) -> Layout:
-    """Return the shortest layout of a record of ``ones`` bins: none is shorter with flips."""
+    """Return the shortest layout of a record with ``ones`` set bits: a lower bound with flips."""
     dense = Layout(Form.BITS, bins)
     if bins < CAPPED_FROM or ones > MOST_CAP or ones >= bins:
         return dense
@@ -75,9 +82,9 @@ def layout_without_flips(bins: int, ones: int) -> Layout:
 
 
 def least_cap(bins: int, ones: int, threshold: int, rare: float) -> int:
-    """The least cap that a record of ``ones`` bins passes with a chance of at most ``rare``.
+    """Return the least cap that a flipped record passes with probability at most ``rare``.
 
-    Looked for by strides from where it would be if the number of flips were normal.
+    The search starts at the quantile of the normal approximation, and doubles its strides.
     """
 
     def is_rare_enough(cap: int) -> bool:
@@ -99,7 +106,7 @@ def least_cap(bins: int, ones: int, threshold: int, rare: float) -> int:
 
 
 def _allowed_redraw_chance(found: Candidate) -> float:
-    """How rarely each message that the proof counts may be drawn again."""
+    """Return the probability with which each message counted in the proof may be drawn again."""
     request, part = found.request, found.parts[0]
     if found.cover is Cover.MIXES:
         messages = part.mean_added + 1
@@ -113,7 +120,7 @@ def _allowed_redraw_chance(found: Candidate) -> float:
 
 
 def plain_part(bins: int, most_set: int | None, threshold: int) -> Part:
-    """A part whose bits are flipped, without fakes, in the layout that every message fits."""
+    """Return a part with flipped bits, no fakes, and dense bits as its layout."""
     return Part(
         bins=bins,
         most_set=most_set,
@@ -126,8 +133,8 @@ def plain_part(bins: int, most_set: int | None, threshold: int) -> Part:
 
 
 def parts_without_fakes(questions: Sequence[Question], most_set: int) -> tuple[Part, ...]:
-    """Return parts in clear that need no fakes: no bundle of messages that name bins is smaller."""
-    half = SCALE // 2  # replaced values need none
+    """Return parts in clear without fakes: the smallest bundle of messages that name bins."""
+    half = SCALE // 2  # A part in clear must have fakes or replaced values; these add no bytes.
     return tuple(
         part_in_clear(one.bins, None, NoRecipe(), replaced=half, most_set=most_set)
         for one in questions
@@ -143,8 +150,10 @@ def part_in_clear(
     replaced: int | None = None,
     most_set: int = 1,
 ) -> Part:
-    """A part whose values, or sets of at most ``most_set``, travel as the numbers of their bins, or
-    of planes that hold them, some of them ``replaced``.
+    """Return a part whose messages name bins, or planes of values.
+
+    ``own`` are the fakes of a device, and ``recipe`` those of a mix. ``replaced`` is the
+    probability, times 2^64, that a uniform bin replaces a value. ``most_set`` is above 1 for sets.
     """
     named = bins + (most_set if most_set > 1 else 0)
     return Part(

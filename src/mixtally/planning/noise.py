@@ -1,4 +1,8 @@
-"""The least noise of one mechanism for a request: flips, fakes, or none that is useful."""
+"""The least noise of one mechanism for a request: flips, fakes, or none that is useful.
+
+The protocols' files of the planner call these functions, which translate a request into a
+calibration of the accountant.
+"""
 
 import math
 from fractions import Fraction
@@ -22,29 +26,32 @@ from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
 _EXACT_TOLERANCE = 1e-12
+"""Relative tolerances of a flip probability: for exact formulas, and for bounds."""
 _SEARCH_TOLERANCE = 1e-6
 _PROOF_FACTOR = Fraction("1.001")
-"""Relatively so many fakes more than are needed have a proof that is quickly found."""
+"""A surplus of fakes. Without it the proof of a plan takes long, because delta is close to its
+target.
+"""
 
 
 def least_flips(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, hiding: BitFlips, fakes: int
 ) -> int | None:
-    """The least flip probability, times 2^64, of ``hiding``; None when nothing would be learned.
+    """Return the least flip probability, times 2^64; None if the counts would say nothing.
 
-    ``hiding`` has those of the promised ``fakes`` that certainly arrive. Some of delta is left
-    where messages are capped.
+    ``hiding`` has the fakes that certainly arrive. ``fakes`` are all promised fakes: they add noise
+    whether or not they are counted on. Part of delta is reserved if messages have a cap.
     """
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if any(part.bins >= CAPPED_FROM for part in encoding.parts):
         delta *= 1.0 - CAPS_DELTA_SHARE
     together = len(encoding.parts) * request.collections
-    # Cheap and smooth: others have bounds that are neither.
+    # Only this delta is cheap and smooth enough for the exact tolerance; others are bounds.
     exact = together == 1 and not hiding.crowd and isinstance(hiding.fakes, BlankFakes)
     exact = exact and hiding.max_set == 1
     most = most_useful_flips(request, fakes, hiding.repeats)
     if request.likely:
-        most -= most >> 20  # where it is told from all people
+        most -= most >> 20  # Strictly below the limit, the candidate counts as informative.
         enough = Record.of(hiding.with_parameter(Parameter.FLIP, most))
         return most if probably_satisfies(accountant, enough, epsilon, delta, together) else None
     found = least_noise(
@@ -61,10 +68,12 @@ def least_flips(
 
 
 def most_useful_flips(request: PlanRequest, fakes: int, repeats: int) -> int:
-    """The most flips, times 2^64, with which an option may say enough of ``request``.
+    """Return the largest flip probability, times 2^64, with which counts say enough.
 
-    With x = q (1 - q) an empty bin's variance (n + K) x / ((1 - 4x) k) is s at x = c / (1 + 4c),
-    c = s k / (n + K). Under a local epsilon fewer fakes may be sent, and none adds least.
+    Let n be the number of people, K the fakes, k the repeats, q the flip probability and x = q (1 -
+    q). The variance of an empty bin is (n + K) x / ((1 - 4x) k). It equals s at x = c / (1 + 4c)
+    with c = s k / (n + K). With a local epsilon, fewer fakes may be sent later; K = 0 gives the
+    largest limit.
     """
     sent = request.users + (fakes if request.local_epsilon is None else 0)
     c = (request.users / CONFIDENCE) ** 2 * repeats / sent
@@ -80,7 +89,13 @@ def uniform_fakes(
     most_set: int = 1,
     planes: Planes | None = None,
 ) -> int:
-    """Fakes that must certainly arrive among records in clear; raises ParameterError for none."""
+    """Return the number of fakes that must certainly arrive among records in clear.
+
+    Raises
+    ------
+    ParameterError
+        If no number of fakes keeps the guarantee.
+    """
     sent = InClear(bins=bins, max_set=most_set, planes=planes, fakes=UniformFakes(0))
     found = calibrate(
         accountant,
@@ -94,20 +109,22 @@ def uniform_fakes(
 
 
 def fakes_with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
-    """What a message needs where people toss coins for its fakes, if ``fakes`` of them are enough.
+    """Return the mean number of fakes drawn with coins that is as good as ``fakes`` certain ones.
 
-    delta falls about as exp(-s K), s at most ln(1 / delta) / K, with the fakes K of all m messages.
-    Averaged over a K of variance K or less in each it is as if s K / 2 m fewer had come.
+    Delta falls about as exp(-s K), where K is the number of fakes of all m messages and s <= ln(1 /
+    delta) / K. With coins, the number of fakes of each message has a variance of at most K. The
+    average of delta over these numbers is that of s K / (2 m) fewer fakes.
     """
     return math.ceil(fakes * _PROOF_FACTOR + _coins_margin(request, parts))
 
 
 def fakes_without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fraction:
-    """What is enough where people toss coins for ``fakes`` of them."""
+    """Return the number of certain fakes that is as good as a mean of ``fakes`` with coins."""
     return max(Fraction(0), (fakes - _coins_margin(request, parts)) / _PROOF_FACTOR)
 
 
 def _coins_margin(request: PlanRequest, parts: int) -> Fraction:
+    """Return the surplus of fakes of one message that makes up for coins."""
     together = parts * request.collections
     return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / together
 
@@ -119,9 +136,7 @@ def fewest_fakes(
     hiding: BitFlips,
     threshold: int,
 ) -> int | None:
-    """The fewest fakes that must arrive with this flip probability, with coins; None where none is
-    known.
-    """
+    """Return the fewest fakes for this flip probability, coins included; None if none is known."""
     parts, flipped = len(encoding.parts), hiding.with_parameter(Parameter.FLIP, threshold)
     given = request.guarantee.epsilon, request.guarantee.delta, parts * request.collections
     found = least_noise(accountant, flipped, Parameter.FAKES, *given)
@@ -141,8 +156,10 @@ def least_noise(
     tolerance: float = TOLERANCE,
     most: int | None = None,
 ) -> Shuffled | None:
-    """``mechanism`` with the least ``parameter`` with which so many messages keep the guarantee,
-    up to ``most``; None for none.
+    """Return the mechanism with the least ``parameter`` that keeps the guarantee, or None.
+
+    ``together`` is the number of messages over which delta is composed, and ``most`` the largest
+    allowed value of the parameter.
     """
     try:
         found = calibrate(
@@ -155,6 +172,7 @@ def least_noise(
             tolerance=tolerance,
             most=most,
         )
+    # An EffortError is a ParameterError too, but it does not say that no noise is enough.
     except EffortError:
         raise
     except ParameterError:
@@ -163,15 +181,15 @@ def least_noise(
 
 
 def least_flips_for_local_epsilon(request: PlanRequest, flipped: BitFlips, parts: int) -> int:
-    """The least flip probability, times 2^64, that keeps the local epsilon requested, 0 without.
+    """Return the least flip probability, times 2^64, that keeps the local epsilon; 0 without one.
 
-    In every collection some bits differ between two records, each telling ln(p/q) to whoever can
-    trace messages to their senders.
+    In every collection a limited number of bits differ between two records. Each of them has the
+    privacy loss ln(p/q) if its message can be traced to its sender, where p = 1 - q.
     """
     if request.local_epsilon is None:
         return 0
     differ = flipped.bins if flipped.max_set is None else 2 * flipped.max_set
     touched = differ * flipped.repeats * parts
-    # touched ln(p/q) <= cap, rounded to the safe side
+    # Solve touched * collections * ln(p/q) <= local epsilon for q. Rounding up is the safe side.
     least = SCALE / (1.0 + math.exp(request.local_epsilon / (touched * request.collections)))
     return min(MOST_THRESHOLD - 1, math.ceil(least * (1.0 + 1e-15)) + 1)

@@ -1,4 +1,8 @@
-"""What the planner says: candidates, the plan that is taken, what it costs, and why."""
+"""Results of the planner: candidates, infeasible protocols, and the chosen plan.
+
+Every protocol's file returns a ``Candidate`` or an ``Infeasible``. ``planning.choose`` makes a
+``Choice`` of them, which the reports show.
+"""
 
 import math
 from dataclasses import dataclass
@@ -12,18 +16,23 @@ from mixtally.model.question import Question
 from mixtally.planning.request import PlanRequest
 
 CONFIDENCE = 1.96
-"""Standard errors in a 95 % interval's half: when they span the whole crowd nothing is learned."""
+"""Standard errors in half a 95 % interval. A count whose interval spans the crowd says nothing."""
 _ROUNDING_FACTOR = 1.0 + 1e-12
+"""Tolerance for comparing the sum of the parts' means, in floating point, with the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Costs):
-    """A way to keep a request's promise, with about the noise that takes; nothing is proved yet.
+    """A way to keep the guarantee, with an estimate of the noise; nothing is proved yet.
 
-    where
-      question      the request's; of an open one the points are fixed
-      cover         who brings what hides a person
-      count_flips   whether people's flips are part of it
+    Attributes
+    ----------
+    question : Question
+        The question of the request. For an open domain, the number of points is filled in.
+    cover : Cover
+        Who draws the fakes.
+    count_flips : bool
+        Whether the guarantee counts on the flips of other people.
     """
 
     request: PlanRequest
@@ -39,17 +48,17 @@ class Candidate(Costs):
 
     @property
     def hops(self) -> int:  # type: ignore[override]
-        """Mixes in a row."""
+        """The number of mixes in a row."""
         return self.request.mix_count
 
     @property
     def crowd(self) -> int:
-        """People whose flips are counted on."""
+        """The number of people whose flips are counted on."""
         return (self.request.people or 0) if self.count_flips else 0
 
     @property
     def privacy_terms(self) -> PrivacyTerms:
-        """What its price depends on."""
+        """The parameters on which the certificate depends."""
         people = (self.request.people or 0) if self.cover is Cover.PEOPLE else 0
         return PrivacyTerms(
             parts=self.parts,
@@ -62,34 +71,34 @@ class Candidate(Costs):
 
     @property
     def error(self) -> float:
-        """Standard error at the count that the request compares."""
+        """The standard error, in counts, at the count where the request compares errors."""
         return self.error_of(self.request.count)
 
     @property
     def cost(self) -> tuple[float, float, float]:
-        """Standard error at that count, messages and bytes a user."""
+        """The standard error at that count, and messages and bytes per user."""
         return self.error, self.messages_per_user, self.bytes_per_user
 
     @property
     def is_informative(self) -> bool:
-        """Whether somebody could be told from all people."""
+        """Whether the 95 % interval of an empty bin is narrower than the whole crowd."""
         return CONFIDENCE * self.standard_error < self.users
 
     @property
     def fits_bytes(self) -> bool:
-        """Whether a device sends no more bytes than it may."""
+        """Whether a bundle has at most the bytes that the request allows."""
         limit = self.request.bytes_per_user
         return limit is None or self.bytes_per_user <= limit
 
     @property
     def is_affordable(self) -> bool:
-        """Whether a device and a mix send no more than they may."""
+        """Whether devices and mixes stay within the budget of messages and bytes."""
         most = float(self.request.messages_per_user)
         sent = self.messages_per_user <= most * _ROUNDING_FACTOR and self.fits_bytes
         return sent and self.messages_per_mix <= self.request.max_mix_messages
 
     def facts(self) -> dict[str, Any]:
-        """What it is and what it costs, as one flat JSON object."""
+        """Return the candidate and its costs as one flat JSON object."""
         return {
             "name": self.name,
             "protocol": self.protocol,
@@ -101,29 +110,21 @@ class Candidate(Costs):
 
 @dataclass(frozen=True, slots=True)
 class Infeasible:
-    """A protocol that is infeasible for the request, and what would make it fit."""
+    """A protocol that is infeasible for the request, and the change that would make it feasible."""
 
     protocol: str
     needs: str
 
 
 Result = Candidate | Infeasible | None
-"""None when the protocol cannot hold such a record at all."""
+"""None if the protocol has no encoding for such a record."""
 
 
 def own_bytes_excess(name: str, request: PlanRequest, parts: tuple[Part, ...]) -> Infeasible | None:
-    """Return why no noise helps: a person's own messages alone take more bytes than are allowed.
+    """Return why the person's own messages alone exceed the limit of bytes; None if they do not.
 
-    It is asked before any noise is searched for, which takes far longer.
-
-    Parameters
-    ----------
-    name : str
-        The protocol.
-    request : PlanRequest
-        Whose limit of bytes holds.
-    parts : tuple of Part
-        Parts whose messages are as short as the protocol's can be, almost without fakes.
+    ``parts`` have the shortest messages of the protocol, almost without fakes. Callers check this
+    condition before they search for noise, because the search takes far longer.
     """
     found = Candidate(request, request.question, parts)
     if found.fits_bytes:
@@ -133,29 +134,29 @@ def own_bytes_excess(name: str, request: PlanRequest, parts: tuple[Part, ...]) -
 
 
 def check_limits(found: Candidate) -> Candidate | Infeasible:
-    """``found``, or why it is no candidate: too many bytes, or counts that would say nothing."""
+    """Return the candidate, or the reason why its bytes or its error exceed the limits."""
     if not found.fits_bytes:
         return Infeasible(found.protocol, f"--bytes-per-user {math.ceil(found.bytes_per_user)}")
     return uninformative_reason(found) or found
 
 
 def uninformative_reason(found: Candidate) -> Infeasible | None:
-    """Why ``found`` is no candidate, where its counts would say nothing; None otherwise."""
+    """Return the reason why the counts would say nothing; None if they say something."""
     if found.is_informative:
         return None
     return Infeasible(
         found.protocol,
         f"more users or a larger epsilon: with a standard error of {found.standard_error:.3g} "
-        f"counts nobody could be told from all {found.users:,} people",
+        f"counts, a 95 % interval would span all {found.users:,} people",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The plan to take, the other candidates from good to bad, and what is infeasible.
+    """The chosen plan, the other candidates by increasing error, and the infeasible protocols.
 
-    where
-      count   how many people hold the bin whose errors were compared
+    ``reason`` explains the choice in sentences. ``count`` is the number of people in the bin at
+    which errors were compared.
     """
 
     plan: Plan
@@ -165,7 +166,7 @@ class Choice:
     count: int
 
     def facts(self) -> dict[str, Any]:
-        """The choice as one JSON object: the plan flat, the rest beside it."""
+        """Return the choice as one JSON object; the facts of the plan are at its top level."""
         return {
             "name": self.plan.name,
             **self.plan.facts(),

@@ -1,4 +1,4 @@
-"""The Pareto front: candidates that no other one beats in error, messages and bytes at once."""
+"""The Pareto front: candidates that no other candidate beats in error, messages and bytes."""
 
 from mixtally.planning.choose import Planner
 from mixtally.planning.options import Candidate
@@ -6,10 +6,10 @@ from mixtally.planning.request import PlanRequest
 
 
 def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[Candidate]:
-    """Candidates within the request's budget from good to bad, none of them beaten.
+    """Return the candidates within the budget that no other candidate beats, by increasing error.
 
-    Besides the whole budget smaller ones are tried: fakes are what a person pays with. Errors are
-    those before coins and caps, about a thousandth less than a plan's.
+    Smaller budgets are tried as well, because fakes are a cost. The errors do not include coins and
+    caps; a plan's errors are about a thousandth larger.
     """
     options = (planner or Planner()).candidates(request, smaller=True).found
     by_cost = {option.cost: option for option in reversed(options)}
@@ -22,5 +22,5 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
 
 
 def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Whether ``one`` is nowhere worse and somewhere better."""
+    """Return whether ``one`` is nowhere larger and somewhere smaller."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))

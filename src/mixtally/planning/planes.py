@@ -1,9 +1,13 @@
-"""clear-uniform over planes: values of large and open domains, each named by a plane of values, and
-sets of them.
+"""Candidates of ``clear-uniform`` over planes: values of large and open domains, and sets of them.
 
-The noise of a value has the variance (n + m) / p of n people and m fakes, which cover some number
-of cells: p is the greatest prime that they do. Domains of fewer values than that name the values.
-Sets of k values are k n messages, whose planes have more than k digits, and so a smaller prime.
+``planning.choose`` calls this module. A message does not name its value, but a plane of values that
+contains the value (``model.planes``). Let n be the number of people, m the number of fakes, and p a
+prime. A direction has p planes, called *cells*. The variance of a count is about (n + m) / p. The
+fakes can cover a limited number of cells, and p is the greatest prime up to this number. If the
+domain has fewer values than p, messages name values instead.
+
+A set of k values is k messages, so n people send k n messages. Its planes need more than k digits,
+and so a smaller prime.
 """
 
 import math
@@ -32,13 +36,16 @@ from mixtally.primitives.fixed_point import SCALE
 
 NAME = "clear-uniform"
 _ENOUGH_PER_USER, _ENOUGH_IN_ALL = 25, 100_000
-"""A mix's fakes a user, or in all: that many more would take 2 % off the error at most."""
+"""A mix's fakes per user, and in all, above which more fakes reduce the error by at most 2 %."""
 _USUAL_CELLS = 1_000
-"""Cells of which each needs about as many fakes as of any number."""
+"""A number of cells from which on the fakes per cell are nearly constant."""
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many cells as the fakes of people's budget cover; None where they cover all values."""
+    """Return the candidate with the most cells that the fakes of devices cover.
+
+    None if they cover all values, because messages then name values.
+    """
     people, size = request.people, request.question.max_set
     if not _can_use_planes_in_clear(request, encoding) or people is None:
         return None
@@ -51,7 +58,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
         slots = math.floor(Fraction(request.bytes_per_user) * (size + 1) / sent)
-        own = Fraction(max(0, slots - size))  # a fake takes its slot whole, by a coin or not
+        own = Fraction(max(0, slots - size))  # A fake drawn by a coin also needs a whole slot.
         fakes = min(fakes, math.floor(fakes_without_coins(request, own * people, 1)))
         cells = _find_most_cells(accountant, request, encoding, fakes)
         planes = choose_planes(request, cells)
@@ -64,7 +71,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """As many cells as the messages cover that every mix may add."""
+    """Return the candidate with the most cells that the fakes of every single mix cover."""
     if not request.mixes_draw or not _can_use_planes_in_clear(request, encoding):
         return None
     size = request.question.max_set
@@ -83,16 +90,16 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
 
 
 def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
-    """Whether records are single values, or sets, that planes may stand for."""
+    """Return whether records are single values or sets, and the request allows planes."""
     (first, *rest) = encoding.parts
     single = not rest and first.kind is Kind.ONE and request.edges is None and request.grid is None
     return (single or encoding.is_whole_set) and request.over_planes
 
 
 def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no planes fit: messages that name a value of the list take too many bytes.
+    """Return why no planes fit: messages that name a value of the list have too many bytes.
 
-    Those of planes are no shorter. None for an open domain, whose planes are looked at.
+    Messages that name planes are no shorter. None for an open domain, where the planes decide.
     """
     if request.question.hashed is not None:
         return None
@@ -101,7 +108,7 @@ def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infea
 
 
 def _can_use_planes_in_clear(request: PlanRequest, encoding: Encoding) -> bool:
-    """The same, where nothing of a record must be left without a mix."""
+    """Return whether planes are possible for records without noise of their own."""
     return can_use_planes(request, encoding) and request.local_epsilon is None
 
 
@@ -118,7 +125,7 @@ def candidate_of_planes(
     *,
     count_flips: bool = False,
 ) -> Result:
-    """The candidate whose values are points of ``planes``."""
+    """Return the candidate whose values are points of ``planes``, with the limits checked."""
     asked: Question = request.question
     if asked.hashed is not None:
         asked = replace(asked, bins=planes.points)
@@ -128,9 +135,10 @@ def candidate_of_planes(
 
 
 def choose_planes(request: PlanRequest, cells: int) -> Planes | None:
-    """Those of the greatest prime up to ``cells``; None where these cover all values, or none do.
+    """Return the planes of the greatest prime up to ``cells``.
 
-    Of an open domain, and of sets, with the most points whose planes have numbers of eight bytes.
+    None if that prime covers all values, or if it is too small. Open domains and sets get the most
+    points whose planes have numbers of eight bytes.
     """
     question, size = request.question, request.question.max_set
     prime = _largest_prime(min(cells, MOST_BINS), size)
@@ -140,7 +148,7 @@ def choose_planes(request: PlanRequest, cells: int) -> Planes | None:
 
 
 def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
-    """Return the planes of single values: the fewest digits of a list, the most of any text."""
+    """Return the planes of single values: the fewest digits for a list, the most for any text."""
     question = request.question
     if question.hashed is None:
         return Planes(prime, digits_for(prime, question.bins))
@@ -150,20 +158,22 @@ def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
 def _needed_fakes(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, prime: int, size: int
 ) -> int:
-    """Return the fakes that must certainly arrive among planes, so many a direction.
+    """Return the number of fakes that must certainly arrive.
 
-    Of a large prime they are those of as many cells; of sets hardly more; of a small prime fewer.
+    For a large prime it is the number for as many bins. Sets need hardly more, and a small prime
+    needs fewer.
     """
     over = Planes(prime, size + 1) if size > 1 else None
     question = request.question
-    listed = question.hashed is None and prime >= question.bins  # then bins are named themselves
+    # With as many cells as values, messages name values, and planes do not apply.
+    listed = question.hashed is None and prime >= question.bins
     if size == 1 and prime <= MOST_PRIME and is_prime(prime) and not listed:
         over = _planes_for_one(request, prime)
     return uniform_fakes(accountant, request, encoding, prime, size, over)
 
 
 def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
-    """Uniform messages that a cell needs, about: of many cells each as many."""
+    """Return about how many uniform messages a cell needs if there are many cells."""
     return (
         _needed_fakes(accountant, request, encoding, _USUAL_CELLS, request.question.max_set)
         / _USUAL_CELLS
@@ -171,7 +181,7 @@ def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encodi
 
 
 def _largest_prime(most: int, size: int) -> int:
-    """The greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
+    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
     if size > 1:
         most = min(most, math.floor(MOST_PLANES ** (1.0 / (size + 1))))
     while most >= 2 and not (is_prime(most) and (size == 1 or most_digits(most) > size)):
@@ -182,11 +192,11 @@ def _largest_prime(most: int, size: int) -> int:
 def _find_most_cells(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
 ) -> int:
-    """The most cells, up to the values, that ``fakes`` cover, 0 for none; about, where likely ones
-    do.
+    """Return the most cells that ``fakes`` cover, at most the number of values; 0 for none.
 
-    The fakes that are needed rise nearly as the cells, a little faster: each trial is scaled by
-    what the last missed, and is a prime but where it is all values.
+    The needed fakes grow slightly faster than the cells. Hence each trial is the last one, scaled
+    by the ratio of available to needed fakes. A trial is a prime unless it is the number of values.
+    If an estimate is enough, the first trial is scaled once.
     """
     size = request.question.max_set
     most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
@@ -214,4 +224,4 @@ def _find_most_cells(
 
 
 _FINE = 10
-"""A part in 2^10 fewer cells is as good."""
+"""The search stops when the number of cells is known up to one part in 2^10."""

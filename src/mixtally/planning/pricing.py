@@ -1,7 +1,9 @@
-"""From a candidate to its plan: the least noise from its own on that is proved to keep the promise.
+"""The proof of a candidate: the least noise, from its estimate on, that keeps the guarantee.
 
-A candidate's noise is that of one message among about so many fakes. Coins that people toss for
-their fakes, caps on a message and parts of different sizes take a hair more, or less.
+A candidate's noise is the noise of one message among an average number of fakes. Three effects
+change the needed noise slightly: the coins of devices for their fakes, caps on the bits of
+messages, and parts of different sizes. ``planning.choose`` calls ``make_plan``, which includes all
+three and certifies the resulting integers.
 """
 
 import math
@@ -42,20 +44,29 @@ from mixtally.planning.options import Candidate
 from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
 
 _MARGINS = (0.0, 1e-6, 1e-4, 1e-3, 1e-2)
-"""Relative rises of a flip probability: parts and caps together may cost a hair more."""
+"""Relative increases of the noise that are tried in turn. Parts and caps together may cost slightly
+more than the estimate.
+"""
 _MORE_SHIFTS = 4
+"""The number of shifts that are tried from the estimated one on."""
 _ROUNDED_DOWN = 1.0 - 1e-13
+"""A factor that makes the floating-point ``expm1`` a lower bound."""
 _UNITS = 1 << 40
-"""Steps of a fake in which the fewest are looked for."""
+"""The resolution of the search for the fewest fakes: steps for one fake."""
 _TOLERANCE = 1e-4
+"""The relative tolerance of the searches."""
 _ROUGH, _FLOOR = 0.05, 1e-2
-"""Bounds of averages over coins may lie so far apart, relatively and in parts of the target."""
+"""Allowed width of a bracket of an average over coins: relatively, and as a share of the target."""
 _NEAR_ONE, _NEAR = 2e-2, 0.1
-"""So much of delta may be left, of one message and of several together."""
+"""The shares of delta that may stay unused, for one message and for several messages."""
 
 
 def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
-    """The plan of ``found``, its noise raised as little as its promise wants; None for none."""
+    """Return the plan of a candidate, with its noise raised as little as the guarantee allows.
+
+    None if no such plan is affordable, or if its counts would say nothing.
+    """
+    # The estimates decide the order only. A plan needs the proof of its own integers.
     for settled in _raise_noise(found, accountant):
         plan = _prove_plan(settled, accountant) if settled.is_affordable else None
         if plan is not None:
@@ -64,7 +75,7 @@ def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
 
 
 def _raise_noise(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
-    """What most likely keeps the promise, the least noise first."""
+    """Yield candidates that most likely keep the guarantee, the least noise first."""
     first = found.parts[0]
     if isinstance(first.recipe, UniformRecipe):
         for room in _MARGINS:
@@ -94,7 +105,7 @@ def _raise_shift(part: Part, more: int) -> Part:
 
 
 def _raise_own_fakes(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
-    """Records in clear among the fewest uniform fakes of devices."""
+    """Yield the candidate in clear with the fewest uniform fakes of devices."""
     owns: dict[int, OwnFakes] = {}
     for part in found.parts:
         if part.bins not in owns:
@@ -107,7 +118,7 @@ def _raise_own_fakes(found: Candidate, accountant: Accountant) -> Iterator[Candi
 
 
 def _raise_replaced(found: Candidate, start: int, accountant: Accountant) -> Iterator[Candidate]:
-    """Values of which the fewest are replaced, of every part alike."""
+    """Yield the candidate with the least probability of a replacement, equal in all parts."""
 
     def with_replaced(value: int) -> Candidate:
         parts = (structs.replace(part, replaced=value) for part in found.parts)
@@ -126,9 +137,10 @@ def _raise_replaced(found: Candidate, start: int, accountant: Accountant) -> Ite
 
 
 def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
-    """The least chance of a replacement, times 2^64, that keeps a local epsilon of one record.
+    """Return the least replacement probability, times 2^64, that keeps a record's local epsilon.
 
-    It is ln(1 + (1 - g) p / g) of p cells a message, rounded to the safe side.
+    Let g be that probability and p the cells of a message. The loss of a message is ln(1 + (1 - g)
+    p / g). The result is rounded up, which is the safe direction.
     """
     assert isinstance(mechanism, KaryResponse)
     growth = Fraction(math.expm1(local_epsilon / mechanism.record_messages) * _ROUNDED_DOWN)
@@ -137,7 +149,7 @@ def least_replaced(local_epsilon: float, mechanism: Shuffled) -> int:
 
 
 def _fewest_own_fakes(found: Candidate, part: Part, accountant: Accountant) -> OwnFakes | None:
-    """The fewest fakes of a device on average, if all parts were like this one."""
+    """Return the fewest fakes of a device on average, if all parts were equal to ``part``."""
     assert part.own is not None
 
     def terms_with_fakes(units: int) -> PrivacyTerms:
@@ -157,12 +169,12 @@ _PER_UNIT = SCALE // _UNITS
 
 
 def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
-    """Fakes of a device, ``mean`` of them on average, times 2^64."""
+    """Return the fakes of a device with the given mean, which is in units of 2^-64."""
     return OwnFakes(record, *divmod(mean, SCALE))
 
 
 def _raise_flips(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
-    """Flipped records: where coins make the number of fakes uncertain, by a search of its own."""
+    """Yield candidates with more flips; coins for fakes need a search of their own."""
     least = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
@@ -193,14 +205,16 @@ def _search_least(
     axis: Axis,
     accountant: Accountant,
 ) -> int | None:
-    """The least value between ``ends``, looked for from ``start``, whose terms keep the guarantee.
+    """Return the least value in ``ends`` whose terms keep the guarantee; None if none does.
 
-    It may leave a hundredth or two of delta, of several messages together some more.
+    The search begins at ``start``. It may leave one or two hundredths of delta unused, and more for
+    several messages together.
     """
     one = make_terms(start)
     delta, several = one.guarantee.delta, count_honest_parts(one).total() > 1
     rough = SearchTolerance(_ROUGH, floor=_FLOOR, near=_NEAR if several else _NEAR_ONE)
-    # Of flips each evaluation is dear: rough ones, some hundredths above, say where it ends.
+    # Evaluations of flips are costly. Rough bounds, some hundredths too large, come first and
+    # give the close search its start.
     for tightness in (ROUGH, CLOSE) if several and axis is FLIPS else (CLOSE,):
         upper = partial(_upper, make_terms, accountant, tightness)
         found = find_least_meeting(
@@ -218,20 +232,25 @@ def _upper(
     tightness: Tightness,
     value: int,
 ) -> float:
-    """The upper bound of delta at the epsilon of the guarantee."""
+    """Return the upper bound of delta at the epsilon of the guarantee."""
     terms = make_terms(value)
     return min(1.0, composed_upper(terms, accountant, tightness) + cap_cost(terms))
 
 
 def _prove_plan(found: Candidate, accountant: Accountant) -> Plan | None:
-    """The plan with these very integers; None when it misses the guarantee or the local epsilon."""
+    """Return the plan with exactly these integers; None if it breaks a promise.
+
+    The promises are the guarantee and the local epsilon.
+    """
     terms, request = found.privacy_terms, found.request
     proved, local = certify_terms(terms, accountant), local_epsilon_of(terms)
+    # Written with "not" so that a bound that is not a number also fails.
     if not proved.upper <= terms.guarantee.delta:
         return None
     if request.local_epsilon is not None and (local is None or local > request.local_epsilon):
         return None
     crowd = request.crowd
+    # The fakes of mixes do not depend on the crowd, so one person is enough.
     if found.cover is Cover.MIXES and request.minimum_crowd is None:
         crowd = 1
     return Plan(

@@ -1,4 +1,8 @@
-"""Why a plan was chosen, in sentences."""
+"""The reason for the choice of a plan, in sentences.
+
+``planning.choose`` puts the text into a ``Choice``. Reports and refusals use the helpers for errors
+and budgets.
+"""
 
 import math
 from collections.abc import Sequence
@@ -10,6 +14,7 @@ from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import SCALE
 
 _WORTHWHILE_BYTES_SHARE = 0.8
+"""An alternative is mentioned if its bytes are below this share of those before it."""
 
 
 def describe_choice(
@@ -18,7 +23,7 @@ def describe_choice(
     others: Sequence[Candidate],
     infeasible: Sequence[Infeasible],
 ) -> str:
-    """What was chosen and what it costs, how much worse the others are, what would not fit."""
+    """Describe the chosen plan and its costs, the alternatives, and the infeasible protocols."""
     least = all(one.error >= best.error_of(request.count) for one in others)
     sentences = [_describe_best(request, best, "the smallest" if least else "about the smallest")]
     if len(best.parts) > 1:
@@ -43,7 +48,8 @@ def describe_choice(
         sentences.append(f"The flips also keep a local epsilon of {request.local_epsilon:g}.")
     needs: dict[str, list[str]] = {}
     had = {best.protocol, *(option.protocol for option in others)}
-    for one in infeasible:  # one that is had whole may be out of reach split
+    # A protocol that sends whole records may be infeasible for split records.
+    for one in infeasible:
         split = ", split" * (one.protocol in had and len(list_encodings(request.question)) > 1)
         needs.setdefault(one.needs, []).append(one.protocol + split)
     sentences += [f"{' and '.join(names)} would need {need}." for need, names in needs.items()]
@@ -51,7 +57,7 @@ def describe_choice(
 
 
 def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
-    """The next best, and all that send a fifth less than those before or trust somebody else."""
+    """Return the next best candidate, and those that send a fifth less or have another cover."""
     found: list[Candidate] = []
     least: dict[Cover, float] = {best.cover: best.bytes_per_user}
     for option in others:
@@ -63,12 +69,12 @@ def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Can
 
 
 def format_error(error: float) -> str:
-    """An error for people: two digits, or all before the point."""
+    """Format an error with two digits, or with all digits before the point."""
     return f"{error:,.0f}" if error >= 99.5 else f"{error:.2g}"
 
 
 def describe_budget(request: PlanRequest) -> str:
-    """The budget in words."""
+    """Describe the budget of messages and bytes."""
     messages = float(request.messages_per_user)
     words = f"{messages:.10g} message{'s' * (messages > 1)} per user"
     if request.bytes_per_user is not None:
@@ -77,12 +83,12 @@ def describe_budget(request: PlanRequest) -> str:
 
 
 def _name_with_cover(best: Plan, option: Candidate) -> str:
-    """Its name, and who brings the cover where that is somebody else."""
+    """Return the name of an alternative, with its cover if that differs from the plan's."""
     return option.name + f", by {option.cover}," * (option.cover is not best.cover)
 
 
 def _cost(best: Plan, option: Candidate) -> str:
-    """How much less an alternative sends, where that is at least a fifth."""
+    """Describe how much less an alternative sends, if it is at least a fifth less."""
     if option.bytes_per_user < _WORTHWHILE_BYTES_SHARE * best.bytes_per_user:
         return f", with {option.bytes_per_user / best.bytes_per_user:.2g} of the bytes."
     return "."
@@ -114,7 +120,7 @@ def _describe_best(request: PlanRequest, best: Plan, rank: str) -> str:
 
 
 def _describe_replacement(request: PlanRequest, best: Plan, error: str) -> str:
-    """What is replaced, and its errors."""
+    """Describe the share of replaced values and the resulting errors."""
     share = (best.parts[0].replaced or 0) / SCALE
     give = "give" if best.fakes else "gives"
     beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
@@ -128,7 +134,7 @@ def _describe_replacement(request: PlanRequest, best: Plan, error: str) -> str:
 
 
 def _describe_more_fakes(request: PlanRequest, what: str) -> str:
-    """What fakes would do: where the budget has some they were weighed, but for ``flip``."""
+    """Describe the effect of fakes; empty if the planner has already compared them."""
     if request.local_epsilon is not None or request.protocol == "flip":
         return ""
     if request.messages_per_user > 1:

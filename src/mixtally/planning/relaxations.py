@@ -1,7 +1,8 @@
-"""The closest feasible requests, where nothing fits a request.
+"""The closest feasible requests, for a request that no plan fits.
 
-Each relaxes the request in one respect. The search takes a bounded number of prices, so that a
-refusal comes soon; what was not searched to its end is named.
+Each relaxation changes one field of the request. The search computes a bounded number of prices,
+that is, values of delta, so that a refusal comes soon. Searches that reach this bound are named.
+The applications call ``relaxations`` after ``choose`` has raised InfeasibleError.
 """
 
 import math
@@ -20,55 +21,58 @@ from mixtally.planning.request import MOST_MESSAGES, PlanRequest
 from mixtally.primitives.fixed_point import to_fraction
 
 _PRECISION = 1.015
+"""The ratio between the ends of a search at which the search stops."""
 _MOST_BYTES = 1e9
+"""The upper limit of the search for bytes per user."""
 _DOUBLINGS = 4
+"""The number of doublings of a value after which a search multiplies by 16."""
 MOST_PRICES = 2700
-"""Prices that all searches together may compute: one or two seconds where prices are costly."""
+"""The most prices that all searches together may compute: one to two seconds if each is costly."""
 _FIRST = ("--bytes-per-user", "--mix-fakes", "no --local-epsilon", "--epsilon", "--users")
-"""What is tried first: one look, or few, where it was asked for, then what nearly always helps."""
+"""The searches that run first: those of one or few evaluations, then those that usually succeed."""
 _Change = Callable[[float], PlanRequest]
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """The relaxation that makes a plan possible, and the best plan then."""
+    """A change of the request that makes a plan feasible, and the best plan after the change."""
 
     change: str
     plan: Plan
 
     def facts(self) -> dict[str, Any]:
-        """The change and the plan as one flat JSON object."""
+        """Return the change and the plan as one flat JSON object."""
         return {"change": self.change, **self.plan.facts()}
 
 
 class Relaxations(NamedTuple):
-    """The relaxations that were found, and the flags whose search took too many prices."""
+    """The relaxations that were found, and the flags whose search reached its limit of prices."""
 
     found: list[Relaxation]
     unfinished: list[str]
 
 
 def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxations:
-    """Find the least epsilon, crowd and budget with which something fits, and other relaxations.
+    """Find the closest feasible requests: the least epsilon, crowd and budget, and other changes.
 
     Parameters
     ----------
     request : PlanRequest
-        A request that nothing fits.
+        A request that no plan fits.
     most_prices : int
-        The most prices of one message that are computed for all relaxations together. It bounds the
-        work alike on every machine.
+        The most prices of one message that are computed for all relaxations together. The limit
+        bounds the work equally on every machine.
 
     Returns
     -------
     Relaxations
-        Each within a few percent, everything else as requested. What does not help at all is left
-        out.
+        Each changed value is within a few percent of the least one; all else is as requested.
+        Changes that do not help are left out.
 
     Notes
     -----
-    The searches that most likely help come first. None but the last may compute more than half of
-    the prices that are left.
+    The searches that most likely succeed run first. Each search except the last may compute at most
+    half of the remaining prices.
     """
     planner = Planner()
     searches = _searches(request, planner)
@@ -77,6 +81,8 @@ def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxat
     for flag in order:
         left = most_prices - planner.prices
         try:
+            # Half of the remaining prices, so that one costly search cannot use up those of the
+            # others.
             with planner.accountant.at_most(left if flag == order[-1] else left // 2):
                 found = searches[flag]()
         except PricesSpentError:
@@ -120,7 +126,7 @@ def _searches(request: PlanRequest, planner: Planner) -> dict[str, Callable[[], 
 
 
 def _relaxed(flag: str, planner: Planner, request: PlanRequest) -> Relaxation | None:
-    """Return the plan for a request that was relaxed; None where nothing fits it either."""
+    """Return the best plan for a relaxed request; None if no plan fits that request either."""
     plan = choose_by_estimates(request, planner)
     return None if plan is None else Relaxation(flag, plan)
 
@@ -128,7 +134,7 @@ def _relaxed(flag: str, planner: Planner, request: PlanRequest) -> Relaxation | 
 def _least_value(
     flag: str, planner: Planner, start: float, most: float, change: _Change
 ) -> Relaxation | None:
-    """Return the relaxation to the least value of ``flag``; None where no value helps."""
+    """Return the relaxation to the least feasible value of ``flag``; None if there is none."""
     reached = _least_feasible(planner, start, most, change)
     return None if reached is None else Relaxation(f"{flag} {reached[0]:.10g}", reached[1])
 
@@ -147,7 +153,7 @@ def _users(request: PlanRequest) -> _Change:
 
 
 def _three_digits(value: float) -> int:
-    """``value`` rounded up to three digits that are not zero."""
+    """Round up to three significant digits."""
     grain: int = 10 ** max(0, math.floor(math.log10(value)) - 2)
     return math.ceil(value / grain) * grain
 
@@ -163,7 +169,7 @@ def _bytes(request: PlanRequest) -> _Change:
 
 
 def _changed_value(flagged: PlanRequest, request: PlanRequest) -> float:
-    """What was changed, as it is said."""
+    """Return the value of the field that differs between the two requests."""
     if flagged.users != request.users:
         return flagged.users
     if flagged.guarantee != request.guarantee:
@@ -176,15 +182,16 @@ def _changed_value(flagged: PlanRequest, request: PlanRequest) -> float:
 def _least_feasible(
     planner: Planner, start: float, most: float, change: _Change
 ) -> tuple[float, Plan] | None:
-    """The least value from ``start`` on with which something fits, by doubling and halving.
+    """Return the least feasible value from ``start`` on, and its plan, by doubling and bisection.
 
-    By what most likely fits; where that is not proved of the end, a larger one is.
+    The search uses estimates. If the plan at the end is not proved, larger values are tried until
+    one is.
     """
     low, high, doubled = start, min(2.0 * start, most), 1
     while not planner.probably_feasible(change(high)):
         if high >= most:
             return None
-        # Far away in larger strides, whose halvings come to the same values.
+        # Larger strides save trials far from the start; bisection visits the same values later.
         stride = 2.0 if doubled < _DOUBLINGS else 16.0
         low, high, doubled = high, min(stride * high, most), doubled + 1
     while high > _PRECISION * low:

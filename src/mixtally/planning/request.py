@@ -1,4 +1,8 @@
-"""A plan request: what a person who plans a collection wants and can afford."""
+"""The plan request: the question, the guarantee and the budget of a planned collection.
+
+The command line and the Python interface build a ``PlanRequest``, and all other files of the
+planner read it.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,48 +27,65 @@ from mixtally.model.recipe import MOST_DRAWN
 from mixtally.primitives.fixed_point import to_fraction
 
 DEFAULT_MESSAGES = 2.0
-"""For each part of a record: its own message, and a fake."""
-_BY_PARTS = cast("float", None)  # until the question is known
+"""The default number of messages per user for each part of a record: its own message and a fake."""
+# Dataclass defaults cannot depend on the question: ``__post_init__`` replaces this None.
+_BY_PARTS = cast("float", None)
 MOST_MESSAGES = 1000.0
+"""The upper limit of messages per user."""
 MOST_COLLECTIONS = 1000
+"""The upper limit of the number of collections."""
 _LONGEST = 40
+"""The most characters of a refused number that an error message repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanRequest:
     """A question, a guarantee, a crowd, mixes and a budget.
 
-    where
-      users               people expected to take part
-      messages_per_user   the most messages a person sends on average, own reports included, in
-                          [1, 1000]; when left out 2 for each part, a bit or an attribute, and for a
-                          set one more than it may have members
-      bytes_per_user      the most bytes of a person's bundle, padding included; None for no limit
-      collections         how often the question will be asked; the guarantee is for all of them
-      edges               where numbers are cut into bins; None without
-      grid                to whose points numbers are rounded at random; None without
-      prefixes            by which words are asked; None without
-      over_planes         whether messages may name planes of values in place of values
-      count_crowd         whether honest people's own flips are counted on as fakes
-      hops                mixes in a row, 1 to 5, that different people run: any of them draws fakes
-                          where that can be had, and people bring the cover only with a minimum
-                          crowd; None for one mix
-      mix_fakes           whether the one mix may be trusted to draw fakes
-      mix_messages        the most messages that a mix adds to all parts, in [1, 10^10]; None for as
-                          many as there are users, and for any number without hops
-      protocol            a name, to plan with that one only; None to choose
-      local_epsilon       the most that may be left of the promise when every mix colludes, in
-                          [0.01, 100]; None for no limit
-      error_at            at which true count of a bin errors are compared: a number of people, or
-                          below 1 a share of them; None for the square root of the users, and for
-                          as many as a point of a grid has
-      honest_share     share of the users' promised fakes that certainly arrive, and of the crowd
-                          that is counted on, in (0, 1]
-      minimum_crowd       people who certainly take part, of whose fakes and flips only the honest
-                          fraction is counted on; None for all users
-      likely              whether it is enough to know that an option most likely exists
+    Attributes
+    ----------
+    users : int
+        People expected to take part.
+    messages_per_user : float
+        The most messages that a person sends on average, own messages included, in [1, 1000]. By
+        default 2 for each part, and ``max_set + 1`` for a set.
+    bytes_per_user : float or None
+        The most bytes of a person's bundle, padding included; None for no limit.
+    collections : int
+        How often the question will be asked. The guarantee is for all collections together.
+    edges, grid, prefixes
+        The edges that cut numbers into bins, the grid to which numbers are rounded at random, and
+        the prefixes by which words are asked; None if not used.
+    hops : int or None
+        Mixes in a row, 1 to 5, run by different operators; all may draw fakes. Fakes of people then
+        need a ``minimum_crowd``. None for one mix.
+    mix_fakes : bool
+        Whether the one mix is trusted to draw fakes.
+    mix_messages : int or None
+        The most messages that a mix adds to all parts, in [1, 10^10]. None for as many as users,
+        and for no limit without ``hops``.
+    count_crowd : bool
+        Whether the flips of honest people count as fakes.
+    local_epsilon : float or None
+        The largest privacy loss if every mix colludes, in [0.01, 100]; None for no limit.
+    protocol : str or None
+        The only protocol to consider; None for all.
+    error_at : float or None
+        The true count at which errors are compared: a number of people, or below 1 a share of them.
+        None for the square root of ``users``, or the mean count of a grid's points.
+    honest_share : float
+        The share of promised fakes and of the crowd that is counted on, in (0, 1].
+    minimum_crowd : int or None
+        People who certainly take part; None for all users.
+    over_planes : bool
+        Whether messages may name planes of values instead of values.
+    likely : bool
+        Whether it is enough to know that a candidate most likely exists.
 
-    Raises ParameterError for a number outside its range.
+    Raises
+    ------
+    ParameterError
+        If a number is outside its range.
     """
 
     question: Question
@@ -110,7 +131,7 @@ class PlanRequest:
                 self.error_at,
                 0.0,
                 self.users,
-                "0 is an empty bin, 0.01 one that a hundredth of the users hold",
+                "0 is an empty bin, and 0.01 a bin with a hundredth of the users",
             ),
             ("local epsilon", self.local_epsilon, 0.01, 100.0, "leave it out to trust the mixes"),
             (
@@ -127,7 +148,7 @@ class PlanRequest:
 
     @property
     def mix_count(self) -> int:
-        """Mixes in a row."""
+        """The number of mixes in a row."""
         return self.hops or 1
 
     @property
@@ -137,19 +158,19 @@ class PlanRequest:
 
     @property
     def max_mix_messages(self) -> int:
-        """The most messages that a mix adds."""
+        """The most messages that a mix adds to all parts."""
         if self.mix_messages is not None:
             return self.mix_messages
         return MOST_DRAWN if self.hops is None else self.users
 
     @property
     def crowd(self) -> int:
-        """The fewest people of a round: all of them, unless it is said."""
+        """The fewest people of a round; all users if no minimum was requested."""
         return self.users if self.minimum_crowd is None else self.minimum_crowd
 
     @property
     def count(self) -> int:
-        """How many people hold the bin whose error is compared."""
+        """The number of people in the bin at which errors are compared."""
         at = self.error_at
         if at is None and self.grid is not None:
             return self.users // self.grid.points
@@ -159,9 +180,10 @@ class PlanRequest:
 
     @property
     def people(self) -> int | None:
-        """Honest people who certainly take part; None where they are too few.
+        """The number of honest people who certainly take part; None if it is too small or unknown.
 
-        In a network nobody knows unless it is said, as a round of fewer is destroyed.
+        With ``hops`` it is unknown unless ``minimum_crowd`` is given: only then do the mixes
+        destroy a smaller round.
         """
         if self.hops is not None and self.minimum_crowd is None:
             return None
@@ -169,12 +191,18 @@ class PlanRequest:
         return honest if honest >= LEAST_USERS else None
 
     def own_fakes(self, parts: int) -> Fraction:
-        """Fakes that a person can afford for each of so many parts; negative for too few."""
+        """Return the mean number of fakes per part that a person can afford.
+
+        It is negative if the budget does not cover the person's own messages.
+        """
         return to_fraction(self.messages_per_user) / parts - 1
 
 
 def default_messages(question: Question) -> float:
-    """Two for each message that a record can be split into; of a set one more than its members."""
+    """Return the default budget of messages per user for a question.
+
+    It is two for each message of a record, or ``max_set + 1`` for a set, and at most 1000.
+    """
     if question.kind is Kind.SET and question.attributes is None:
         return max(DEFAULT_MESSAGES, question.max_set + 1.0)
     return min(DEFAULT_MESSAGES * len(list_encodings(question)[-1].parts), MOST_MESSAGES)

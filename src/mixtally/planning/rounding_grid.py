@@ -1,15 +1,16 @@
-"""The grid of a number: as many points as give its mean the least standard error.
+"""The grid for numbers: the number of points that gives their mean the least standard error.
 
-With a the noise of a count and w = R / (B - 1) the step of B points over a range R, the mean of n
-numbers that are rounded at random has a variance of
+The applications call this module if a request leaves the number of points open. Let n be the number
+of people, a the variance of a count, and B the number of points over a range R. The step is w = R /
+(B - 1). Numbers are rounded at random to a neighboring point. The variance of their mean is at most
 
-    (a w^2 B (B^2 - 1) / 12  +  n w^2 / 4) / n^2
+    (a w^2 B (B^2 - 1) / 12  +  n w^2 / 4) / n^2.
 
-by noise and, at its worst, by rounding. More points bring more noise and less rounding: in clear
-among m = a B uniform fakes the least lies near B = (6 n / a)^(1/3), where twice as many points cost
-less than a fifth. What a is depends on B (fakes that are few, caps, what a budget pays for), so the
-formula is only where the search begins: every grid is planned for, and its candidate's own noise
-weighed.
+The first term is noise and the second is rounding in the worst case. More points increase the noise
+and decrease the rounding error. In clear, among m = a B uniform fakes, the minimum is near B = (6 n
+/ a)^(1/3), and twice as many points increase the error by less than a fifth. However, a depends on
+B: fakes may be few, messages may have caps, and the budget is limited. Hence the formula only gives
+the start of the search. Every tried grid is planned for, and its candidate's own variance is used.
 
 Source: proved here; see ``protocol.estimate.numbers``.
 """
@@ -32,13 +33,13 @@ from mixtally.protocol.encode.numbers import Points
 from mixtally.protocol.estimate.cumulants import cumulants
 
 _STARTS = (16, 8, 4, 3, 2)
-"""Grids of which the first that fits says what noise is about."""
+"""Grids that are tried in turn for a first estimate of the variance a."""
 _REACH = 3.0
-"""The least lies within this factor of the formula."""
+"""The search covers this factor below and above the formula's number of points."""
 
 
 def round_to_grid(request: PlanRequest, wanted: Points, planner: Planner) -> PlanRequest:
-    """The request for numbers that are rounded to the points ``expected``, or to the best ones."""
+    """Return the request with a grid of the given points, or of the best number of points."""
     many, (low, high) = wanted.points, (wanted.low, wanted.high)
     if many is None:
         many = best_points(request, Grid(low=low, high=high, points=2), planner)
@@ -47,7 +48,10 @@ def round_to_grid(request: PlanRequest, wanted: Points, planner: Planner) -> Pla
 
 
 def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
-    """How many points give the mean about the least error; 2 where nothing fits."""
+    """Return about the number of points that gives the mean the least error.
+
+    The result is 2 if no grid has a candidate.
+    """
 
     @cache
     def best_candidate(points: int) -> Candidate | None:
@@ -70,8 +74,9 @@ def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
 
 
 def _minimize_unimodal(error: Callable[[int], float], low: int, high: int) -> int:
-    """Where an ``error`` that falls and then rises, or is infinite, is least in [low, high]."""
+    """Return the minimizer in [low, high] of an error that first falls and then rises."""
     while high - low > 2:
+        # The golden section, as errors are cached by their number of points.
         third = max(1, round((high - low) * 0.382))
         left, right = low + third, max(low + third + 1, high - third)
         if error(left) <= error(right):
@@ -83,13 +88,16 @@ def _minimize_unimodal(error: Callable[[int], float], low: int, high: int) -> in
 
 @dataclass(frozen=True, slots=True)
 class MeanForecast:
-    """What a plan's grid makes of the mean of everybody's number.
+    """The forecast error of the mean of all numbers that a plan rounds to a grid.
 
-    where
-      points           of the grid
-      step             between two of them; a quantile is known up to two steps
-      standard_error   of the mean, with rounding at its worst
-      share_of_range   the same in ranges, which owes nothing to the units
+    Attributes
+    ----------
+    step : float
+        The distance of neighboring points. A quantile is known up to two steps.
+    standard_error : float
+        The standard error of the mean, with the worst case of rounding.
+    share_of_range : float
+        The standard error divided by the range of the grid, which has no unit.
     """
 
     points: int
@@ -99,16 +107,17 @@ class MeanForecast:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The forecast as a sentence."""
         return (
-            f"Numbers are rounded at random to {self.points:,} points, {self.step:.4g} apart: the "
-            f"mean has a standard error of {self.standard_error:.2g}, {self.share_of_range:.2g} of "
-            "the range, and no resolution; a quantile is known up to two steps."
+            f"Numbers are rounded at random to {self.points:,} points, {self.step:.4g} from one to "
+            f"the next: the mean has a standard error of {self.standard_error:.2g}, "
+            f"{self.share_of_range:.2g} of the range, and no resolution; a quantile is known up to "
+            "two steps."
         )
 
 
 def forecast_mean(plan: Plan) -> MeanForecast | None:
-    """The error of the mean of numbers that ``plan`` rounds; None where it rounds none."""
+    """Return the forecast error of the mean of numbers; None if the plan has no grid."""
     grid = plan.grid
     if grid is None:
         return None
@@ -117,14 +126,15 @@ def forecast_mean(plan: Plan) -> MeanForecast | None:
 
 
 def mean_error(found: Candidate | Plan, grid: Grid) -> float:
-    """Standard error of the mean of everybody's number, with rounding at its worst."""
+    """Return the standard error of the mean of all numbers, with the worst case of rounding."""
     variance = _count_variance(found) * grid.spread + grid.rounding_variance(found.users)
     return math.sqrt(variance) / found.users
 
 
 def _count_variance(found: Candidate | Plan) -> float:
-    """The variance a of a count, as sums whose weights add up to nothing see it, where as many
-    people hold every point.
+    """Return the variance a of a count, if all points have equally many people.
+
+    Only weighted sums of counts with weights that sum to zero have this variance.
     """
     made = found.parts[0].make_expected_mechanism(found.users, found.hops, found.crowd)
     messages = found.users * made.repeats + made.fakes_promised

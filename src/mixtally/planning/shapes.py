@@ -1,12 +1,20 @@
-"""The shape of least spread: a discrete Laplace for few messages, a discrete Gaussian for many.
+"""The fake-count distribution of least variance: discrete Laplace or discrete Gaussian.
 
-A Laplace shape spends epsilon / 2 on each bin, message and collection, so its variance grows as the
-square of the t messages that are asked about one person. Of a Gaussian shape two bins lose
+Mixes of ``clear-shaped`` draw the number of fakes of each bin from a *shape*, a shifted discrete
+distribution. ``planning.clear_shaped`` calls this module for the shape with the least variance.
 
-    (N - t) / v on top of t / v, with N - t of variance 2 t v:
+Let t be the number of messages that are asked about one person, over all parts and collections. A
+Laplace shape spends epsilon / 2 on each bin of each of the t messages, so its variance grows as
+t^2. Let v be the variance of a Gaussian shape. Take the count of the person's bin minus the count
+of another bin, and let N be the sum of these differences over the t messages. Without the known
+messages of other people, N has mean t and variance 2 t v. The privacy loss between the two bins is
+N / v, that is
 
-a Gaussian mechanism with mu^2 = 2 t / v, so its variance grows as t. Which one is less is seen from
-these; the one that is taken is searched for by what its integers have.
+    (N - t) / v + t / v.
+
+This is the privacy loss of a Gaussian mechanism with mu^2 = 2 t / v. Hence v = 2 t / mu^2 grows as
+t. These two formulas decide which shape is tried first. The parameters of the chosen shape are then
+searched for with the delta of its integer table.
 
 Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollary 2.13.
 """
@@ -30,22 +38,28 @@ from mixtally.planning.noise import least_noise
 from mixtally.planning.request import PlanRequest
 
 _NEAR = 1.25
-"""So much less a spread must look for the other shape to be left out."""
+"""The ratio of the estimated variances above which the larger one is not tried."""
 _TOLERANCE = 1e-4
+"""The relative tolerance of a Gaussian variance."""
 _SHIFTS = SearchTolerance(1e3)
-"""A table of integers over 2^64 has a delta of its own that rises with its length."""
+"""The tolerance of a search for a shift. Delta is not monotone: the rounding errors of the table of
+integers over 2^64 increase with its length.
+"""
 _VARIANCES, _APPROXIMATE_VARIANCES = (
     SearchTolerance(1e3, floor=0.1),
     SearchTolerance(1e3, floor=0.1, near=0.01),
 )
-"""A shift is a whole number besides, so that what is left to it goes up and down."""
+"""The tolerance of a search for a variance. Delta is not monotone, because the shift of each
+variance is rounded up to an integer.
+"""
 
 
 def least_shape(
     request: PlanRequest, parts: int, accountant: Accountant, fits: Callable[[AnyShape], bool]
 ) -> AnyShape | None:
-    """The shape of least spread that keeps the guarantee for so many ``parts``, the messages of a
-    record, of those that fit if any does; None for none.
+    """Return the shape of least variance for a record of ``parts`` messages; None if there is none.
+
+    Shapes that fit the budget of the mixes are preferred to others.
     """
     laplace, bell = _laplace_spread(request, parts), _gaussian_variance(request, parts)
     ways = [(laplace, _least_laplace), (bell, _least_gaussian)]
@@ -59,13 +73,13 @@ def least_shape(
 
 
 def _laplace_spread(request: PlanRequest, parts: int) -> float:
-    """1 / (2 sinh^2(c / 2)), the variance of a discrete Laplace distribution of decay c."""
+    """Return the variance 1 / (2 sinh^2(c / 2)) of a discrete Laplace distribution of decay c."""
     decay = request.guarantee.epsilon / (2.0 * parts * request.collections)
     return 0.5 / math.sinh(0.5 * decay) ** 2
 
 
 def _gaussian_variance(request: PlanRequest, parts: int) -> float:
-    """2 t / mu^2."""
+    """Return the estimate 2 t / mu^2 of the variance of a Gaussian shape."""
     mu = gaussian_mu(request.guarantee.epsilon, request.guarantee.delta)
     return 2.0 * parts * request.collections / mu**2
 
@@ -75,7 +89,10 @@ def _record(shape: AnyShape) -> Record:
 
 
 def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
-    """The least shift with the usual decay, or where a search for it begins, if that is enough."""
+    """Return the Laplace shape with the usual decay and the least shift.
+
+    If an estimate is enough, the shift is the start of the search.
+    """
     guarantee, times = request.guarantee, parts * request.collections
     one = LaplaceShape(usual_ratio(guarantee.epsilon, times), 1)
     if request.likely:
@@ -89,7 +106,7 @@ def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> 
 
 
 def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
-    """The least variance whose usual shift keeps the guarantee, then the least shift with it."""
+    """Return the Gaussian shape of least variance and usual shift, then with the least shift."""
     guarantee, times = request.guarantee, parts * request.collections
     usual = partial(gaussian_shift, times=times, delta=guarantee.delta)
     likely = math.ceil(_gaussian_variance(request, parts))

@@ -1,4 +1,8 @@
-"""single-bit: bits one by one, among zeros of devices or mixes and everybody's flips."""
+"""Candidates of ``single-bit``: bits that are flipped and mixed one by one.
+
+Zeros from devices or mixes, and the flips of all people, hide a bit. ``planning.choose`` calls this
+module.
+"""
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.model.encodings import Encoding
@@ -15,7 +19,7 @@ NAME = "single-bit"
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Among other people's flips and as many zeros of devices as the budget allows."""
+    """Return the candidate with affordable zeros of devices and the flips of other people."""
     if not _are_bits(encoding):
         return None
     if (short := budget_shortfall(NAME, request, encoding)) is not None:
@@ -27,7 +31,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Among as many zeros of every mix as it may add."""
+    """Return the candidate with as many zeros of every mix as the budget allows."""
     if not request.mixes_draw or not _are_bits(encoding):
         return None
     each = min(request.max_mix_messages // len(encoding.parts), request.users)
