@@ -125,7 +125,7 @@ def test_plans_without_coins_and_later_mixes_have_no_such_row():
     assert selection.NAME not in attacks_on(whole)
     only = target_of(contracts.uniform(4, coin=SCALE // 2), users=50, crowd=40, hops=1, delta=0.09)
     assert [one.case for one in run_attacks(only, lab(runs=200), selection.NAME)] == [
-        "sees lengths, which are all alike"
+        "sees lengths, which are all equal"
     ]
 
 

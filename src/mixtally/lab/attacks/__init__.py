@@ -1,7 +1,18 @@
-"""Attacks on a promise, each in a file of its own: what is promised beside what an attacker proves.
+"""Attacks on a guarantee: the claimed privacy loss compared with a measured lower bound.
 
-An attack that fails proves nothing. One that succeeds proves the promise false, but for the chance
-of a false alarm, which is stated and shared by all attacks of a run.
+``mixtally attack`` and the Python interface call ``run_attacks``. Each attack has a file of its
+own. A failed attack proves nothing. A successful attack proves that the guarantee is false, except
+with the stated false-alarm probability, which all attacks of a run share.
+
+Terms that are used in all files of the package:
+
+- A *world* is one of two neighboring datasets: the person holds record u, or record v.
+- A *game* draws the messages of the person and of everyone who hides the person, in both worlds.
+  One such draw is a *run*. The attacker reduces a run to one number, the *statistic*.
+- An *event* is a statistic beyond a cut. A *hit* is the event in the world that it favors, and an
+  *alarm* is the event in the other world.
+- A *fake* is a dummy message without an answer, drawn by a device or by a *hop*, that is, one mix
+  of the chain. A *part* is one stream of messages of a record.
 """
 
 from collections.abc import Callable
@@ -56,9 +67,21 @@ MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, AttackLab], list[Outcome]]
 def run_attacks(
     target: Target | MemoizedTarget, lab: AttackLab, only: str | None = None
 ) -> list[Outcome]:
-    """Every attack that fits ``target``, or one of them; they share ``lab.error``.
+    """Run every attack that fits the target, or one of them; they share the error of the lab.
 
-    Raises ParameterError for the name of an attack that does not fit.
+    Parameters
+    ----------
+    target : Target or MemoizedTarget
+        The plan, or the memoized answers, under attack.
+    lab : AttackLab
+        The randomness, the number of runs and the allowed false-alarm probability.
+    only : str, optional
+        The name of the only attack to run.
+
+    Raises
+    ------
+    ParameterError
+        If ``only`` is not the name of an attack that fits the target.
     """
     fitting = attacks_on(target)
     if only is not None and only not in fitting:
@@ -71,7 +94,7 @@ def run_attacks(
 
 
 def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[AttackLab], list[Outcome]]]:
-    """By name, every attack that fits ``target``."""
+    """Return every attack that fits the target, by name."""
     if isinstance(target, Target):
         return {
             name: partial(run, target)

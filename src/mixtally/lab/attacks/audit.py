@@ -1,4 +1,8 @@
-"""An audit: exact tests of counts that share the false-alarm rate of an attack, and its outcome."""
+"""Audits: exact tests of counts that share the false-alarm probability of an attack.
+
+The audits of this package (``randomizer``, ``collection``, ``responses``) collect ``Checks`` and
+call ``audit`` for the outcome.
+"""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -13,17 +17,16 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _SHOWN = 20
+"""The number of failed tests that an outcome lists."""
 TEST = "exact binomial tests, Bonferroni; the smallest p-value times their number"
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """Counts that should be binomial, shape (tests,) each or scalars that fit.
+    """Counts with a binomial distribution under the null hypothesis, one test per entry.
 
-    where
-      hits      what was counted
-      trials    of how many independent draws
-      chance    the probability each draw should have
+    All arrays have shape (tests,). ``hits`` are the counts, ``trials`` the numbers of independent
+    draws, and ``chance`` the probability of each draw.
     """
 
     name: str
@@ -33,7 +36,7 @@ class Checks:
 
     @classmethod
     def of(cls, name: str, hits: object, trials: object, chance: object) -> "Checks":
-        """Counts, trials and chances stretched to one shape."""
+        """Return checks whose counts, trials and probabilities are broadcast to one shape."""
         h, n, c = np.broadcast_arrays(
             np.atleast_1d(np.asarray(hits, dtype=np.int64)),
             np.asarray(trials, dtype=np.int64),
@@ -43,15 +46,18 @@ class Checks:
 
     @classmethod
     def of_difference(cls, name: str, off: int) -> "Checks":
-        """A number that is never ``off``."""
+        """Return a check that fails unless ``off`` is zero."""
         return cls.of(name, abs(off), max(1, abs(off)), 0.0)
 
     def __add__(self, other: "Checks") -> "Checks":
-        """The same tests, of more draws."""
+        """Return the same tests with the draws of both."""
         return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)
 
     def p_values(self) -> Floats:
-        """Twice the smaller tail, at most 1: a false alarm at level a has chance at most a."""
+        """Return twice the smaller tail of each count, at most 1.
+
+        At level a, the false-alarm probability is at most a.
+        """
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
         some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)
         above = np.where(h > 0, betainc(some, n - some + 1.0, c), 1.0)
@@ -61,7 +67,7 @@ class Checks:
 
 @dataclass(frozen=True, slots=True)
 class FailedTest:
-    """A test that failed: which, and where; what was counted, of how many draws; what was due."""
+    """A failed test: its name and index, the count, the number of draws, and the expected count."""
 
     test: str
     place: int
@@ -72,10 +78,10 @@ class FailedTest:
 
 
 def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest], int, float]:
-    """Failed tests, the number of all tests, and the smallest p-value times that number.
+    """Return the failed tests, the number of tests, and the smallest p-value times that number.
 
-    Every test may use an equal share of ``error`` (Bonferroni), so that a sound device is flagged
-    with chance at most ``error``.
+    Every test uses an equal share of ``error`` (Bonferroni). Hence a correct device fails any test
+    with probability at most ``error``.
     """
     total = sum(len(group.hits) for group in groups)
     flags, smallest = [], 1.0
@@ -91,7 +97,10 @@ def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest],
 
 
 def audit(attack: str, checks: list[Checks], lab: AttackLab, runs: int, played: str) -> Outcome:
-    """Violated when one of ``checks`` fails, which sound code does with chance ``lab.error``."""
+    """Return the outcome of an audit: violated if any check fails.
+
+    Correct code fails with probability at most ``lab.error``.
+    """
     flags, total, smallest = find_failures(checks, lab.error)
     found: dict[str, Any] = {
         "tests": total,
@@ -114,12 +123,14 @@ def audit(attack: str, checks: list[Checks], lab: AttackLab, runs: int, played: 
 
 
 _MANY, _TIMES = 1 << 16, 300
+"""The words of a large draw, and the number of small draws from each source."""
 
 
 def word_checks(chance: Chance) -> list[Checks]:
-    """Words in large and small draws, from ``chance`` and from two fresh secure sources.
+    """Return a check that random words do not repeat, within and between sources.
 
-    Of n words one that came before has a chance below n / 2^64 each.
+    The sources are ``chance`` and two new secure sources. Each of n uniform words repeats an
+    earlier one with probability below n / 2^64.
     """
     drawn = []
     for source in (chance, SecureChance(), SecureChance()):
@@ -127,4 +138,4 @@ def word_checks(chance: Chance) -> list[Checks]:
         drawn += [source.words(1 + i % 3).copy() for i in range(_TIMES)]
     words = np.concatenate(drawn)
     again = len(words) - len(np.unique(words))
-    return [Checks.of("word that came before", again, len(words), len(words) / SCALE)]
+    return [Checks.of("repeated random word", again, len(words), len(words) / SCALE)]

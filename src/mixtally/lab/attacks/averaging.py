@@ -1,8 +1,8 @@
-"""averaging: many reports of one person, known to be theirs, are put together.
+"""The attack ``averaging``: combine many reports of one person whose sender is known.
 
-With fresh noise in every report each adds to the evidence and the true answer comes out. A report
-that is drawn once and repeated reveals no more than the first. A memoized answer lies between:
-averaging finds what is *memoized*, never more (Side Notes on Differential Privacy, section 4).
+With fresh noise, every report adds evidence, and the true answer is found. A report that is drawn
+once and repeated reveals no more than the first. A memoized answer is between these cases:
+averaging finds the *memoized* bits, but never more (Side Notes on Differential Privacy, section 4).
 """
 
 from collections.abc import Callable
@@ -34,12 +34,14 @@ from mixtally.report.curves import Chart, Curve
 
 NAME = "averaging"
 REPORTS = 5
+"""The number of reports for which a bound is proved."""
 _RUNS = 20_000
+"""The runs by default, and those of the curves."""
 _FEWER = 4_000
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """A plan's reports, without mixes, with fresh noise in every one."""
+    """Attack the reports of a plan without mixes, with fresh noise in every report."""
     runs = lab.runs if lab.runs is not None else _RUNS
     game = game_among(target.senders_among(NOBODY, mixes=0, collections=1))
     total = np.zeros((2, runs))
@@ -72,7 +74,7 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def _error_rate(total: Floats) -> float:
-    """How often the likelier answer is the wrong one, ties counted half."""
+    """Return how often the likelier answer is wrong; ties count half."""
     wrong = (total[0] < 0).mean() + (total[1] > 0).mean()
     ties = (total[0] == 0).mean() + (total[1] == 0).mean()
     return float(0.5 * (wrong + 0.5 * ties))
@@ -81,7 +83,7 @@ def _error_rate(total: Floats) -> float:
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """Reports of memoized answers: the loss after T of them, the error by their number; numbers."""
+    """Attack the reports of memoized answers: the loss after T reports, and the error of a bit."""
     mechanism, count = target.mechanism, target.reports
     recall = recall or simple_recall(mechanism)
     runs = lab.runs if lab.runs is not None else _RUNS
@@ -105,7 +107,7 @@ def run_memoized(
 def _evidence(
     two: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall, side: int
 ) -> Floats:
-    """Log-likelihood ratios of value 0 against 1 when value ``side`` is held."""
+    """Return log-likelihood ratios of value 0 against value 1 if value ``side`` is held."""
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
     ones = count_ones(reported, two.bins)
     ratio = _bit_evidence(two, reports)
@@ -115,19 +117,19 @@ def _evidence(
 
 
 def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
-    """Log-likelihood ratio of a true one against a true zero for every number of ones."""
-    with np.errstate(invalid="ignore"):  # numbers of ones that are never shown, nor asked for
+    """Return the log-likelihood ratio of a true 1 against a true 0, by the number of ones."""
+    with np.errstate(invalid="ignore"):  # Impossible numbers of ones are never read.
         return log_likelihood_true(mechanism, 1, reports) - log_likelihood_true(
             mechanism, 0, reports
         )
 
 
 def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[Curve, ...]:
-    """Errors of fresh noise, of the memoized bit itself, and of memoized answers for both bits."""
+    """Return the errors with fresh noise, of the memoized bit, and with memoized answers."""
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = POINTS[-1]
-    true = true_rows(one, runs)  # the first bit is one, the second zero
+    true = true_rows(one, runs)  # The first bit is 1, the second 0: one column for each.
     reported = recall(true, 2, most, lab.chance)
     fresh = [recall(true, 2, 1, lab.chance)[0] for _ in range(most)]
     ratio = _bit_evidence(one, 1)
@@ -152,13 +154,13 @@ def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[
 
 
 def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
-    """What is memoized, reported as it is: p = 0 and q = 1, nearly."""
+    """Return the memoized bits themselves, by reports with nearly p = 0 and q = 1."""
     bare = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return count_ones(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 
 
 def _bit_error(evidence: Floats) -> float:
-    """Wrong guesses of a true one (column 0) and a true zero (column 1), ties counted half."""
+    """Return the error rate over true ones (column 0) and true zeros (column 1)."""
     return _error_rate(np.array([evidence[:, 0], evidence[:, 1]]))
 
 

@@ -1,6 +1,7 @@
-"""A target from parameters and a claim, without a plan: whatever somebody says they guarantee.
+"""Targets from parameters and a claim, without a plan.
 
-The parameters become a part as plans have them: K fakes are those of K people, one each.
+``mixtally attack --protocol`` calls ``build_target``. The parameters become a part of a plan: K
+fakes become the fakes of K people, one each.
 """
 
 from typing import Any
@@ -33,10 +34,26 @@ def build_target(
     honest_share: float | None = None,
     accountant: Accountant | None = None,
 ) -> Target | MemoizedTarget:
-    """What is claimed about protocol ``name`` with these parameters.
+    """Return the target for a protocol with these parameters and the claimed guarantee.
 
-    Raises ParameterError for an unknown mechanism, for parameters that are missing, not taken or
-    out of range, and for a claim about memoized answers.
+    Parameters
+    ----------
+    name : str
+        The protocol.
+    parameters : Parameters
+        Its parameters.
+    epsilon, delta : float or None
+        The claimed guarantee; None for memoized answers, whose losses are computed.
+    honest_share : float, optional
+        The share of the fakes that arrives, in (0, 1].
+    accountant : Accountant, optional
+        Computes the true delta of the parameters.
+
+    Raises
+    ------
+    ParameterError
+        If the mechanism is unknown, if a parameter is missing, superfluous or out of range, or if a
+        claim about memoized answers is given.
     """
     given = _select_parameters(name, parameters)
     if name in Memoized.PROTOCOLS:
@@ -53,7 +70,7 @@ def build_target(
             "claim",
             expected="--epsilon and --delta",
             got="neither" if epsilon is delta else "one",
-            do="say what the parameters are claimed to guarantee",
+            do="give the guarantee that is claimed for the parameters",
         )
     fraction = check_fraction(1.0 if honest_share is None else honest_share)
     users = check_users(given["users"])
@@ -76,9 +93,12 @@ def target_of_mechanism(
     honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
-    """What is claimed of ``mechanism``, a share of whose promised fakes is counted on.
+    """Return the target for a mechanism; only a share of its promised fakes is counted on.
 
-    Raises PlanError for what no plan can be, as records in clear that are sent several times.
+    Raises
+    ------
+    PlanError
+        If no plan has such a part, as for records in clear that are sent several times.
     """
     fakes, shaped = mechanism.fakes_sent, mechanism.shaped_fakes
     certain = HidingPeople(count_arriving(fakes, honest_share), mechanism.crowd)
@@ -98,7 +118,7 @@ def target_of_mechanism(
 
 
 def part_of(mechanism: Shuffled) -> Part:
-    """The part that sends what ``mechanism`` does, a fake of a person's own if there are any."""
+    """Return the part that sends what the mechanism sends, with a fake per person if it has any."""
     record = FakeRecord.UNIFORM if mechanism.uniform_fakes else FakeRecord.BLANK
     shaped = mechanism.shaped_fakes
     recipe: Recipe = NoRecipe() if shaped is None else shaped.shape
@@ -115,7 +135,7 @@ def part_of(mechanism: Shuffled) -> Part:
 
 
 def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
-    """The parameters given, once they are all that is needed and no more."""
+    """Return the given parameters; raise ParameterError if they are not the required ones."""
     kinds = {name: kind for kind in mechanisms() for name in kind.PROTOCOLS}
     known = [name for name, kind in kinds.items() if kind.PROTOCOLS[name].claim is not None]
     if name not in known:
@@ -124,7 +144,8 @@ def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
     takes = kind.PROTOCOLS[name]
     needs, may = takes.claim or (frozenset(), frozenset())
     for one, other in takes.instead:
-        if one in needs and parameters.get(other) is not None:  # another shape
+        # A shape has either of two parameters: the alternative replaces the required one.
+        if one in needs and parameters.get(other) is not None:
             needs = needs - {one} | {other}
     if not needs <= given or not given <= needs | may:
         raise ParameterError(

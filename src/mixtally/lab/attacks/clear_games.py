@@ -1,7 +1,7 @@
-"""Games with records in clear: two bins suffice, and their likelihood ratio is exact.
+"""Games with records in clear: two bins are enough, and the likelihood ratio is exact.
 
-A record of u adds one to bin a, of v one to bin b. What other people hold is subtracted: it travels
-in clear, and the attacker knows it.
+A record u adds one to bin a, and a record v adds one to bin b. The attacker knows the records of
+other people, because they travel in clear, and subtracts them.
 """
 
 from dataclasses import dataclass
@@ -22,21 +22,22 @@ from mixtally.primitives.tails import Floats
 from mixtally.protocol.tally.fold import tally_messages
 
 _SPAN_FAKES = 1 << 23
+"""The fakes of shaped games that are drawn at once, which limits memory."""
 _IMPOSSIBLE = -np.inf
 
 
 @dataclass(frozen=True)
 class UniformGame(CountedGame):
-    """Among uniform fakes X_u / X_v is the count of bin a over that of bin b."""
+    """The game among uniform fakes: X_u / X_v is the count of bin a divided by that of bin b."""
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """Bin a and bin b, and neither."""
+        """No bin, bin a and bin b."""
         return (0, 0), (1, 0), (0, 1)
 
     @property
     def setting(self) -> Setting:
-        """Two bins and all others are distinguished."""
+        """The cost and the description of a run; the kinds are two bins, and all others."""
         fakes, bins = self.senders.fakes, self.senders.part.bins
         stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
         return self._setting(60.0 * fakes, 3, stage)
@@ -50,7 +51,7 @@ class UniformGame(CountedGame):
         return other, other + (a + b - 2.0 * other) / self.senders.part.bins, a, b
 
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
-        """Those of both bins, then those of bin a among them."""
+        """Return the fakes of each kind: first those in either bin, then those of bin a."""
         numbers = np.broadcast_to(np.asarray(self.senders.draw_fake_numbers(runs, draw)), runs)
         both = draw(numbers, 2.0 * float(fake[1]))
         a = draw(both, 0.5)
@@ -58,7 +59,7 @@ class UniformGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """But for the number of bins, which is the same in both."""
+        """The log-likelihood ratios, without the number of bins, which cancels."""
         u, v = np.full((2, 3), _IMPOSSIBLE)
         u[1] = v[2] = 0.0
         return u, v
@@ -66,13 +67,17 @@ class UniformGame(CountedGame):
 
 @dataclass(frozen=True)
 class ShapedGame(Game):
-    """Among mixes' fakes: F(A - 1) F(B) against F(A) F(B - 1), the bins being independent."""
+    """The game among fakes of mixes, whose bins are independent.
+
+    Let F be the distribution of the number of fakes in a bin, and A and B the counts of bins a and
+    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)).
+    """
 
     senders: Senders
 
     @property
     def setting(self) -> Setting:
-        """Two bins and all others; every mix draws all bins."""
+        """The cost and the description of a run; every mix draws all bins."""
         fakes = self.senders.mixes * len(self._weights)
         stage = f"the two bins that differ, with the fakes of {self.senders.mixes} mix(es)"
         played = f"{stage}; a mix draws bins independently, and so those of many runs at once"
@@ -91,10 +96,11 @@ class ShapedGame(Game):
         for _ in range(self.senders.mixes - 1):
             pmf = np.convolve(pmf, one)
         with np.errstate(divide="ignore"):
-            return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])  # from -1 on
+            # The first entry belongs to the count -1, which the statistic reads for A - 1.
+            return np.concatenate([[-np.inf], np.log(pmf), [-np.inf]])
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats]:
-        """The statistics of many runs at once: a mix draws all their bins."""
+        """Return the statistics of many runs; a mix draws all their bins at once."""
         u, v = np.empty(runs), np.empty(runs)
         for span in spans(runs, max(1, _SPAN_FAKES // len(self._weights))):
             layout = Layout(Form.INDEX, 4 * (span.stop - span.start))
@@ -102,22 +108,22 @@ class ShapedGame(Game):
             for _ in range(self.senders.mixes):
                 rows = self.senders.draw_shaped_fakes(layout, chance, device)
                 drawn += tally_messages(layout, rows).counts
-            a, b, c, d = (drawn[place::4] for place in range(4))  # two bins of either world
+            a, b, c, d = (drawn[place::4] for place in range(4))  # Two bins for each world.
             u[span], v[span] = self._statistic(a + 1, b), self._statistic(c, d + 1)
         return u, v
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and, among other fakes, in world v."""
+        """Return the statistic in world u and, among other fakes, in world v."""
         u, v = self.draw_runs(1, chance, device)
         return float(u[0]), float(v[0])
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002
-        """A mix itself draws as fast."""
+        """Return None: the code of a mix is as fast."""
         return
 
     def _statistic(self, a: Counts, b: Counts) -> Floats:
         pmf, last = self._log_pmf, len(self._log_pmf) - 1
-        # No mix of this distribution draws what lies beyond its last number.
+        # Broken code can draw more than the largest number of the table, which has no ratio.
         a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)
         u, v = pmf[a] + pmf[b + 1], pmf[a + 1] + pmf[b]
         with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world

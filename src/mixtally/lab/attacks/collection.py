@@ -1,14 +1,18 @@
-"""collection: whether what really runs is what was audited message by message.
+"""The audit ``collection``: whether the code behaves in a whole round as it does in tests.
 
-The code is played as people run it. Devices send one record at a time, by one person's code too, so
-that the last bit of a batch is the last bit of a message; a whole collection is larger than the
-span that is randomized at once, every message of it is counted, and it is shuffled; large batches
-are shuffled; the words that noise is made of never come twice, from the chance of these attacks and
-from the secure one.
+``randomizer`` audits the code message by message. This audit runs the code as in production:
 
-Flips are drawn at two probes, one for each way in which the code draws them: a plan's own may be
-too rare to be seen. All are exact binomial tests that share the false-alarm rate; a sum of
-independent draws of several chances varies less than the binomial it is tested as (Hoeffding 1956).
+- Devices send one record at a time, also with the single-person code. So the last bit of a batch is
+  the last bit of a message.
+- A whole collection is larger than the block that is randomized at once. It is shuffled, and all of
+  its messages are counted.
+- Large batches are shuffled.
+- Random words must not repeat, neither from the source of the attacks nor from the secure source.
+
+Flips are drawn at two probes, one for each way in which the code draws flips, because a plan's own
+flips may be too rare. All tests are exact binomial tests that share the false-alarm probability. A
+sum of independent draws with several probabilities varies less than the binomial distribution of
+its test, which only reduces that probability (Hoeffding 1956).
 """
 
 import numpy as np
@@ -30,15 +34,18 @@ from mixtally.protocol.tally.fold import tally_messages
 
 NAME = "collection"
 _BATCH_BYTES = 5 << 20
-"""More than the span of people who are randomized at once."""
+"""The bytes of a collection: more than the block of people that is randomized at once."""
 _MESSAGES, _MOST_BYTES = 12_000, 1 << 26
+"""The people of a collection, if their messages have at most ``_MOST_BYTES``."""
 _MOST_SHAPED = 5_000_000
+"""The most shaped fakes of a collection."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Every test there is for every different part."""
+    """Audit every different part."""
     words = word_checks(lab.chance)
-    if find_failures(words, lab.error)[0]:  # nothing that is drawn from such words need ever end
+    # With repeating words, rejection sampling may never end, so nothing else is drawn.
+    if find_failures(words, lab.error)[0]:
         return [audit(NAME, words, lab, 0, "words alone: they repeat")]
     moved, shuffled = large_shuffle_checks(lab)
     checks, sent, messages = words + moved, 0, 0
@@ -59,7 +66,7 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple[list[Checks], int]:
-    """Tests of a whole collection, half of it of the last bin and half of the first."""
+    """Return tests of a whole collection, with half of the people in the first and last bins."""
     small, users = _fit_size(part, hops)
     if users == 0:
         return [], 0
@@ -91,7 +98,7 @@ def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple
 
 
 def _count_shown(part: Part, rows: Rows) -> Counts:
-    """How many messages name each bin, or how many planes hold either of the first two values."""
+    """Return how many messages name each bin, or contain either of the first two values."""
     if part.planes is None:
         return tally_messages(part.layout, rows).counts
     held = held_first_values(part, part.planes, part.layout.codes(rows), 2)
@@ -100,7 +107,7 @@ def _count_shown(part: Part, rows: Rows) -> Counts:
 
 
 def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
-    """The part with a flip that is seen and fakes that are quick, and how many people."""
+    """Return the part with visible flips and few fakes, and the number of people."""
     small = part
     if part.threshold is not None:
         small = probe_part(part, PROBES[1]) or probe_part(part, PROBES[0]) or part
@@ -118,7 +125,7 @@ def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
 
 
 def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
-    """How many fakes came, by whole ones, recipes and coins."""
+    """Return tests of the number of fakes from whole fakes, recipes and coins."""
     certain, coin = 0, 0.0
     if isinstance(part.recipe, CountedRecipe):
         certain = hops * part.recipe.count
@@ -133,9 +140,10 @@ def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int
 
 
 def _noise_checks(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
-    """Bins against what their holders, fakes and flips should show."""
+    """Return tests of every bin's count, given its people, the fakes and the flips."""
     bins, messages = part.bins, int(own.sum()) + fakes
-    if part.replaced is not None:  # binomials of several chances vary less than one of their mean
+    # A sum of binomials varies less than the binomial of their mean probability.
+    if part.replaced is not None:
         mechanism = part.mechanism(fakes=fakes, crowd=LEAST_USERS)
         messages = (messages - fakes) * part.record_messages + fakes
         due = (mechanism.gain * own + mechanism.offset(messages)) / messages
@@ -162,7 +170,7 @@ def _noise_checks(name: str, part: Part, seen: Counts, own: Counts, fakes: int) 
 
 
 def _shaped_fake_checks(name: str, shape: AnyShape, hops: int, numbers: Counts) -> list[Checks]:
-    """How many fakes all hops together added to each bin."""
+    """Return tests of the fakes that all hops together added to each bin."""
     pmf = one = np.array(shape.weights, dtype=np.float64) / SCALE
     for _ in range(hops - 1):
         pmf = np.convolve(pmf, one)
@@ -172,6 +180,6 @@ def _shaped_fake_checks(name: str, shape: AnyShape, hops: int, numbers: Counts) 
     inside = np.bincount(np.clip(numbers, 0, len(pmf) - 1), minlength=len(pmf))
     return [
         Checks.of_difference(f"impossible number of fakes in a collection{name}", past),
-        Checks.of(f"bins with so many fakes in a collection{name}", inside, bins, pmf),
+        Checks.of(f"bins with k fakes in a collection{name}", inside, bins, pmf),
         Checks.of(f"fewer fakes than the mean{name}", int((numbers < mean).sum()), bins, below),
     ]

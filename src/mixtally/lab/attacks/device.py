@@ -1,4 +1,8 @@
-"""What an attack plays: the production randomizer and mix, or a broken one in their place."""
+"""The code under attack: the production randomizer and mix, or a broken replacement.
+
+Attacks draw all messages through a ``Device``. Tests replace its functions by broken ones, which an
+attack must detect.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,22 +25,28 @@ from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.randomize.bins import Records
 
 _MOST_BYTES = 1_000_000
+"""The memory limit of a device's tables."""
 
 
 def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    """Makes ``draws`` with a memo of its own, which ends with the device that holds it."""
+    """Return a factory of ``draws`` with a memo of its own, which ends with its device."""
     return lambda: partial(draws, memo=Memo(_MOST_BYTES))
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """The code that draws noise; the default is what people's devices and mixes run.
+    """The code that draws noise; by default the code of people's devices and of mixes.
 
-    where
-      reports, fakes, added    of many people at once, and of a hop
-      message, fake, coins     of one person alone
-      record                   of one person's set in clear
-      sealed                   the envelopes of a part of one person's bundle
+    Attributes
+    ----------
+    reports, fakes, added : callable
+        The messages of many people, their fakes, and the fakes of a hop.
+    message, fake, coins : callable
+        One message, one fake, and the number of fakes of a single person's device.
+    record : callable
+        The messages of a single person's set in clear.
+    sealed : callable
+        The envelopes of one part of a single person's bundle.
     """
 
     reports: Callable[[Part, Records, Chance], Rows] = field(
@@ -55,7 +65,7 @@ class Device:
 
 
 class Play(Interface):
-    """A whole round in one process: everybody's messages, shuffled by every hop, and tallied."""
+    """A simulation of a whole round in one process, including all shuffles and the tally."""
 
     def __call__(
         self,
@@ -66,12 +76,12 @@ class Play(Interface):
         *,
         watch: Callable[[Rows], None],
     ) -> Any:
-        """The round; ``watch`` is called with the messages of each part that are tallied."""
+        """Return the round; ``watch`` receives the messages of each part that are tallied."""
         ...
 
 
 def refuse_to_play(*_: object, **__: object) -> None:
-    """Nobody said how: raises ParameterError."""
+    """Raise ParameterError: the lab has no way to play a collection."""
     raise ParameterError(
         "collection",
         expected="a lab that can play one",

@@ -1,10 +1,13 @@
-"""difference: the same crowd reports twice and one person answers differently, or not again.
+"""The attack ``difference``: the same crowd reports twice, and one person differs.
 
-*changed*: the person answers a and then b, or b and then a; the log ratios of both batches add up.
-Two collections are promised the composition of two certificates, where not the plan's own covers
-them. *absent*: the person is gone the second time, and the attacker, who does not know what others
-hold, takes the second batch from the first, which removes the crowd but not its noise. The second
-batch says nothing of the person, so the promise of one collection covers it.
+*changed*: the person answers a and then b, or b and then a. The log-likelihood ratios of both
+batches add up. The guarantee is the composition of two certificates, unless the plan's own covers
+two collections.
+
+*absent*: the person does not take part the second time. The attacker does not know the answers of
+others. So the attacker subtracts the second batch from the first, which removes the crowd but not
+its noise. The second batch is independent of the person, so the guarantee of one collection
+applies.
 """
 
 from dataclasses import replace
@@ -29,13 +32,15 @@ from mixtally.protocol.tally.fold import tally_messages
 
 NAME = "difference"
 _SPAN = 1 << 20
+"""The messages that are drawn at once, which limits memory."""
 _WIDTH = 3
-"""Positions that are drawn: two bins of interest, and one for all others."""
+"""The positions that are drawn: two bins of interest, and one for all others."""
 _DRAWN_RUNS = 100_000
+"""The runs by the distribution."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """A changed answer; for records of one value also an absent person."""
+    """Attack a changed answer and, for records of one value, an absent person."""
     if any(part.most_set != 1 for part in target.parts):
         return _attack_changed_answer(target, lab)
     lab = replace(lab, error=lab.error / 2.0)
@@ -97,7 +102,7 @@ def _attack_absence(target: Target, lab: AttackLab) -> Outcome:
 def _differences(
     who: Senders, users: int, runs: int, lab: AttackLab, *, by_distribution: bool
 ) -> Floats:
-    """The statistic of one part in both worlds, shape (2, runs)."""
+    """Return the statistic of one part in both worlds, shape (2, runs)."""
     if by_distribution:
         draw = Binomials(lab.chance, lab.tables)
         noise = np.array([_draw_noise_from_distribution(who, users, runs, draw) for _ in range(4)])
@@ -110,27 +115,27 @@ def _differences(
 
 
 def _messages(who: Senders) -> int:
-    """Messages that a run draws: of shaped fakes two bins alone, in clear no people's."""
+    """Return the messages of a run; of shaped fakes only two bins, and in clear none of people."""
     return 2 * (who.fakes + (who.people + 1) * who.part.is_randomized)
 
 
 def _cost(who: Senders) -> float:
-    """Nanoseconds of both collections in both worlds."""
+    """Return the nanoseconds of both collections in both worlds."""
     if who.part.is_randomized:
         return 240.0 * (who.people + 1) + 20.0 * who.fakes
     return 240.0 * who.fakes
 
 
 def _draw_own(who: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
-    """The person's message in the first two bins, shape (runs, 2)."""
+    """Return the person's message in the first two bins, shape (runs, 2)."""
     rows = who.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
 
 def _draw_noise(who: Senders, users: int, lab: AttackLab) -> Counts:
-    """Tallied counts of the first two bins without the person, as far as they are not certain.
+    """Return the counts of the first two bins without the person and without certain messages.
 
-    In clear what others hold is the same twice and cancels; it is left out.
+    In clear, the messages of others are equal in both collections, so they cancel and are left out.
     """
     chance, device = lab.chance, lab.device
     if isinstance(who.part.recipe, Shape):
@@ -150,15 +155,15 @@ def _draw_noise(who: Senders, users: int, lab: AttackLab) -> Counts:
 
 
 def _count_two_bins(rows: Rows) -> Counts:
-    """How many messages show the first bin, and the second."""
+    """Return how many messages show the first bin, and the second bin."""
     kinds = np.bincount(rows[:, 0] & 3, minlength=4)
     return np.asarray(kinds[1:3] + kinds[3])
 
 
 def _draw_noise_from_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
-    """The same for many runs, drawn from its distribution, shape (runs, 2)."""
+    """Return the counts of ``_draw_noise`` for many runs from the distribution, shape (runs, 2)."""
     fakes = np.broadcast_to(np.asarray(who.draw_fake_numbers(runs, draw)), runs)
-    ones = np.zeros((runs, 2), dtype=np.int64)  # that fakes set in clear
+    ones = np.zeros((runs, 2), dtype=np.int64)  # The bits of fakes before any flip.
     if who.has_uniform_fakes:
         meet = 0.0 if who.part.planes is None else who.part.planes.collision_probability
         either = draw(fakes, (2.0 - meet) / who.cells)
@@ -177,7 +182,10 @@ def _draw_noise_from_distribution(who: Senders, users: int, runs: int, draw: Bin
 def _draw_replaced_from_distribution(
     who: Senders, others: int, runs: int, draw: Binomials
 ) -> Counts:
-    """What others name of the first two bins, who are spread over all of them, shape (runs, 2)."""
+    """Return how many of the others name the first two bins, shape (runs, 2).
+
+    The others are spread evenly over all bins.
+    """
     kept, bins = 1.0 - (who.part.replaced or 0) / SCALE, who.part.bins
     each = others // bins
     held = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])

@@ -1,4 +1,7 @@
-"""What is shown of attacks: the table of all, then each with its charts."""
+"""The report on attacks: a table of all attacks, then each attack with its charts.
+
+The applications pass the document to the writers of ``mixtally.report``.
+"""
 
 from collections.abc import Sequence
 
@@ -24,15 +27,15 @@ _COLUMNS = (
     "attack", "the attacker", "noise", "promised", "attacked", "best", "margin", "verdict", "runs"
 )  # fmt: skip
 _SHORT = ("attack", "the attacker", "noise", "promised", "attacked", "verdict")
-"""Columns for which a terminal has room without cutting a word."""
+"""The columns that fit a terminal without cutting a word."""
 _TEXTS = ("attack", "the attacker", "noise", "verdict")
-"""Columns of words, the others hold numbers."""
+"""The columns that contain words; the others contain numbers."""
 _LIMITS = (
     "An attack that fails proves nothing: another one, or more runs, may succeed. An attack that "
-    "violates a promise proves it false, but for the stated chance of a false alarm in the whole "
-    "table; best is about what half of all repetitions of as many runs prove, whatever the test. "
-    "Noise from the code is what devices and mixes run; noise from the distribution is what they "
-    "are meant to have, in many more runs."
+    "violates a promise proves it false, except with the stated false-alarm probability of the "
+    "whole table. Best is about the epsilon that the best test proves in half of all repetitions "
+    "with as many runs. Noise from the code is drawn by the code of devices and mixes. Noise from "
+    "the distribution is drawn from its specified distribution, in many more runs."
 )
 _TONES = {
     Verdict.CONSISTENT: Tone.GOOD,
@@ -44,15 +47,15 @@ _TONES = {
 def document(
     title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts, *, linked: bool = False
 ) -> Document:
-    """All outcomes, after the ``promise`` under attack in a sentence or two.
+    """Return the report on all outcomes, which begins with the ``promise`` under attack.
 
-    ``linked`` where the observer of the promise knows whose every message is.
+    ``linked`` states that the observer of the promise knows the sender of every message.
     """
     heading = f"Attacks on {title}"
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
     return Document(
         title=heading,
-        source="What each attack proves, beside what is promised.",
+        source="Measured privacy loss of each attack, compared with the guarantee.",
         promise=_promise_lines(promise, facts["level"], linked=linked),
         opening=(Text(_conclusion(outcomes)), _table(outcomes), Text(_LIMITS, note=True)),
         sections=lambda: tuple(Section(one.title, tuple(_outcome_parts(one))) for one in outcomes),
@@ -64,12 +67,11 @@ def document(
 
 
 def _promise_lines(promise: str, level: float, *, linked: bool) -> Promise:
-    """What is tested against which stated promise, and how often a sound one is called violated."""
+    """Return the observer, the promise under attack, and the false-alarm probability."""
     return (
         protection_line(Observer.LINKED if linked else Observer.MESSAGES),
         f"Under attack: {promise}",
-        "In the whole table a sound promise is called violated with a chance of at most "
-        f"{at_most(1.0 - level)}.",
+        f"False-alarm probability of the whole table: at most {at_most(1.0 - level)}.",
     )
 
 
@@ -109,12 +111,12 @@ def _table_cells(outcome: Outcome) -> dict[str, Cell]:
 
 
 def _drop_rounding(value: float) -> float:
-    """Rounding of a measured count is no margin."""
+    """Return 0 for a value that only rounding distinguishes from 0."""
     return 0.0 if abs(value) < 1e-9 else value
 
 
 def _conclusion(outcomes: Sequence[Outcome]) -> str:
-    """What the table says, in one sentence."""
+    """Return the result of the table as one sentence."""
     violated = [o.title for o in outcomes if o.verdict is Verdict.VIOLATED]
     if violated:
         return "Violated: " + "; ".join(violated) + "."

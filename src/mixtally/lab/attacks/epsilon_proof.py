@@ -1,14 +1,14 @@
-"""What an attack has proved: a lower bound on epsilon from how often one event was seen.
+"""The proof of an attack: a lower bound of epsilon from the frequency of one event.
 
-An attacker's statistic is drawn many times in world u and, apart from that, in world v. The event
-is chosen first: from runs of the distribution where it is known, else from one quarter of the runs.
-It is then counted in all runs that did not choose it, and the hypothesis P <= e^epsilon Q + delta
-about its chances in the two worlds is tested exactly (``refute``). A mechanism that is (epsilon,
-delta) private keeps the hypothesis for every event, so each epsilon that is refuted is below the
-true one.
+``lab.attacks.outcome`` calls ``prove`` with the statistics of a game. The statistic is drawn many
+times in world u, and independently in world v. The event is selected first: from runs of the
+distribution if it is known, else from a quarter of the runs. The event is then counted in all runs
+that did not select it. Let P and Q be its probabilities in the two worlds. The hypothesis P <=
+e^epsilon Q + delta is tested exactly (``refute``). A mechanism that is (epsilon, delta)-private
+satisfies the hypothesis for every event. So each refuted epsilon is below the true one.
 
 Source: Jagielski, Ullman, Oprea, Auditing Differentially Private Machine Learning (2020), section
-3, for the lower bound at a given delta from the chances of one event.
+3, for the lower bound at a given delta from the probabilities of one event.
 """
 
 import math
@@ -23,19 +23,25 @@ from mixtally.lab.attacks.worlds import Worlds, candidate_cuts, count_passing
 from mixtally.primitives.tails import Floats
 
 LEAST_RUNS = 100
+"""The fewest runs that are accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What was proved, and the event that proved it.
+    """A lower bound of epsilon, and the event that proves it.
 
-    where
-      epsilon   the lower bound at delta; 0 when nothing was proved
-      hits      how often the event came in the world that favors it, of ``trials``
-      alarms    how often it came in the other
-      favors    "u" when the event is a statistic of at least ``cut``, "v" when of at most
-      best      what half of all repetitions prove by the best test; None where no distribution is
-                known
+    Attributes
+    ----------
+    epsilon : float
+        The lower bound at delta; 0 if nothing was proved.
+    hits : int
+        How often the event occurred in the world that it favors, in ``trials`` runs.
+    alarms : int
+        How often the event occurred in the other world.
+    favors : str
+        "u" if the event is a statistic of at least ``cut``, "v" if of at most ``cut``.
+    best : float or None
+        The epsilon that the best test proves in half of all repetitions; None if unknown.
     """
 
     epsilon: float
@@ -48,11 +54,16 @@ class Proof:
 
 
 def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = None) -> Proof:
-    """The largest epsilon that the runs prove at ``delta``, wrong with chance at most ``error``.
+    """Return the largest epsilon that the runs prove at ``delta``.
 
-    ``pilot`` holds other runs, from the distribution, whose statistic is the log-likelihood ratio:
-    they choose the event. Without them every fourth run does. Raises ParameterError for fewer than
-    100 runs or a statistic that is no number.
+    The proof is wrong with probability at most ``error``. ``pilot`` has other runs, from the
+    distribution, whose statistic is the log-likelihood ratio; they select the event. Without them,
+    every fourth run does.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than 100 runs, or if a statistic is not a number.
     """
     runs = len(worlds.u)
     if runs < LEAST_RUNS or len(worlds.v) != runs:
@@ -64,7 +75,7 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
         )
     if np.isnan(worlds.u).any() or np.isnan(worlds.v).any():
         raise ParameterError(
-            "statistic", expected="numbers", got="NaN", do="mend the attack's likelihood"
+            "statistic", expected="numbers", got="NaN", do="correct the attack's likelihood"
         )
     counted, best = worlds, None
     if pilot is not None:
@@ -82,14 +93,14 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
 
 
 def prove_either(worlds: Worlds, delta: float, error: float, pilot: Worlds) -> Proof:
-    """The better of both ways to choose the event, each wrong with chance at most error / 2."""
+    """Return the better proof of two ways to select the event, each with half of the error."""
     own, by_distribution = (prove(worlds, delta, error / 2.0, source) for source in (None, pilot))
     better = own if own.epsilon > by_distribution.epsilon else by_distribution
     return replace(better, best=best_event(pilot, len(worlds.u), delta, error).epsilon)
 
 
 def _choose_event(worlds: Worlds, delta: float, error: float) -> tuple[float, bool]:
-    """The cut that promises most by these runs, and whether it favors u."""
+    """Return the cut with the best score in these runs, and whether the event favors u."""
     u, v = np.sort(worlds.u), np.sort(worlds.v)
     cuts = candidate_cuts(np.concatenate([u, v]))
     best: tuple[float, float, bool] = (-math.inf, math.inf, True)
@@ -105,7 +116,7 @@ def _choose_event(worlds: Worlds, delta: float, error: float) -> tuple[float, bo
 
 
 def _score_events(hits: Floats, alarms: Floats, trials: int, delta: float, error: float) -> Floats:
-    """Ln((P_low - delta) / Q_high), -infinity where P_low does not exceed delta."""
+    """Return ln((P_low - delta) / Q_high), or -infinity if P_low does not exceed delta."""
     low = clopper_pearson_lower(hits, trials, error / 2.0) - delta
     high = clopper_pearson_upper(alarms, trials, error / 2.0)
     return np.asarray(np.where(low > 0.0, np.log(np.maximum(low, 1e-300) / high), -np.inf))

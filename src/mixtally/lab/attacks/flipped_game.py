@@ -1,15 +1,16 @@
-"""Games with flipped records: the likelihood ratio of the whole multiset of messages.
+"""Games with flipped records: the likelihood ratio of the multiset of all messages.
 
-Fakes are flipped blanks, other people flipped copies of one record x, and the person's record is u
-or v. Only positions where x, u and v are not all zero matter: the rest of every message is
-independent noise with the same distribution in both worlds, so a run draws those positions alone,
-by the production code, which flips positions independently.
+Fakes are flipped blanks, other people send flipped copies of one record x, and the person's record
+is u or v. Only positions where x, u and v are not all zero matter. The rest of every message is
+independent noise with the same distribution in both worlds. The production code flips positions
+independently, so a run draws only the positions that matter.
 
-With b the mean distribution of the hiding messages the likelihood ratios are w_u(y) = P[R(u) = y] /
-b(y). If all hiding messages have one distribution the statistic is the log-likelihood ratio itself
-(Sufficient Differential Privacy 2017, (3.1)), so no test is better at its level; beside fakes *and*
-a crowd b is a mean, and the statistic nearly that (for one bit exactly as good: it grows with the
-number of ones, as the likelihood ratio does).
+Let R be the randomizer and b the mean distribution of the hiding messages. The likelihood ratios
+are w_u(y) = P[R(u) = y] / b(y), and w_v(y) in the same way. If all hiding messages have one
+distribution, the statistic is the log-likelihood ratio itself (Sufficient Differential Privacy
+2017, (3.1)), so no test has more power at its level. With fakes *and* a crowd, b is a mixture, and
+the statistic is close to that ratio. For one bit it is exactly as good: both grow with the number
+of ones.
 """
 
 import math
@@ -28,10 +29,10 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True)
 class FlippedGame(CountedGame):
-    """Every record sent once, or several times, all of it shuffled together.
+    """A game in which every record is sent once or several times, and all messages are shuffled.
 
-    where
-      x, u, v   the records of everybody else and of the person, in the positions that matter
+    ``x`` is the record of everyone else. ``u`` and ``v`` are the person's records. All three have
+    only the positions that matter.
     """
 
     x: Bits
@@ -40,12 +41,16 @@ class FlippedGame(CountedGame):
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """Those of everybody else, and the person's two."""
+        """The record of everyone else, and the person's two records."""
         return self.x, self.u, self.v
 
     @property
     def setting(self) -> Setting:
-        """A person's message takes longer to write than a blank; kinds count more among ways."""
+        """The cost and the description of a run.
+
+        A message of a person costs more than a blank. With several messages per record, each kind
+        costs more, because its combinations are summed.
+        """
         width, times = len(self.x), self.senders.times
         people, fakes = self.senders.people, self.senders.fakes
         messages = times * (4.0 * people + 1.0) + 0.6 * fakes
@@ -59,7 +64,7 @@ class FlippedGame(CountedGame):
 
     @cached_property
     def _groups(self) -> list[tuple[tuple[int, int, int], list[int]]]:
-        """Positions by what x, u and v hold there."""
+        """The positions, grouped by the bits of x, u and v."""
         held = list(zip(self.x, self.u, self.v, strict=True))
         return [(key, [i for i, h in enumerate(held) if h == key]) for key in sorted(set(held))]
 
@@ -76,7 +81,7 @@ class FlippedGame(CountedGame):
         return self._keys(every & np.uint8((1 << len(self.x)) - 1))
 
     def _keys(self, rows: Rows) -> np.ndarray:
-        """The kind of every message: how many bits are set in each group, in mixed radix."""
+        """Return the kind of every message: the set bits of each group, in mixed radix."""
         keys, radix = np.zeros(len(rows), dtype=np.int64), 1
         for (_, places), mask in zip(self._groups, self._masks, strict=True):
             keys += radix * np.bitwise_count(rows & mask).sum(axis=1, dtype=np.int64)
@@ -92,7 +97,7 @@ class FlippedGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """Log of w_u and w_v for every kind of message."""
+        """The logarithms of w_u and w_v for every kind of message."""
         others, fakes = self.senders.people, self.senders.fakes
         total = max(1, others + fakes)
         u, v, x, blank = (self._log_pmf(z) for z in (self.u, self.v, self.x, (0,) * len(self.x)))
@@ -103,7 +108,7 @@ class FlippedGame(CountedGame):
         return u - mean, v - mean
 
     def _log_pmf(self, record: Bits) -> Floats:
-        """Log P[R(record) = y] of one message of each kind."""
+        """Return log P[R(record) = y] for one message y of each kind."""
         q = self.senders.threshold / SCALE
         flip, keep = math.log(q), math.log1p(-q)
         pmf = np.zeros(1)
@@ -120,7 +125,7 @@ class FlippedGame(CountedGame):
         return x, blank, u, v
 
     def _pmf(self, record: Bits) -> Floats:
-        """P[R(record) is of each kind]."""
+        """Return P[R(record) is of the kind] for each kind."""
         combinations = np.ones(1)
         for _, places in self._groups:
             size = len(places)

@@ -1,7 +1,8 @@
-"""A game: one person's messages among what hides them, drawn again and again in two worlds.
+"""Games: one person's messages among those that hide them, drawn many times in two worlds.
 
-In world u the person holds one record, in world v another. The attacker's statistic of a run is the
-logarithm of a likelihood ratio, so that of independent parts of a person's messages it adds up.
+The attacks of this package play games. In world u the person holds one record, and in world v
+another. The statistic of a run is the logarithm of a likelihood ratio. So the statistics of
+independent parts of a person's messages add up.
 """
 
 from abc import ABC, abstractmethod
@@ -19,25 +20,33 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
 
 _BUDGET = 2e9
+"""Nanoseconds for a quick attack, and the cost of the smallest run."""
 _BASE_COST = 1.5e5
 """Nanoseconds for all that is quick, and what the smallest run costs."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
+"""Limits of the number of runs that is selected automatically."""
 _PILOT = 1_000_000
-"""Counts of kinds that are drawn to choose the event of a game."""
+"""The number of drawn counts, over all kinds of messages, that select the event of a game."""
 _PATIENCE = 6e10
-"""Nanoseconds after which even the fewest runs are too many, and the least number is made."""
+"""The nanoseconds that ``_FEWEST_RUNS`` runs may take. If they take longer, fewer runs are made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a run is.
+    """The cost and the description of a run.
 
-    where
-      cost       nanoseconds of a run by the code, roughly
-      messages   messages of one run
-      kinds      kinds of messages that are distinguished: what a run by the distribution costs
-      stage      who sends what, in words
-      played     what a run by the code is, in words
+    Attributes
+    ----------
+    cost : float
+        Nanoseconds of a run by the code, roughly.
+    messages : int
+        Messages of one run.
+    kinds : int
+        Distinguished kinds of messages: the cost of a run by the distribution.
+    stage : str
+        The senders and their messages.
+    played : str
+        The same, with the way in which the code makes a run.
     """
 
     cost: float
@@ -48,39 +57,41 @@ class Setting:
 
 
 class Game(ABC):
-    """Something that can be played once, in two worlds."""
+    """A game that can be played once, in two worlds."""
 
     @property
     @abstractmethod
     def setting(self) -> Setting:
-        """What a run is, and what it costs."""
+        """The cost and the description of a run."""
 
     @abstractmethod
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic in world u and in world v, no message of which is of the other."""
+        """Return the statistic in world u and in world v; the worlds share no message."""
 
     @abstractmethod
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs at once by the device's code, None where it cannot."""
+        """Return the statistics of many runs that the device's code draws at once, or None."""
 
     @abstractmethod
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """The statistics of many runs from their distribution; None where ``at_once`` suffices."""
+        """Return the statistics of many runs from the distribution.
+
+        None if ``draw_runs`` is as fast.
+        """
 
 
 @dataclass(frozen=True)
 class ComposedGame(Game):
-    """All messages of a person: every part, as often as people are asked; log ratios add up.
+    """The game of all messages of a person, whose parts are independent.
 
-    where
-      games   of each part, and how often it is played
+    ``games`` has the game of each part, and how often it is played. Log-likelihood ratios add up.
     """
 
     games: tuple[tuple[Game, int], ...]
 
     @property
     def setting(self) -> Setting:
-        """The sums of all parts."""
+        """The sums over all parts."""
         every = [(game.setting, times) for game, times in self.games]
         stage = "; ".join(f"{times} times " * (times > 1) + one.stage for one, times in every)
         return Setting(
@@ -92,18 +103,18 @@ class ComposedGame(Game):
         )
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The sums of all parts."""
+        """Return the sums over all parts."""
         every = [game.draw(chance, device) for game, times in self.games for _ in range(times)]
         return sum(u for u, _ in every), sum(v for _, v in every)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """None where a part cannot."""
+        """Return the sums over all parts; None if a part cannot draw many runs at once."""
         return _add_statistics(
             game.draw_runs(runs, chance, device) for game, times in self.games for _ in range(times)
         )
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """None where ``at_once`` suffices for every part."""
+        """Return the sums over all parts; None if ``draw_runs`` is as fast for every part."""
         if all(game.draw_from_distribution(1, draw) is None for game, _ in self.games):
             return None
         return _add_statistics(
@@ -123,7 +134,10 @@ def _add_statistics(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floa
 
 
 def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
-    """The statistic of many runs; ``share`` of the usual number when the lab names none."""
+    """Return the statistic of many runs.
+
+    The lab states the number of runs. If it does not, the number is ``share`` of the usual one.
+    """
     runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, share)
     at_once = game.draw_runs(runs, lab.chance, lab.device)
     if at_once is not None:
@@ -135,24 +149,24 @@ def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
 
 
 def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
-    """Runs drawn beside the ``runs`` that are counted: they choose the event and do not count."""
+    """Return runs from the distribution that select the event; they are not counted."""
     count = min(4 * runs, _PILOT // game.setting.kinds)
     drawn = game.draw_from_distribution(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
-    if drawn is None:  # the production code draws its distribution as fast
+    if drawn is None:  # The production code draws runs of its distribution as fast.
         drawn = game.draw_runs(max(LEAST_RUNS, count), lab.chance, Device())
     assert drawn is not None
     return Worlds(*drawn)
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:
-    """As many runs as are done in two seconds or three of one core, and no fewer than a few."""
+    """Return the number of runs that take two or three seconds on one core, at least a few."""
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))
 
 
 def iterate_runs(runs: int, lab: AttackLab, step: str) -> Iterator[int]:
-    """The numbers of the runs, with progress reported to the lab."""
+    """Yield the numbers of the runs, and report the progress to the lab."""
     every = max(1, runs // 200)
     for i in range(runs):
         yield i

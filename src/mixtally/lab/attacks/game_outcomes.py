@@ -1,8 +1,9 @@
-"""A game against a promise: played through the code, and with counts drawn from their distribution.
+"""Outcomes of a game: played by the code, and with counts drawn from the distribution.
 
-What a device's code sends is slow to draw and seldom enough to prove much. So the same game is also
-played with the numbers of messages of every kind drawn from the distribution the mechanism is meant
-to have: that says nothing of the code, but tests the promise with many more runs, and at any size.
+The attacks call ``attack_outcomes``. A device's code is slow, so its runs are often too few to
+prove much. Hence the same game is also played with counts: the number of messages of every kind is
+drawn from the distribution that the mechanism should have. Such runs say nothing about the code.
+But they test the guarantee with many more runs, and for any number of messages.
 """
 
 from dataclasses import replace
@@ -17,20 +18,29 @@ from mixtally.lab.attacks.worlds import Worlds
 from mixtally.primitives.bits import spans
 
 MOST_MESSAGES = 20_000_000
+"""The most messages of a run that the code draws."""
 _SPAN_RUNS = 1 << 20
+"""The counts that are drawn at once, which limits memory."""
 _KINDS, _MOST_DRAWN, _FEWEST_DRAWN = 8, 1_000_000, 20_000
-"""Of so many kinds of messages counts are drawn so often in a few seconds."""
+"""For this number of kinds of messages, ``_MOST_DRAWN`` runs take a few seconds. The number of runs
+is inversely proportional to the kinds, within the two limits.
+"""
 DRAWN = "; counts drawn from their distribution, not by the code"
+"""The suffix of a description whose counts come from the distribution."""
 
 
 def attack_outcomes(
     hypothesis: Hypothesis, game: Game, lab: AttackLab, *, twice: bool = False
 ) -> list[Outcome]:
-    """What the game proves against the promise, each way an outcome; they share ``lab.error``.
+    """Return the outcomes of a game against a guarantee; they share the error of the lab.
 
-    With ``twice`` it is played two times, with the answers in either order, and the statistics
-    added. Raises ParameterError for more messages than can be played where no distribution is drawn
-    from.
+    With ``twice``, every run is played two times, with the answers in either order, and the
+    statistics are subtracted.
+
+    Raises
+    ------
+    ParameterError
+        If there are too many messages for the code, and the distribution is not drawn from.
     """
     setting = game.setting
     by_code, by_distribution = setting.messages <= MOST_MESSAGES, lab.drawn != 0
@@ -75,7 +85,7 @@ def _draw_pilot(game: Game, runs: int, lab: AttackLab, twice: bool) -> Worlds:
 
 
 def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) -> Worlds | None:
-    """Drawn in spans, None where the code draws as fast."""
+    """Return the runs drawn in spans; None if the code draws as fast."""
     parts, draw, kinds = [], Binomials(lab.chance, lab.tables), game.setting.kinds
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // kinds)):
@@ -89,7 +99,10 @@ def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) 
 
 
 def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
-    """Answers u and then v against v and then u; what shows in both orders shows nothing."""
+    """Return statistics of a pair of runs: u and then v, against v and then u.
+
+    An effect that appears equally in both orders cancels.
+    """
     with np.errstate(invalid="ignore"):
         both = first.u - second.v, first.v - second.u
     return Worlds(*(np.nan_to_num(one, nan=0.0) for one in both))

@@ -1,4 +1,7 @@
-"""Which game those are in who send a plan's messages."""
+"""The game that fits the senders of a plan's messages.
+
+The attacks call ``game_among`` with the senders whose messages hide the person.
+"""
 
 from collections.abc import Mapping
 
@@ -15,9 +18,10 @@ from mixtally.model.contract import Shape
 
 
 def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
-    """The worst game known of all that a person sends, each part as often as stated.
+    """Return the worst known game for all messages that a person sends.
 
-    ``epsilon`` is where the worst two records are looked for.
+    Each part is played as often as ``behind`` states. ``epsilon`` is the privacy loss at which the
+    worst two records are searched for.
     """
     games = [
         (game_of(who, epsilon), times * _games_per_record(who)) for who, times in behind.items()
@@ -28,7 +32,7 @@ def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
 
 
 def game_of(who: Senders, epsilon: float = 1.0) -> Game:
-    """The worst game known of one part, or of one message of a set among shaped fakes."""
+    """Return the worst known game for one part, or for one message of a set among shaped fakes."""
     if not who.threshold:
         if _has_shaped_fakes(who):
             return ShapedGame(who)
@@ -43,7 +47,7 @@ def game_of(who: Senders, epsilon: float = 1.0) -> Game:
 
 
 def _games_per_record(who: Senders) -> int:
-    """How many games alike a record is: of a set among shaped fakes one a message."""
+    """Return how many equal games a record is: one per message of a set among shaped fakes."""
     return who.part.record_messages if _has_shaped_fakes(who) else 1
 
 

@@ -1,11 +1,12 @@
-"""What an observer learns about one person, by the number of reports and between two places.
+"""Facts that an observer learns about one person from repeated reports and from two places.
 
-Every report is seen with its sender. Three ways to report, for one bit that is as likely 0 as 1:
+The simulations of memoized answers show these facts. The observer sees the sender of every report.
+There are three ways to report a bit that is 0 or 1 with equal probability:
 
-    drawn once    the first report is repeated: nothing is added, the posterior stays as it was
-    fresh noise   both levels are drawn anew every time: the posterior falls to zero error
-    memoized      the error about the memoized bit falls to zero, that about the true bit stops at
-                  f/2
+    drawn once    the first report is repeated: no report adds evidence
+    fresh noise   both levels are drawn anew every time: the error converges to zero
+    memoized      the error about the memoized bit converges to zero, and the error about the true
+                  bit converges to f/2
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -29,23 +30,35 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate.memoized import Recovery, recovery, recovery_redrawn
 
 FALSE_ALARMS = 0.01
+"""The false-alarm rate at which linking is reported."""
 _SHORTEST = 1000
+"""The least number of reports at which the curves end."""
 _ERROR = 0.05
+"""The probability that the lower bound of the power is wrong."""
 _MOST_PLACE_REPORTS = 10
+"""Limits of the simulated linking: reports at a place, bits of a record, and drawn bits."""
 _MOST_BITS = 1000
 _DRAWN_BITS = 20_000_000
 _LEAST_RUNS, _MOST_RUNS = 500, 10_000
 _LEAST_SHOWN = LEAST_PERMANENT
-"""2^-40: reports show nothing for certain, so that every likelihood ratio is finite."""
+"""2^-40: no report proves a memoized bit, so that every likelihood ratio is finite."""
 
 
 def compute_learned_facts(
     mechanism: Memoized, reports: int, measured: Mapping[int, Recovery], chance: Chance
 ) -> dict[str, Any]:
-    """The error of whoever averages, exactly and as measured on a crowd; losses; linking.
+    """Return the error of an observer who averages reports, the losses, and the power of linking.
 
-    where
-      measured   by a number of reports, those of ``played_points`` and none other
+    Parameters
+    ----------
+    mechanism : Memoized
+        The memoized answers.
+    reports : int
+        The number of reports of a person.
+    measured : mapping of int to Recovery
+        Measured errors for exactly the numbers of reports in ``played_points``.
+    chance : Chance
+        The random source of the simulated linking.
     """
     exact, seen = recovery(mechanism, reports), measured[reports]
     return {
@@ -64,7 +77,7 @@ def compute_learned_facts(
 
 
 def drop_measured(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The same without what was measured on a crowd, whose true bits that needs."""
+    """Return the facts without the measured errors, which depend on people's true bits."""
     rows = [_drop_measured_keys(row) for row in found["by_reports"]]
     return {**found, "recovery": _drop_measured_keys(found["recovery"]), "by_reports": rows}
 
@@ -74,12 +87,12 @@ def _drop_measured_keys(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def played_points(reports: int) -> list[int]:
-    """After how many of ``reports`` reports the averaging is measured; the last is all of them."""
+    """Return the numbers of reports at which the error is measured; the last is ``reports``."""
     return [point for point in _points(reports) if point <= reports]
 
 
 def _points(reports: int) -> list[int]:
-    """Numbers of reports evenly on a logarithmic scale, ``reports`` among them."""
+    """Return numbers of reports on a logarithmic scale, with ``reports`` among them."""
     most = max(_SHORTEST, reports)
     steps = 10 ** math.ceil(math.log10(most))
     round_numbers = [m * 10**k for k in range(len(str(steps))) for m in (1, 2, 3, 5, 7)]
@@ -87,7 +100,7 @@ def _points(reports: int) -> list[int]:
 
 
 def _row_after(mechanism: Memoized, reports: int, measured: Recovery | None) -> dict[str, Any]:
-    """One row: the losses, and how often each estimate of a bit is wrong."""
+    """Return the losses and the error probabilities after a number of reports."""
     most, exact = loss(mechanism, reports), recovery(mechanism, reports)
     return {
         "reports": reports,
@@ -107,7 +120,7 @@ def _none_if_nan(share: float) -> float | None:
 
 
 def _measure_linking(mechanism: Memoized, reports: int, chance: Chance) -> dict[str, Any] | None:
-    """How often one person is recognized at two places; None for too few bits to set."""
+    """Return the power of recognizing a person at two places; None for too few bits."""
     bits, count = min(mechanism.bins, _MOST_BITS), min(reports, _MOST_PLACE_REPORTS)
     if bits < 2 * mechanism.hashes:
         return None

@@ -1,18 +1,20 @@
-"""The mean of products of likelihood ratios over all ways in which some messages may be one
-person's.
+"""The likelihood ratio of a batch in which several messages come from one person.
 
-A person sends k of the messages of a batch, shuffled among the others. With w(y) the chance of y
-under the person's record over that under the hiding distribution,
+The counted games call ``log_sum``. A person sends k of the N messages of a batch, shuffled among
+the others. Let w(y) be the probability of message y under the person's record, divided by its
+probability under the hiding distribution. Let e_k be the elementary symmetric polynomial of degree
+k. Averaging over all choices of k messages gives
 
-    P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k),
+    P(multiset) / P_hiding(multiset) = e_k(w(y_1), .., w(y_N)) / C(N, k).
 
-e_k the elementary symmetric polynomial: for k = 1 the mean ratio, for k repeats of one record the
-mean over k-subsets. Messages of one kind share their ratio, so that e_k is the coefficient of t^k
-in the product of (1 + w t)^c over kinds, which is
+For k = 1 the right side is the mean ratio. For k repeats of one record it is the mean over all
+subsets of k messages. Messages of one kind have the same ratio w; let c be their number. Then e_k
+is the coefficient of t^k in the product of (1 + w t)^c over the kinds. For every t > 0 this is
 
-    e_k = P(sum of Bin(c, w t / (1 + w t)) = k) product of (1 + w t)^c / t^k,
+    e_k = P(sum of Bin(c, w t / (1 + w t)) = k) product of (1 + w t)^c / t^k.
 
-a sum of positive numbers near the middle of its distribution when t makes the mean about k.
+The code selects t so that the mean of the sum is about k. Then the probability is near the middle
+of its distribution, and all terms are positive, so no digits cancel.
 """
 
 import numpy as np
@@ -22,9 +24,9 @@ from mixtally.primitives.tails import Floats
 
 
 def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
-    """Log of e_times, shape (runs,), where ``counts[run, kind]`` messages have each likelihood
-    ratio.
+    """Return log e_k for k = ``times``, shape (runs,).
 
+    ``counts[run, kind]`` is the number of messages with the log-likelihood ratio of that kind.
     Every run has at least ``times`` messages.
     """
     with np.errstate(divide="ignore"):

@@ -1,8 +1,8 @@
-"""linking: whether reports from two places come from one memoized answer; its noise is a mark.
+"""The attack ``linking``: whether reports from two places come from one memoized answer.
 
-The attacker sees T reports at each place and knows the true value, the same in both worlds, so that
-nothing but the memoized noise can betray its owner. Bits are independent: the statistic is a sum
-of log-likelihood ratios over the two numbers of ones of every bit, and optimal.
+The attacker sees T reports at each place, and knows the true value, which is the same in both
+worlds. So only the memoized noise can identify its owner. Bits are independent. Hence the statistic
+is a sum over bits of log-likelihood ratios of the two numbers of ones. It is optimal.
 
 Source: Side Notes on Differential Privacy, section 4.
 """
@@ -26,15 +26,16 @@ from mixtally.primitives.tails import Floats
 
 NAME = "linking"
 RATE = 1e-4
-"""The rate of false alarms at which the power is reported."""
+"""The false-alarm rate at which the power is reported."""
 _RUNS = 100_000
+"""The most runs by default, and the bits that are drawn at once."""
 _SPAN_BITS = 1 << 24
 
 
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """One person at both places against two persons with the same value."""
+    """Attack one person at both places against two people with the same value."""
     runs = lab.runs if lab.runs is not None else max(2_000, min(_RUNS, int(2e9) // _bits(target)))
     worlds = link(target, runs, lab, recall or simple_recall(target.mechanism))
     power, case = power_at(worlds, RATE), f"{target.reports} reports at two places each"
@@ -51,11 +52,12 @@ def run_memoized(
 
 
 def _bits(target: MemoizedTarget) -> int:
+    """Return the bits of one run."""
     return 8 * target.mechanism.bins * target.reports
 
 
 def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> Worlds:
-    """Statistics of one person at both places (u) and of two persons (v)."""
+    """Return the statistics of one person at both places (u) and of two people (v)."""
     mechanism, count = target.mechanism, target.reports
     tables = np.array([link_evidence(mechanism, count, bit) for bit in (0, 1)])
     of_bit = np.zeros(mechanism.bins, dtype=np.int64)
@@ -73,8 +75,8 @@ def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> W
 
 
 def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
-    """Log of P(s, t | one memoized answer) / P(s) P(t) for every pair of numbers of ones."""
-    # Of one memoized answer, s and t ones at the places are as likely as any s + t of all reports.
+    """Return log(P(s, t | one memoized answer) / (P(s) P(t))) for all pairs of numbers of ones."""
+    # Given one memoized answer, the likelihood depends only on the sum s + t.
     both = log_likelihood_true(mechanism, true_bit, 2 * reports)
     alone = log_likelihood_true(mechanism, true_bit, reports)
     places = np.arange(reports + 1)

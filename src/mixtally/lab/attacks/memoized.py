@@ -1,8 +1,9 @@
-"""Memoized answers under attack: what is attacked, and what its reports look like.
+"""Memoized answers under attack: the target, and the likelihood of its reports.
 
-A *recall* takes true bits and gives reports: it memoizes every row afresh and reports from that
-several times. ``simple_recall`` builds one from the production flips alone; a device's own can be
-put in its place.
+The attacks ``averaging``, ``linking``, ``tracking`` and ``responses`` use this module. A *recall*
+maps true bits to reports: it memoizes every row anew and then reports several times from the
+memoized row. ``simple_recall`` uses only the production flips. A device's own recall can replace
+it.
 """
 
 import math
@@ -23,20 +24,25 @@ from mixtally.primitives.flips import flip
 from mixtally.primitives.tails import Floats
 
 DEFAULT_BITS = 128
+"""The default and the largest number of bits of a record."""
 MOST_BITS = 100_000
 
 Recall = Callable[[Rows, int, int, Chance], list[Rows]]
-"""(true rows of packed bits, columns, reports, chance) -> one array of packed rows a report."""
+"""A function (true rows of packed bits, columns, reports, chance) that returns one array of packed
+rows for each report.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoizedTarget:
-    """Memoized answers that are reported from; its losses are computed, not claimed.
+    """Memoized answers under repeated reports; the losses are computed, not claimed.
 
-    where
-      reports   reports of one memoized answer that the attacker sees at one place
+    ``reports`` is the number of reports that the attacker sees at one place.
 
-    Raises ParameterError for too few or too many bits, and as ``loss`` does.
+    Raises
+    ------
+    ParameterError
+        If there are too few or too many bits, or if ``loss`` refuses the parameters.
     """
 
     mechanism: Memoized
@@ -50,7 +56,7 @@ class MemoizedTarget:
         )
 
     def loss(self, reports: int) -> Loss:
-        """The largest loss of so many reports of one memoized response."""
+        """Return the largest privacy loss after ``reports`` reports of one memoized response."""
         return loss(self.mechanism, reports)
 
     @property
@@ -66,12 +72,21 @@ class MemoizedTarget:
 def memoized_target(
     permanent: float, p: float, q: float, hashes: int, reports: int, bits: int = DEFAULT_BITS
 ) -> MemoizedTarget:
-    """The target with these parameters; raises ParameterError for those outside their ranges."""
+    """Return the target with these parameters.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is outside its range.
+    """
     return MemoizedTarget(make_memoized(bits, permanent, p, q, hashes=hashes), reports)
 
 
 def simple_recall(mechanism: Memoized) -> Recall:
-    """Permanent: flipped with f / 2. Report: a memoized 1 becomes 1 with q, a 0 with p."""
+    """Return the recall of the mechanism: flips with probability f / 2, then noisy reports.
+
+    A memoized 1 is reported as 1 with probability q, and a memoized 0 with probability p.
+    """
 
     def recall(rows: Rows, columns: int, reports: int, chance: Chance) -> list[Rows]:
         response = _flip_rows(rows, columns, mechanism.permanent // 2, chance)
@@ -91,19 +106,19 @@ def _flip_rows(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows
 
 
 def true_rows(mechanism: Memoized, people: int, first: int = 0) -> Rows:
-    """Packed records that all set ``hashes`` bits from bit ``first`` on."""
+    """Return packed records that all set ``hashes`` bits from bit ``first`` on."""
     bits = np.zeros((1, mechanism.bins), dtype=np.uint8)
     bits[0, first : first + mechanism.hashes] = 1
     return np.tile(np.packbits(bits, axis=1, bitorder="little"), (people, 1))
 
 
 def unpack_bits(rows: Rows, columns: int) -> Rows:
-    """One byte a bit, shape (people, columns)."""
+    """Return one byte for each bit, shape (people, columns)."""
     return np.unpackbits(rows, axis=1, count=columns, bitorder="little")
 
 
 def count_ones(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
-    """How many of the reports, up to 10^6, show each bit set, shape (people, columns)."""
+    """Return how many of at most 10^6 reports set each bit, shape (people, columns)."""
     total = unpack_bits(reported[0], columns).astype(np.uint32)
     for rows in reported[1:]:
         total = total + unpack_bits(rows, columns)
@@ -111,7 +126,10 @@ def count_ones(reported: list[Rows], columns: int) -> NDArray[np.uint32]:
 
 
 def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, Floats]:
-    """Log P(ones = 0..reports) of one bit that is memoized as 0, and as 1, but for log C(T, s)."""
+    """Return log P(s ones in T reports) for a bit that is memoized as 0, and for one as 1.
+
+    Both arrays cover s = 0 to T, without log C(T, s), which cancels in ratios.
+    """
     s = np.arange(reports + 1.0)
     zero, one = (
         np.asarray(xlogy(s, x) + xlog1py(reports - s, -x), dtype=np.float64)
@@ -121,7 +139,7 @@ def log_likelihood_memoized(mechanism: Memoized, reports: int) -> tuple[Floats, 
 
 
 def log_likelihood_true(mechanism: Memoized, true_bit: int, reports: int) -> Floats:
-    """The same for a bit whose true value is known, and not what is memoized of it."""
+    """Return log P(s ones in T reports) given the true bit, averaged over the memoized bit."""
     zero, one = log_likelihood_memoized(mechanism, reports)
     chance = memoized_one_probability(mechanism, true_bit)
     return np.logaddexp(_log(chance) + one, _log(1.0 - chance) + zero)
@@ -132,6 +150,6 @@ def _log(chance: float) -> float:
 
 
 def memoized_one_probability(mechanism: Memoized, true_bit: int) -> float:
-    """P(a one is memoized) under a true bit."""
+    """Return the probability that a 1 is memoized for a true bit."""
     half = mechanism.f / 2.0
     return 1.0 - half if true_bit else half

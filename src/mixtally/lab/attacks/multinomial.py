@@ -1,9 +1,11 @@
-"""Counts of many runs at once, drawn from their distribution instead of message by message.
+"""Multinomial counts of many runs at once, drawn from the distribution.
 
-How many of n independent messages are of which kind is multinomial: a chain of binomials, each
-among what the ones before left. Bin(n, p) is drawn as a sum of Bin(2^i, p) over the binary digits
-of what n exceeds the least n by, so that a few tables serve every run. A table is inverted by one
-64-bit word; its chances are known to about 1e-12, far below what any number of runs can see.
+Games call ``Binomials`` to draw counts of messages instead of messages. The numbers of n
+independent messages of each kind are multinomial. They are drawn as a chain of binomials, each
+among the messages that the earlier kinds left. Runs can have different n. With n_0 the least of
+them, Bin(n, p) is drawn as Bin(n_0, p) plus a sum of Bin(2^i, p) over the binary digits of n - n_0.
+So a few tables serve every run. A table is inverted with one 64-bit word. The probabilities of a
+table have an error of about 1e-12, far below what any number of runs can detect.
 """
 
 from dataclasses import dataclass
@@ -18,12 +20,12 @@ from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats, pmf, window
 
 MOST_BYTES = 32_000_000
-"""Of the tables that several draw from."""
+"""The memory limit of all tables together."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The least value that may come, and the cumulative chances over 2^64 of all but the last."""
+    """The least possible value, and cumulative probabilities over 2^64 without the last one."""
 
     first: int
     cumulative: Words
@@ -34,14 +36,17 @@ class _Table:
 
 
 class Binomials:
-    """Draws from ``chance``; the ``tables`` it makes are kept there, or end with it."""
+    """Binomial draws from a random source, with a cache of tables.
+
+    The tables end with this object, unless the caller passes a cache.
+    """
 
     def __init__(self, chance: Chance, tables: Memo | None = None) -> None:
         self._chance = chance
         self._tables = Memo(MOST_BYTES) if tables is None else tables
 
     def __call__(self, trials: Counts, probability: float) -> Counts:
-        """One draw of Bin(trials[i], probability) for every i."""
+        """Return one draw of Bin(trials[i], probability) for every i."""
         if probability <= 0.0 or not len(trials):
             return np.zeros_like(trials)
         if probability >= 1.0:
@@ -56,15 +61,16 @@ class Binomials:
 
     @property
     def chance(self) -> Chance:
-        """What all draws are made of."""
+        """The random source of all draws."""
         return self._chance
 
     def draw_multinomial(self, trials: int | Counts, pmf: Floats, runs: int) -> Counts:
-        """How many messages are of each kind, shape (runs, kinds), a run a row.
+        """Return the number of messages of each kind, shape (runs, kinds).
 
-        Every run has ``trials`` messages, or each its own number of them, shape (runs,).
+        Every run has ``trials`` messages, or its own number of them, shape (runs,).
         """
         counts = np.zeros((runs, len(pmf)), dtype=np.int64)
+        # Frequent kinds come first, so that few messages are left for the rest.
         order = np.argsort(-pmf, kind="stable")
         ranked = pmf[order]
         rest = np.cumsum(ranked[::-1])[::-1]
@@ -89,5 +95,6 @@ def _build_table(trials: int, probability: float) -> _Table:
     first, last = window(trials, probability)
     cumulative = np.cumsum(pmf(trials, probability, first, last))
     cumulative /= cumulative[-1]
+    # 2^64 itself does not fit in 64 bits.
     edge = np.nextafter(float(SCALE), 0.0)
     return _Table(first, np.minimum(cumulative[:-1] * SCALE, edge).astype(np.uint64))

@@ -1,4 +1,8 @@
-"""What an attack reports: promised, attacked, margin, how it was played, and its curves."""
+"""Outcomes of attacks: the claimed and the measured loss, the verdict, and the curves.
+
+``AttackLab`` holds what all attacks of a run share. ``conclude_game`` makes an outcome from the
+statistics of a game.
+"""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,45 +25,60 @@ from mixtally.report.curves import Band, Chart, Curve
 
 EPSILON = "eps"
 P_VALUE = "p"
-"""The unit of audits: a smallest p-value, which must not fall below what is promised."""
+"""The units of outcomes: a privacy loss, or the smallest p-value of an audit."""
 _MOST_RUNS, _MOST_DRAWN = 10_000_000, 100_000_000
+"""Upper limits of the number of runs, by the code and by the distribution."""
 _MOST_GROWTH = 700.0
+"""The largest exponent whose exponential is a finite double, with a margin."""
 _RATES = [10.0 ** (k / 12.0) for k in range(-84, 1)]
+"""The false-alarm rates of the reference curves: twelve per decade from 1e-7 to 1."""
 
 
 class NoiseSource(StrEnum):
-    """Where an attack's messages come from."""
+    """The source of an attack's messages."""
 
     CODE = "code"
-    """The randomizer and mix that people run."""
+    """The randomizer and mix that people and operators run."""
     DISTRIBUTION = "distribution"
-    """Counts drawn from the distribution the code is meant to have: more runs, none of the code."""
+    """The specified distribution: it allows more runs, and tests none of the code."""
 
 
 class Verdict(StrEnum):
-    """What an attack says about a promise."""
+    """The conclusion of an attack about a guarantee."""
 
     CONSISTENT = "consistent"
-    """Nothing was proved against it: no proof that it is true."""
+    """Nothing was proved against the guarantee, which is no proof that it is true."""
     VIOLATED = "violated"
-    """The promise is false, but for the stated chance of a false alarm."""
+    """The guarantee is false, except with the stated false-alarm probability."""
     MEASURED = "measured only"
-    """No promise speaks of it: the number is what the attack can do."""
+    """No guarantee exists: the number is the measured loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttackLab:
-    """What attacks share; raises ParameterError for numbers of runs that are out of range.
+    """The randomness and the limits that the attacks of a run share.
 
-    where
-      runs         how often a game is played through the code, None for as many as are quick
-      drawn        how often with counts drawn from their distribution, None for as quick, 0 for not
-                   at all
-      error        chance of a false alarm that each of them may use
-      device       the code that draws noise
-      play         plays a whole collection, for the attack that needs one
-      accountant   proves what fakes or a crowd alone are worth
-      tables       what counts were drawn from, for those that are drawn next
+    Attributes
+    ----------
+    error : float
+        The false-alarm probability that each attack may use.
+    runs : int or None
+        Runs of a game by the code; None for as many as take a few seconds.
+    device : Device
+        The code that draws noise.
+    drawn : int or None
+        Runs with counts from the distribution; None for as many as take a few seconds, 0 for none.
+    play : Play
+        Plays a whole collection, for the attack that needs one.
+    accountant : Accountant
+        Computes the epsilon of fakes or of a crowd alone.
+    tables : Memo
+        The tables of binomial draws, shared by all games.
+
+    Raises
+    ------
+    ParameterError
+        If a number of runs is out of range.
     """
 
     chance: Chance
@@ -81,7 +100,13 @@ class AttackLab:
 
 
 def checked_level(level: float) -> float:
-    """A confidence of a whole table of attacks; raises ParameterError outside its range."""
+    """Return the confidence level of a table of attacks, in [0.5, 1 - 1e-9].
+
+    Raises
+    ------
+    ParameterError
+        If the level is out of range.
+    """
     if 0.5 <= level <= 1.0 - 1e-9:
         return level
     raise ParameterError(
@@ -94,12 +119,10 @@ def checked_level(level: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """A promise under attack: that two worlds are (promised, delta) indistinguishable.
+    """The guarantee under attack: two worlds are (promised, delta)-indistinguishable.
 
-    where
-      attack, case   what attacks it, and where
-      promised       epsilon; None when nothing is promised and the attack is only measured
-      test           the statistic, and whether it is optimal
+    ``promised`` is an epsilon, or None if nothing is guaranteed and the attack only measures.
+    ``test`` describes the statistic, and whether it is optimal.
     """
 
     attack: str
@@ -111,17 +134,24 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One attack on one promise.
+    """The result of one attack on one guarantee.
 
-    where
-      promised   the most that may be true, in ``unit``; None when nothing is promised; for an audit
-                 the chance of a false alarm, below which a p-value flags
-      attacked   what the attack proved or measured, in ``unit``
-      best       what half of all repetitions prove by the best test, None where no distribution is
-                 known
-      played     what was played, and what was left out and why
-      test       the statistic, and whether it is optimal
-      noise      what drew the messages
+    Attributes
+    ----------
+    promised : float or None
+        The largest value that the guarantee allows, in ``unit``; None without a guarantee. For an
+        audit, the false-alarm probability below which a p-value fails.
+    attacked : float
+        The proved or measured value, in ``unit``.
+    played : str
+        The runs that were made, and those that were left out with the reason.
+    test : str
+        The statistic, and whether it is optimal.
+    noise : NoiseSource
+        The source of the messages.
+    best : float or None
+        The value that the best test proves in half of all repetitions; None if the distribution is
+        unknown.
     """
 
     attack: str
@@ -140,19 +170,19 @@ class Outcome:
 
     @property
     def title(self) -> str:
-        """What it is called where it stands alone."""
+        """The name of the outcome where it appears without the others."""
         return describe_attack(self.attack, self.case, self.noise)
 
     @property
     def margin(self) -> float | None:
-        """How far the attack stayed within the promise; negative when it is violated."""
+        """The distance to the guarantee; negative if the guarantee is violated."""
         if self.promised is None:
             return None
         room = self.promised - self.attacked
         return -room if self.unit == P_VALUE else room
 
     def facts(self) -> dict[str, Any]:
-        """The outcome as JSON takes it."""
+        """Return the outcome as one JSON object."""
         return {
             "attack": self.attack, "case": self.case, "noise": str(self.noise),
             "promised": self.promised, "attacked": self.attacked, "margin": self.margin,
@@ -168,7 +198,7 @@ class Outcome:
 
 
 def describe_attack(attack: str, case: str, noise: NoiseSource) -> str:
-    """An attack in a few words; the code's own noise is not mentioned."""
+    """Return the name of an attack; only noise from the distribution is mentioned."""
     drawn = ", noise from the distribution" if noise is NoiseSource.DISTRIBUTION else ""
     return f"{attack}: {case}{drawn}"
 
@@ -184,13 +214,11 @@ def conclude_game(
     charts: tuple[Chart, ...] = (),
     **numbers: Any,
 ) -> Outcome:
-    """The outcome of a game in which two worlds are distinguished by a statistic.
+    """Return the outcome of a game in which a statistic distinguishes two worlds.
 
-    ``charts`` and ``numbers`` are what else there is to show of it.
-
-    ``pilot`` holds runs of its distribution, which choose the event that is counted. The code may
-    have another distribution: it shares its error with an event that a quarter of its own runs
-    choose.
+    ``pilot`` has runs of the specified distribution, which select the event to count. The code may
+    have another distribution. So half of its error is spent on an event that a quarter of its own
+    runs select. ``charts`` and ``numbers`` are added to the outcome.
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     delta = hypothesis.delta
@@ -220,7 +248,7 @@ def conclude_game(
 
 
 def _proof_numbers(proof: Proof, hypothesis: Hypothesis, error: float) -> dict[str, Any]:
-    """``delta_seen`` is the largest delta at the promised epsilon that the event proves."""
+    """Return the counts of the event, and the delta at the promised epsilon that they prove."""
     grow = exp(min(_MOST_GROWTH, hypothesis.promised or 0.0))
     low = float(clopper_pearson_lower(np.array(proof.hits), proof.trials, error / 2.0))
     high = float(clopper_pearson_upper(np.array(proof.alarms), proof.trials, error / 2.0))
@@ -243,15 +271,15 @@ def roc_chart(
     Parameters
     ----------
     title : str
-        What the chart is called.
+        The title of the chart.
     worlds : Worlds
         The statistic in both worlds.
     promised : float or None
-        Epsilon of the promise; None where nothing is promised.
+        The epsilon of the guarantee; None without a guarantee.
     delta : float
-        Delta of the promise.
+        The delta of the guarantee.
     error : float
-        The largest probability that the band misses the true curve, as that of a false verdict.
+        The largest probability that the band misses the true curve: the error of a false verdict.
     """
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))

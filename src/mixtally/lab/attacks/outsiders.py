@@ -1,21 +1,23 @@
-"""tell-apart, n-1 and collusion: which of two records did one person send, seen from all messages,
-by whoever knows nothing else, or is told what others hold, what they drew, or what mixes did.
+"""The attacks ``tell-apart``, ``n-1`` and ``collusion`` on the messages of a round.
 
-*tell-apart* sees what is sent if everything comes as expected. All others hold the same third
-record, which is the background the seeds and this package know as worst; the attacker knows that.
+Each attacker decides which of two records one person sent, from all messages. They differ in what
+else they know.
 
-*n-1* works together with everybody but those whom the promise counts on. One hop is honest: hops
-before it leave out what others sent, those behind it, the collector and the other people tell what
-they sent, which is subtracted. What is left is the person's messages among what the honest hop
-draws or, where people bring the cover, among what reaches it: where it is the first, the messages
-of as many honest people as are counted on; behind a dishonest hop, nothing but the person's own
-fakes. So a plan whose cover every mix draws keeps its promise wherever the honest hop stands. One
-whose cover people bring keeps it behind an honest first hop, and is seen to break it behind
-another: its assumption says so. What is told of flips that a promise counts on leaves what fakes
-alone are worth.
+*tell-apart* knows nothing else. All expected messages arrive. All other people hold the same third
+record, which is the worst background known to this package; the attacker knows this record.
 
-*collusion*: every second person who is counted on tells; or every mix does, which leaves what each
-report keeps by itself.
+*n-1* cooperates with everyone except those on whom the guarantee counts. One hop is honest. The
+hops before it remove the messages of others. The hops after it, the collector and the other people
+reveal what they sent, which is subtracted. The person's messages are then hidden by the fakes of
+the honest hop. If people draw the fakes, those that reach the honest hop hide them. If the honest
+hop is the first, these are the fakes of the honest people who are counted on. After a dishonest
+hop, only the person's own fakes remain. So a plan in which every mix draws fakes keeps its
+guarantee wherever the honest hop is. A plan with fakes of people keeps it if the first hop is
+honest, and breaks it otherwise, as its certificate's assumption states. If the guarantee counts on
+flips of others and these are revealed, only the fakes hide the person.
+
+*collusion* assumes that every second person who is counted on reveals their messages, or that every
+mix does. In the second case only the randomization of each report is left.
 """
 
 from dataclasses import replace
@@ -29,19 +31,19 @@ from mixtally.lab.attacks.target import NOBODY, HidingPeople, Target
 
 TELL_APART, N_MINUS_1, COLLUSION = "tell-apart", "n-1", "collusion"
 TEST = (
-    "likelihood ratio of the whole multiset of messages; optimal but for more than one bit of a "
-    "crowd beside fakes, where their mean distribution stands for both"
+    "likelihood ratio of the whole multiset of messages; optimal except for several bits among "
+    "both a crowd and fakes, which the statistic treats as one mean distribution"
 )
 
 
 def tell_apart(target: Target, lab: AttackLab) -> list[Outcome]:
-    """One game against the promise itself."""
+    """Play one game against the guarantee itself."""
     game = game_among(target.senders_among(target.expected, target.hops), target.epsilon)
     return attack_outcomes(_build_hypothesis(target, TELL_APART, "sees every message"), game, lab)
 
 
 def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
-    """A game for every place of the honest hop, and one in which counted flips are told."""
+    """Play a game for every place of the honest hop, and one with the counted flips revealed."""
     case, hops = "knows all other reports", target.hops
     if hops > 1:
         case = f"only {'one' if target.by_mixes else 'hop 1'} of {hops} hops is honest"
@@ -65,7 +67,7 @@ def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def collusion(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Some people conspire, where any are counted on; then every mix does."""
+    """Play a game in which half of the people collude, if any are counted on, then all mixes."""
     if target.certain == NOBODY:
         return [all_mixes_collude(target, lab)]
     lab = replace(lab, error=lab.error / 2.0)
@@ -79,7 +81,7 @@ def collusion(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def all_mixes_collude(target: Target, lab: AttackLab) -> Outcome:
-    """Every mix reveals which messages are the person's."""
+    """Return the outcome if every mix reveals which messages are the person's."""
     game = game_among(target.senders_among(NOBODY, mixes=0, collections=1))
     worlds = play(game, lab, COLLUSION)
     return conclude_game(

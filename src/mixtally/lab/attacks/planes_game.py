@@ -1,7 +1,8 @@
-"""The game with messages that name planes: how many hold either of two values.
+"""The game with messages that name planes: how many planes contain either of two values.
 
-A record of u adds a message whose plane holds u, and with kappa v as well. Others' messages are
-left out, as if they were known: that makes the attacker stronger than anybody.
+A record u adds a message whose plane contains u. With probability kappa, the collision probability,
+the plane contains v too. The attacker is assumed to know the messages of other people, and
+subtracts them. Real attackers know less.
 """
 
 from dataclasses import dataclass
@@ -22,25 +23,25 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True)
 class PlanesGame(UniformGame):
-    """Among uniform planes X_u / X_v is how many hold u over how many hold v."""
+    """The game among uniform planes, counted by which of two values they contain."""
 
     @property
     def planes(self) -> Planes:
-        """Those of the part."""
+        """The planes of the part."""
         planes = self.senders.part.planes
         assert planes is not None
         return planes
 
     @property
     def setting(self) -> Setting:
-        """Two values alone are looked at."""
+        """The cost and the description of a run; the kinds are the subsets of two values."""
         fakes, prime = self.senders.fakes, self.planes.prime
         stage = f"{fakes:,} uniform planes, {prime:,} of a direction, and the person's message"
         return self._setting(60.0 * fakes, 4, stage)
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """Neither of two values, and either."""
+        """Neither value, and either value."""
         return (0, 0, 1), (1, 0, 0), (0, 1, 0)
 
     def _keys(self, rows: Rows) -> np.ndarray:
@@ -61,7 +62,7 @@ class PlanesGame(UniformGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """Log of the chance of each kind beside that of what hides a record."""
+        """The log-likelihood ratios of each kind, relative to the hiding messages."""
         hiding = self._hiding
         with np.errstate(divide="ignore"):
             u, v = (np.log(one / hiding) for one in self._pmfs[2:])

@@ -1,10 +1,10 @@
-"""poisoning: how far one corrupt message can move the estimate of a bin.
+"""The attack ``poisoning``: how far one corrupt message can move the estimate of a bin.
 
-Nobody can stop a person from lying about their own answer; the bound is what the protocol's
-debiasing makes of one message, 1 in clear and 1 / (1 - 2q) for flips. The attacker sends every lie
-that might move more: all bits, none, each single one, as many as a message may name, bits past the
-last, numbers past the last bin. What the collector refuses moves nothing. Every lie goes through
-the production tally and debiasing.
+No protocol prevents people from lying about their own answer. So the bound is the change of the
+estimate by one message: 1 in clear, and 1 / (1 - 2q) with flip probability q. The attacker sends
+every lie that might have a larger effect: all bits, none, each single bit, as many bins as a
+message may name, bits past the last, and numbers past the last bin. Messages that the collector
+refuses have no effect. Every lie passes through the production tally and debiasing.
 """
 
 from collections.abc import Iterator
@@ -26,12 +26,15 @@ from mixtally.protocol.tally.fold import add_tallies, tally_messages
 
 NAME = "poisoning"
 _OTHERS = 50
+"""The honest messages among which a lie is tallied."""
 _SINGLES = 64
+"""The most single bins that are tried."""
 _SLACK = 1.0 + 1e-9
+"""Tolerance for the rounding of estimates."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """The worst of all lies against the bound, in every different part."""
+    """Compare the worst lie with the bound, in every different part."""
     return [
         _attack_part(name, part, target.hops, lab) for name, part in target.distinct_parts().items()
     ]
@@ -74,9 +77,9 @@ def _attack_part(name: str, part: Part, hops: int, lab: AttackLab) -> Outcome:
 
 
 def _iterate_value_planes(part: Part, lab: AttackLab) -> Iterator[Rows]:
-    """Messages that each name a plane of one of the values whose estimates are looked at.
+    """Yield messages that each name a plane of one of the values whose estimates are compared.
 
-    A plane chosen at random hardly ever holds one of so few values.
+    A plane chosen at random rarely contains one of these few values.
     """
     if part.planes is not None:
         values = np.arange(min(part.bins, _SINGLES), dtype=np.int64)
@@ -84,7 +87,10 @@ def _iterate_value_planes(part: Part, lab: AttackLab) -> Iterator[Rows]:
 
 
 def _select_counts(part: Part, tally: Tally) -> Counts:
-    """What estimates are made of: of planes for some values, the liar's own among them."""
+    """Return the counts of the estimates.
+
+    Over planes they are those of a few values, the liar's value included.
+    """
     if part.planes is None:
         return tally.counts
     points = points_of(part, part.planes, np.arange(min(part.bins, _SINGLES)))
@@ -92,7 +98,7 @@ def _select_counts(part: Part, tally: Tally) -> Counts:
 
 
 def iterate_lies(layout: Layout) -> Iterator[Rows]:
-    """Messages an attacker might send: allowed ones first, then malformed ones."""
+    """Yield messages that an attacker might send: allowed ones first, then malformed ones."""
     width, bins = layout.message_bytes, layout.bins
     some = np.unique(np.linspace(0, bins - 1, min(bins, _SINGLES)).astype(np.int64))
     yield from (row[None, :] for row in layout.rows(some))
@@ -113,7 +119,7 @@ def iterate_lies(layout: Layout) -> Iterator[Rows]:
 
 
 def _message_of_first_bins(layout: Layout, many: int) -> Rows:
-    """A message that names so many bins, the first ones."""
+    """Return a message that names the first ``many`` bins."""
     if layout.form is Form.POSITIONS:
         return layout.write_positions(np.zeros(many, dtype=np.int64), np.arange(many), 1)
     ones = (np.arange(layout.bins) < many).astype(np.uint8)

@@ -1,21 +1,26 @@
-"""Power: the most that any test could prove with as many runs, and the event to count for it.
+"""The power of the best test: the most that any test proves, and the event to count for it.
 
-Of an event with chances P and Q in the two worlds, the pair (p, q) on the edge of the promise,
-p = e^epsilon q + delta, from which n runs in each world are hardest to distinguish is the one with
-the least D = n (kl(P, p) + kl(Q, q)). Against it the most powerful test weighs the two counts by
-their log-likelihood ratio, and half of all repetitions show a p-value below Lugannani and Rice's
+``epsilon_proof`` calls ``best_event`` with runs from the distribution. Let P and Q be the
+probabilities of an event in the two worlds, and n the runs in each. The *edge* of the promise is
+the set of pairs (p, q) with p = e^epsilon q + delta. Write kl for the Kullback-Leibler divergence
+of two coins. The pair on the edge that n runs can least distinguish from (P, Q) minimizes D = n
+(kl(P, p) + kl(Q, q)). Against this pair, the most powerful test weighs the two counts by their
+log-likelihood ratio. Let w = sqrt(2 D), and let u be the standard deviation of the ratio. In half
+of all repetitions, the p-value is below the approximation of Lugannani and Rice,
 
-    1 - Phi(w) + phi(w) (1 / u - 1 / w),   w = sqrt(2 D),   u the ratio's standard deviation,
+    1 - Phi(w) + phi(w) (1 / u - 1 / w).
 
-and below e^-D, which Markov's inequality gives and which holds where the ratio hardly varies.
+It is also below e^-D by Markov's inequality, which is the better bound if the ratio hardly varies.
 
-What half of all repetitions prove is the epsilon at which this is the allowed error. The most over
-all events "the likelihood ratio is at least c" is the most over all tests, nearly: the worlds on
-the edge that are hardest to distinguish from the true ones differ from them by a factor on such an
-event and another off it, so nothing but the count distinguishes them.
+The epsilon that half of all repetitions prove is the one at which this p-value equals the allowed
+error. The maximum over all events "the likelihood ratio is at least c" is nearly the maximum over
+all tests. The reason is the form of the hardest worlds on the edge: they differ from the true
+worlds by one factor on such an event, and by another factor outside. So only the count of the event
+distinguishes them.
 
-Chances of events are taken from runs of the distribution, both worlds together: with L the
-log-likelihood ratio a run from either weighs 2 / (1 + e^-L) for u and 2 / (1 + e^L) for v.
+The probabilities of events are estimated from runs of the distribution in both worlds together.
+With L the log-likelihood ratio, a run from either world has the weight 2 / (1 + e^-L) for u and 2 /
+(1 + e^L) for v.
 """
 
 import math
@@ -27,18 +32,19 @@ from mixtally.lab.attacks.worlds import Worlds, candidate_cuts
 from mixtally.primitives.tails import Floats
 
 _MOST_EPSILON = 60.0
+"""The largest epsilon that is considered, and the tolerance of its search."""
 _CLOSE = 1e-13
 _STEPS = 50
+"""The most steps of Newton's method."""
 _SETTLED = 1e-9
-"""Relative to a chance: after so small a step of Newton's method nothing is left to gain."""
+"""Newton's method stops at steps below this share of a probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A statistic of at least ``cut``, or of at most where it ``favors_u`` not, and its power.
+    """A statistic of at least ``cut`` if it ``favors_u``, else of at most ``cut``.
 
-    where
-      epsilon   what half of all repetitions prove at most, whatever the test
+    ``epsilon`` is the value that the best test proves in half of all repetitions.
     """
 
     cut: float
@@ -47,7 +53,10 @@ class Event:
 
 
 def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
-    """The event that proves most from ``runs`` runs in each world, by runs of the distribution."""
+    """Return the event that proves most with ``runs`` runs in each world.
+
+    ``pilot`` has runs of the distribution whose statistic is the log-likelihood ratio.
+    """
     seen = np.sort(np.concatenate([pilot.u, pilot.v]))
     with np.errstate(over="ignore"):
         in_u, in_v = 2.0 / (1.0 + np.exp(-seen)), 2.0 / (1.0 + np.exp(seen))
@@ -62,7 +71,7 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
 
 
 def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
-    """The weight of the sorted values that are at least (or at most) each cut."""
+    """Return the weight of the sorted values that are at least (or at most) each cut."""
     total = np.concatenate([[0.0], np.cumsum(weights)]) / len(seen)
     if above:
         return np.asarray(total[-1] - total[np.searchsorted(seen, cuts, side="left")])
@@ -70,9 +79,10 @@ def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> 
 
 
 def most_powerful(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
-    """Which event of these chances proves most, and how much; the first where none does.
+    """Return the event that proves the largest epsilon, and this epsilon.
 
-    The p-value of every event rises with epsilon, and so does the smallest of them.
+    The p-value of every event increases with epsilon, and so does the smallest of them. If no event
+    proves anything, the result is the first event and 0.
     """
     from scipy.optimize import brentq
 
@@ -94,13 +104,13 @@ def _clip_chances(chances: Floats) -> Floats:
 
 
 def _least_kept_epsilon(p: Floats, q: Floats, delta: float) -> float:
-    """The epsilon from which on the promise is kept for every event."""
+    """Return the epsilon from which on the promise is true for every event."""
     ratio = float((np.maximum(p - delta, 0.0) / q).max())
     return min(_MOST_EPSILON, math.log(max(1.0, ratio)))
 
 
 def _median_p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: float) -> Floats:
-    """The p-value that half of all repetitions show, 1 where the promise is kept."""
+    """Return the median p-value of each event; 1 for events that satisfy the promise."""
     from scipy.special import log_ndtr, ndtr
 
     found = np.ones(len(p))
@@ -123,16 +133,16 @@ def _median_p_value(p: Floats, q: Floats, epsilon: float, runs: int, delta: floa
 
 
 def nearest_on_edge(p: Floats, q: Floats, grow: float, delta: float) -> Floats:
-    """The q of the pair on the edge of the promise that has the least D; p exceeds grow q + delta.
+    """Return the q of the pair on the edge with the least D, for events with p > grow q + delta.
 
-    With c where the edge is at p, a where it is at 0 and e where it is at 1, D has slope zero at
-    the middle root of the cubic
+    Let c be the q at which the edge reaches p, a the one at which it reaches 0, and e the one at
+    which it reaches 1. The derivative of D is zero at the middle root of the cubic
 
-        (x - c) x (1 - x) + (x - q) (x - a) (e - x),   a <= 0 <= q < c < e,
+        (x - c) x (1 - x) + (x - q) (x - a) (e - x),   a <= 0 <= q < c < e.
 
-    which is above zero at a, below at 0 and q, above at c and below at last. From its inflection
-    (or from the end, q or c, on the way to it) Newton's method reaches the middle root from one
-    side.
+    The cubic is positive at a, negative at 0 and q, positive at c, and finally negative. Newton's
+    method starts at its inflection point, or at q or c if the inflection lies beyond them. It then
+    reaches the middle root from one side.
     """
     c, a, e = (p - delta) / grow, -delta / grow, (1.0 - delta) / grow
     x = np.clip((1.0 + c + q + a + e) / 6.0, q, c)

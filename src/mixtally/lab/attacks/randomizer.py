@@ -1,16 +1,21 @@
-"""randomizer: whether the code draws the noise that its plan pays for.
+"""The audit ``randomizer``: whether the code draws the noise that the plan's guarantee needs.
 
-Reports, fakes of devices and what hops add are drawn by the code under audit and counted: how many
-there are; how often every bit position of a report was flipped where it should be clear and where
-it should be set, of a fake; whether a report of bin i has bit i; whether neighboring positions and
-messages that follow each other are flipped independently; how often fakes in clear fall into each
-bin, or each number of shaped fakes is drawn; whether the shuffle sends the first message everywhere
-alike. All are exact binomial tests that share the false-alarm rate.
+The audited code draws reports, fakes of devices, and fakes of hops. The audit counts
 
-A plan may flip so rarely that few flips can be seen. So the same code is also audited at probe
-thresholds, one for each of its two ways to draw. Caps are left out of the distributions: under
-plans that promise anything they change fewer counts than any of these tests can see. Whether they
-are kept is seen at one that half of all draws pass.
+- the number of reports and fakes;
+- how often each bit of a report was flipped, separately for clear and for set bits, and how often
+  each bit of a fake was set;
+- reports that name another bin than their own, and planes that do not contain their value;
+- flips of neighboring positions and of successive messages, which must be independent;
+- fakes in clear in each bin, and each number of shaped fakes in a bin;
+- the positions of the first message after shuffles.
+
+All tests are exact binomial tests that share the false-alarm probability.
+
+A plan may flip so rarely that few flips are seen. So the same code is also audited at *probe*
+thresholds, one for each of the two ways in which the code draws flips. The distributions of the
+tests ignore caps on set bits. In any plan with a useful guarantee, caps change fewer counts than
+these tests can detect. A separate test uses a cap that half of all draws pass.
 """
 
 from itertools import count as count_from
@@ -45,25 +50,29 @@ from mixtally.protocol.tally.sift import sift
 
 NAME = "randomizer"
 CountedChecks = tuple[list[Checks], int]
-"""Tests, and how many messages were drawn for them."""
+"""Tests, and the number of messages that were drawn for them."""
 MOST_REPORTS = 84_000
-"""All reports and fakes of an audit, but for coins, for at least 500 of a kind, and for shifts
-above 20,000."""
+"""The most reports and fakes of an audit. Excluded are coins, the first 500 messages of a kind, and
+shifts above 20,000.
+"""
 PROBES = (SCALE // 200, 3 * SCALE // 10)
-"""Flip probabilities, one for each way to draw."""
+"""Flip probabilities, times 2^64: one for each of the two ways in which the code draws flips."""
 _COINS, _CAPPED = 10_000, 200
-"""Fakes drawn to count coins, and messages under a tight cap."""
+"""The fakes that are drawn to count coins, and the messages under a cap that half of them pass."""
 _BIT_BUDGET = 150_000_000
+"""The most bits of an audit, and those that are drawn at once."""
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
+"""The blocks of a range of numbers; also the bits of a word, in which positions may be correlated.
+"""
 _MOST_COUNTED_NUMBERS = 1 << 20
-"""Numbers of which each is counted; of more only blocks."""
+"""The most numbers that are counted one by one; larger ranges are counted in blocks."""
 _PROBE_CAP_RATE = 1e-12
-"""How often a message of a probe may have more ones than its cap."""
+"""The largest probability that a message of a probe passes its cap."""
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Every test there is for every different part."""
+    """Audit every different part."""
     checks, messages = small_shuffle_checks(lab), 0
     kinds = target.distinct_parts()
     for name, part in kinds.items():
@@ -74,7 +83,7 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def part_checks(name: str, part: Part, lab: AttackLab, share: int = 1) -> CountedChecks:
-    """Tests of a part, by one of ``share`` shares of all messages that may be drawn."""
+    """Return the tests of a part, with one of ``share`` shares of the allowed messages."""
     most = MOST_REPORTS // share
     if part.threshold is not None:
         probes = [part, *filter(None, (probe_part(part, threshold) for threshold in PROBES))]
@@ -95,7 +104,7 @@ def part_checks(name: str, part: Part, lab: AttackLab, share: int = 1) -> Counte
 
 
 def probe_part(part: Part, threshold: int) -> Part | None:
-    """The part with other flips, and a cap that these never pass; None where none is that large."""
+    """Return the part with probe flips and a cap they never pass; None if no such cap exists."""
     layout, largest = part.layout, part.bins if part.most_set is None else part.most_set
     cap = layout.cap and least_cap(part.bins, largest, threshold, _PROBE_CAP_RATE)
     if cap and cap > MOST_CAP and layout.form is Form.POSITIONS:
@@ -112,23 +121,24 @@ def _with_threshold(part: Part, threshold: int, cap: int | None) -> Part:
 
 
 def with_one_fake_each(part: Part) -> Part:
-    """The part whose devices add one fake each."""
+    """Return the part with exactly one fake per device."""
     assert part.own is not None
     return replace(part, own=OwnFakes(part.own.record, 1, 0))
 
 
 def fake_rate(part: Part) -> float:
-    """How often a bit of a fake is set."""
+    """Return the probability that a bit of a fake is set."""
     q = (part.threshold or 0) / SCALE
     uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
     return q + (1.0 - 2.0 * q) / part.bins if uniform else q
 
 
 def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
-    """Tests of so many flipped reports and flipped fakes.
+    """Return the tests of ``count`` flipped reports and as many flipped fakes.
 
-    Of a uniform fake's bits one is likelier set than the others: their sum varies less than the
-    binomial it is tested as, which only makes false alarms rarer (Hoeffding 1956).
+    One bit of a uniform fake is more likely to be set than the others. So the sum of its bits
+    varies less than the binomial distribution of the test, which only reduces the false-alarm
+    probability (Hoeffding 1956).
     """
     total, start = list[Checks](), _first_code(part.bins, count)
     label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
@@ -139,10 +149,10 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
 
 
 def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
-    """Of as many fakes as ``numbers``, and reports of these bins, modulo how many there are.
+    """Return the tests of reports in the bins ``numbers``, modulo their number, and as many fakes.
 
-    A record's repeats stand together: each of them is a report like any other. Of free bits every
-    last record sets none.
+    The repeats of a record are adjacent; each is tested like any other report. For free bits, one
+    record in every cycle sets no bit.
     """
     bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
     people = numbers[:: part.repeats] % (bins + (part.most_set is None))
@@ -183,7 +193,7 @@ def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -
 
 
 def _fake_checks(label: str, fakes: Rows, part: Part) -> list[Checks]:
-    """How often bits of flipped fakes are set."""
+    """Return the tests of how often bits of flipped fakes are set."""
     bins, count, rate = part.bins, len(fakes), fake_rate(part)
     seen = column_counts(fakes, bins)
     places = count * _count_by_place(np.ones_like(seen))
@@ -199,12 +209,12 @@ def _fake_checks(label: str, fakes: Rows, part: Part) -> list[Checks]:
 
 
 def has_fakes(part: Part) -> bool:
-    """Whether devices or hops add any."""
+    """Return whether devices or hops add fakes."""
     return part.own is not None or part.by_mixes
 
 
 def _draw_fakes(part: Part, count: int, lab: AttackLab) -> Rows:
-    """So many flipped fakes of devices, or blanks of a hop; none where nobody adds any."""
+    """Return flipped fakes of devices, or blanks of a hop; none if nobody adds fakes."""
     if isinstance(part.recipe, CountedRecipe):
         return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
     return (
@@ -219,34 +229,37 @@ def _no_messages(part: Part) -> Rows:
 
 
 def _count_refused(layout: Layout, rows: Rows) -> int:
-    """How many messages are dropped before they are counted."""
+    """Return the number of messages that the collector drops before it counts."""
     return sum(sift(layout, rows).dropped.values())
 
 
 def _pack_records(bins: int, codes: Counts) -> Rows:
-    """Packed records, each of one bin; of none where that lies beyond the last."""
+    """Return packed records of one bin each; a code beyond the last bin sets no bit."""
     return first_positions(Layout(Form.BITS, bins + 1), one_hot_rows(codes, bins + 1), bins)
 
 
 def _count_repeated_bits(flips: Rows) -> int:
-    """Bits set in a message and in the next, of pairs that share none."""
+    """Return how many bits are set in both messages of disjoint pairs."""
     pairs = len(flips) // 2
     both = flips[0 : 2 * pairs : 2] & flips[1 : 2 * pairs : 2]
     return int(np.bitwise_count(both).sum(dtype=np.int64))
 
 
 def _first_code(bins: int, count: int) -> int:
-    """Where codes start, so that a few reports of many bins end with the last bin."""
+    """Return the first bin of the reports, so that a few reports still include the last bin."""
     return bins - count if count < bins else 0
 
 
 def _count_by_place(counts: Counts) -> Counts:
-    """Counts of the positions whose numbers agree modulo 64: where they lie in a word."""
+    """Return the counts summed over positions that are equal modulo 64, their place in a word."""
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
 
 
 def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChecks:
-    """How many fakes devices draw by their coins: no more than ``most``, or of 100 devices."""
+    """Return tests of the number of fakes that coins add, with about ``most`` fakes.
+
+    At least 100 devices are drawn.
+    """
     own = part.own
     if own is None:
         return [], 0
@@ -262,7 +275,7 @@ def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChec
 
 
 def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Whether a draw with more ones than the cap is drawn again, where about half of all are."""
+    """Return a test that messages above a cap are drawn again; half of all draws pass this cap."""
     if part.threshold is None or part.layout.cap is None:
         return [], 0
     largest = part.bins if part.most_set is None else part.most_set
@@ -275,8 +288,11 @@ def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
 
 
 def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Whether a direction is drawn again in which a member of a set meets another: of sets of every
-    size, over the fewest planes of a direction, where most sets meet.
+    """Return tests that a set's directions separate its members.
+
+    A message of a set must name a direction in which its member is in no plane with another member.
+    The test uses sets of every size, and the fewest planes per direction, where most sets need
+    another direction.
     """
     most = part.pads
     if part.planes is None or not most:
@@ -304,8 +320,10 @@ def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
 
 
 def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChecks:
-    """Whether so many reports in clear name their bin, or any as often as values are replaced, and
-    the pads that a set of it lacks; and fakes any of these alike.
+    """Return tests of reports and fakes in clear.
+
+    A report names its own bin, except as often as values are replaced. A set also names the pads
+    for its missing members. Fakes are uniform.
     """
     g, cells, most = (part.replaced or 0) / SCALE, part.layout.bins, part.record_messages
     codes = (np.arange(count // most) + _first_code(part.bins, count // most)) % part.bins
@@ -331,7 +349,7 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
         )
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
-        checks.append(Checks.of(f"report so many bins away{name}", off, len(expected), g / cells))
+        checks.append(Checks.of(f"report k bins from its own{name}", off, len(expected), g / cells))
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
     fakes = part.layout.codes(_draw_fakes(part, count, lab))
@@ -343,7 +361,7 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
 
 
 def _uniformity_checks(what: str, drawn: Counts, every: int) -> list[Checks]:
-    """Whether numbers are uniform below ``every``: blocks, two in a row, each where few."""
+    """Return tests that numbers are uniform below ``every``: blocks, pairs, and single numbers."""
     inside = drawn[(drawn >= 0) & (drawn < every)]
     ends = [-(-every * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
     sizes = np.diff(np.array([0, *ends], dtype=np.float64))
@@ -365,13 +383,13 @@ def _uniformity_checks(what: str, drawn: Counts, every: int) -> list[Checks]:
 def _shaped_checks(
     name: str, part: Part, shape: AnyShape, lab: AttackLab, most: int
 ) -> CountedChecks:
-    """Tests of the numbers that a hop draws."""
+    """Return tests of the numbers of fakes that a hop draws."""
     weights = np.array(shape.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
     past, messages, most = 0, 0, most // (2 * shape.shift)
     bins = max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
-    # Not until enough were drawn: the number of rounds must not depend on what is tested.
+    # A fixed number of rounds: stopping at a number of fakes would bias the tested counts.
     for _ in range(max(1, most // bins)):
         rows = lab.device.added(shape, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]

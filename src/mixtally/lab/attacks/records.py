@@ -1,8 +1,9 @@
-"""Which records a game is about: what the crowd holds, and the two that are distinguished best.
+"""The worst records for a game: what the crowd holds, and the two records of the person.
 
-Positions matter only by who holds them. All that may be held are ranked by Chernoff's bound on
-their divergence; the divergences of the first are computed exactly, all where they are short. A
-lesser choice would make a weaker attack, never a false proof.
+``games`` calls ``worst_records`` for flipped records. A position matters only by which of the three
+records set it. All possible combinations are ranked by Chernoff's bound on their divergence. The
+divergences of the first few are then computed exactly; all of them if the records are short. A
+suboptimal choice makes the attack weaker, but never makes a proof false.
 """
 
 import math
@@ -17,15 +18,16 @@ from mixtally.model.contract import Part
 from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
+"""Sizes up to which all set sizes and all combinations are tried, and how many are computed."""
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
-"""Who of x, u, v holds a position: where v holds what the crowd does, u alone differs from it."""
+"""Which of x, u and v set a position. If v and the crowd set it, u alone differs."""
 
 PositionCounts = tuple[int, ...]
-"""How many positions there are of each of ``_KINDS``."""
+"""The number of positions of each of ``_KINDS``."""
 
 
 def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[Bits, Bits, Bits]:
-    """What everybody else holds, and the person's two records, in the positions that matter."""
+    """Return everyone else's record and the person's two, in the positions that matter."""
     hiding = max(2, people + 1, fakes + 1)
     q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
 
@@ -49,8 +51,11 @@ def _to_orbit(held: PositionCounts) -> Orbit:
 
 
 def _iterate_position_counts(part: Part, people: int) -> Iterator[PositionCounts]:
-    """What may be held, of many bits only the few or all that were ever worst."""
-    if part.most_set is None:  # the crowd may hold none: vectors are free
+    """Yield the possible numbers of positions.
+
+    If sets are large, only those sizes are tried that were the worst in any known case.
+    """
+    if part.most_set is None:  # Vectors are free, so the crowd may set no bit.
         yield from ((o.only_u, o.only_v, o.both, 0, 0) for o in vectors.list_orbits(part.bins))
         return
     most, bins = part.most_set, part.bins

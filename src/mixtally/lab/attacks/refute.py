@@ -1,15 +1,18 @@
-"""The hypothesis P <= e^epsilon Q + delta, tested exactly by counts of one event in two worlds.
+"""An exact test of the hypothesis P <= e^epsilon Q + delta, from counts of one event.
 
-X of n runs in world u and Y of m runs in world v show the event, all runs independent. Given X + Y
-the distribution of X depends on P and Q by their odds ratio P (1 - Q) / (Q (1 - P)) alone (Fisher's
-noncentral hypergeometric distribution), and larger X grow likelier with it. Under the hypothesis
-the odds ratio is at most that of (e^epsilon Q + delta, Q), which falls and then rises as Q grows,
-so that over an interval of Q its largest value is at an end. The interval: Q is at most Q_high,
-from Y, and at least (P_low - delta) / e^epsilon, from X, each but for a twentieth of the allowed
-error; what is left of it is the level of the conditional test. An empty interval refutes the
-hypothesis by itself.
+``epsilon_proof`` calls this test. X of n runs in world u and Y of m runs in world v show the event,
+and all runs are independent. Given X + Y, the distribution of X depends on P and Q only through
+their odds ratio P (1 - Q) / (Q (1 - P)): it is Fisher's noncentral hypergeometric distribution.
+Larger values of X become more likely as the odds ratio grows.
 
-The p-value rises with epsilon, so every epsilon below one that is refuted is refuted too.
+Under the hypothesis, the odds ratio is at most that of (e^epsilon Q + delta, Q). As Q grows, this
+bound first falls and then rises. So its maximum over an interval of Q is at an end of the interval.
+Such an interval follows from the counts: Y gives the upper end Q_high, and X gives the lower end
+(P_low - delta) / e^epsilon. Each end may be wrong with a twentieth of the allowed error. The rest
+of the error is the level of the conditional test. An empty interval refutes the hypothesis by
+itself.
+
+The p-value increases with epsilon. So if one epsilon is refuted, every smaller epsilon is refuted.
 
 Source: Fisher (1935) for the conditional distribution; Berger, Boos, P Values Maximized Over a
 Confidence Set for the Nuisance Parameter (1994); Clopper, Pearson (1934) for the bounds.
@@ -23,29 +26,33 @@ from scipy.special import betainccinv, betaincinv, gammaln
 from mixtally.primitives.tails import Floats
 
 _ENDS = 0.1
-"""Share of the error that the two bounds of the interval may use."""
+"""The share of the error that the two ends of the interval use."""
 _SLACK = 1.0 + 1e-5
-"""Above the rounding of log-gammas of 10^8 runs, relative to a p-value."""
+"""A factor for p-values above the rounding errors of log-gammas at 10^8 runs."""
 _MOST_EPSILON = 700.0
+"""The largest epsilon, below the exponent at which doubles overflow."""
 _HALVINGS = 40
 
 
 def clopper_pearson_lower(hits: Floats, trials: int, error: float) -> Floats:
-    """The probability below which so many hits have a chance of at most ``error``."""
+    """Return a lower confidence bound of a probability; it is wrong with chance ``error``."""
     hits = np.asarray(hits, dtype=np.float64)
     some = np.maximum(hits, 1.0)
     return np.where(hits > 0, betaincinv(some, trials - some + 1.0, error), 0.0)
 
 
 def clopper_pearson_upper(hits: Floats, trials: int, error: float) -> Floats:
-    """The probability above which so few hits have a chance of at most ``error``."""
+    """Return an upper confidence bound of a probability; it is wrong with chance ``error``."""
     hits = np.asarray(hits, dtype=np.float64)
     some = np.minimum(hits, trials - 1.0)
     return np.where(hits < trials, betainccinv(some + 1.0, trials - some, error), 1.0)
 
 
 class EventCounts:
-    """How often an event came: ``hits`` of ``trials[0]`` runs in u, ``alarms`` of ``trials[1]``."""
+    """The counts of one event: ``hits`` in the runs of world u, ``alarms`` in those of v.
+
+    ``trials`` has the numbers of runs in u and in v.
+    """
 
     def __init__(self, hits: int, alarms: int, trials: tuple[int, int]) -> None:
         self.hits, self.alarms, self.trials = hits, alarms, trials
@@ -56,13 +63,16 @@ class EventCounts:
         self._ways -= gammaln(rest + 1) + gammaln(m - rest + 1)
 
     def tail(self, log_odds: float) -> float:
-        """P[X >= hits | X + Y] at this logarithm of the odds ratio."""
+        """Return P[X >= hits | X + Y] at the given logarithm of the odds ratio."""
         logs = self._ways + self._values * log_odds
         chances = np.exp(logs - logs.max())
         return float(chances[self._values >= self.hits].sum() / chances.sum())
 
     def refutes(self, epsilon: float, delta: float, error: float) -> bool:
-        """Whether P <= e^epsilon Q + delta is refuted: wrongly with chance at most ``error``."""
+        """Return whether P <= e^epsilon Q + delta is refuted.
+
+        A true hypothesis is refuted with probability at most ``error``.
+        """
         each = 0.5 * _ENDS * error
         low = float(clopper_pearson_lower(np.array(self.hits), self.trials[0], each)) - delta
         high = float(clopper_pearson_upper(np.array(self.alarms), self.trials[1], each))
@@ -75,7 +85,7 @@ class EventCounts:
         return largest < math.inf and self.tail(largest) * _SLACK <= (1.0 - _ENDS) * error
 
     def epsilon(self, delta: float, error: float) -> float:
-        """The largest epsilon that is refuted at ``delta``, 0 when none is."""
+        """Return the largest epsilon that is refuted at ``delta``; 0 if none is."""
         low, high = 0.0, 1.0
         if not self.refutes(low, delta, error):
             return 0.0
@@ -90,7 +100,7 @@ class EventCounts:
 
 
 def _log_odds(q: float, epsilon: float, delta: float) -> float:
-    """Log of the odds ratio of (e^epsilon q + delta, q), infinite where that is no chance."""
+    """Return the log odds ratio of (e^epsilon q + delta, q); infinity if one of them reaches 1."""
     p = math.exp(epsilon) * q + delta
     if p >= 1.0 or q >= 1.0:
         return math.inf

@@ -1,4 +1,7 @@
-"""What is left of a promise when less hides a person than it counts on: the least epsilon."""
+"""The remaining epsilon if fewer people or fakes hide a person than the guarantee counts on.
+
+The attacks ``n-1``, ``collusion``, ``difference`` and ``selection`` compare their results with it.
+"""
 
 import math
 from collections.abc import Mapping
@@ -13,13 +16,14 @@ from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.mechanism import Shuffled
 
 _HALVINGS = 40
+"""The most steps of the bisection, and its largest epsilon."""
 _MOST_EPSILON = 60.0
 _UNLIKELY = 1e-3
-"""Of delta: what crowds of coins may add that are not looked at closely."""
+"""The share of delta for numbers of coins whose delta is not computed closely."""
 
 
 def remaining_epsilon(behind: Mapping[Senders, int], delta: float, accountant: Accountant) -> float:
-    """The least epsilon at ``delta`` of all messages of a person among these; may be infinite."""
+    """Return the least epsilon at ``delta`` for all messages of a person; it may be infinite."""
     local = sum(times * who.part.local_epsilon for who, times in behind.items())
     if not all(who.people or who.fakes or who.part.by_mixes for who in behind):
         return local
@@ -37,12 +41,12 @@ def remaining_epsilon(behind: Mapping[Senders, int], delta: float, accountant: A
 
 
 def none_if_infinite(epsilon: float) -> float | None:
-    """``epsilon``, or None where it promises nothing."""
+    """Return ``epsilon``, or None if it is infinite and so guarantees nothing."""
     return epsilon if math.isfinite(epsilon) else None
 
 
 def mechanism_of(who: Senders) -> Shuffled:
-    """How a message of theirs is sent, among as many fakes as there are on average."""
+    """Return the mechanism of a message among the mean number of fakes."""
     crowd = max(LEAST_USERS, who.people + 1) if who.people else int(who.part.replaced is not None)
     return who.part.mechanism(fakes=who.fakes, crowd=crowd, mixes=who.mixes)
 
@@ -57,14 +61,14 @@ def _delta_curve(who: Senders, negligible: float, accountant: Accountant) -> Cur
 def _dominating_losses(
     who: Senders, negligible: float, accountant: Accountant
 ) -> tuple[LossDistribution, int]:
-    """Losses that dominate one message of theirs, and how many of these a record is."""
+    """Return losses that dominate one message, and how many of them a record has."""
     if (coins := _coin_part(who)) is not None:
         return coins.losses(accountant, negligible, FINE), 1
     return accountant.losses(Record.of(mechanism_of(who)), FINE)
 
 
 def _coin_part(who: Senders) -> HonestPart | None:
-    """Where coins decide how many fakes there are: the price is averaged over them."""
+    """Return the part if coins decide its number of fakes, so that delta is averaged; else None."""
     own = who.part.own
     return (
         HonestPart(who.part, who.honest, who.people > 0) if own is not None and own.coin else None
@@ -72,7 +76,7 @@ def _coin_part(who: Senders) -> HonestPart | None:
 
 
 def _least_epsilon(upper: Curve, delta: float, local: float) -> float:
-    """The least epsilon up to ``local`` at which ``upper`` is at most ``delta``, upwards."""
+    """Return the least epsilon up to ``local`` with ``upper(epsilon) <= delta``, rounded up."""
     low, high = 0.0, min(local, _MOST_EPSILON)
     if upper(high) > delta:
         return local

@@ -1,10 +1,11 @@
-"""averaging, of numbers: a number is reported again and again, and a listener takes the mean.
+"""The attack ``averaging`` for numbers: a number is reported repeatedly, and its mean is taken.
 
-Numbers 0 to 15, a bit each; the true one is 10. A report is read as the number it shows on
-average, sum of v (b_v - p*) / gain over its bits b_v, counted from the middle of the range: it is
-centered at the true number. Of fresh noise the mean of T reports closes in on it; the first report,
-repeated, stays where it is; of a memoized answer the mean closes in on what is memoized, and what
-that shows is as far off as it was drawn.
+Numbers are 0 to 15, one bit each, and the true number is 10. Let b_v be the bits of a report, and
+p* the mean of a bit whose number is not the true one. A report is read as the sum of v (b_v - p*) /
+gain, with v counted from the middle of the range. This reading is an unbiased estimate of the true
+number. With fresh noise, the mean of T reports converges to the true number. A first report that is
+repeated always has the same error. With a memoized answer, the mean converges to the memoized
+number, whose error was drawn once.
 
 Source: Side Notes on Differential Privacy, section 4 (x = 10 is reported as 12, 7 and 9).
 """
@@ -22,17 +23,22 @@ from mixtally.primitives.tails import Floats
 from mixtally.report.curves import Chart, Curve, Point
 
 NUMBERS, TRUE = 16, 10
+"""The number of possible values, and the true value."""
 POINTS = (1, 2, 3, 5, 7, 10, 14, 20, 30, 50, 70, 100)
+"""The numbers of reports at which the error is measured."""
 _RUNS = 2_000
+"""The people who are simulated."""
 _FIRST = 3
+"""The reports of one person that the outcome lists."""
 _MIDDLE = (NUMBERS - 1) / 2.0
+"""The middle of the range, and the distances of all numbers from it."""
 _WEIGHTS = np.arange(NUMBERS) - _MIDDLE
 
 
 def repeated_numbers(
     name: str, target: MemoizedTarget, lab: AttackLab, recall: Recall
 ) -> list[Outcome]:
-    """How far the mean of T reports is from the number, in three ways; none where f is 1."""
+    """Return the error of the mean of T reports for three kinds of noise; nothing if f is 1."""
     one = replace(target.mechanism, bins=NUMBERS, hashes=1, hashed=False, cohorts=1)
     if not one.gain:
         return []
@@ -89,7 +95,7 @@ def _chart(name: str, curves: dict[str, tuple[Point, ...]]) -> Chart:
 
 
 def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
-    """The number that each report shows, shape (reports, people)."""
+    """Return the number that each report shows, shape (reports, people)."""
     return np.array([
         _MIDDLE + (unpack_bits(rows,
             NUMBERS) - one.offset) @ _WEIGHTS / one.gain for rows in reported
@@ -97,7 +103,7 @@ def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
 
 
 def _distances(shown: Floats) -> tuple[Point, ...]:
-    """After so many reports, how far their mean is from the true number."""
+    """Return the root mean square error of the mean, by the number of reports."""
     total = np.cumsum(shown, axis=0)
     return tuple(
         (float(t), float(np.sqrt(np.mean((total[t - 1] / t - TRUE) ** 2)))) for t in POINTS
@@ -105,7 +111,10 @@ def _distances(shown: Floats) -> tuple[Point, ...]:
 
 
 def _variance(one: Memoized, reports: float) -> float:
-    """Of the mean of so many reports of a memoized number; infinitely many leave what is kept."""
+    """Return the variance of the mean of ``reports`` reports of one memoized number.
+
+    With infinitely many reports, only the noise of the memoized number is left.
+    """
     squares = _WEIGHTS**2
     held, others = float(squares[TRUE]), float(squares.sum() - squares[TRUE])
     return held * one.variance(reports, 1.0, 0.0) + others * one.variance(reports, 0.0, 1.0)

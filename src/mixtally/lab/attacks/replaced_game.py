@@ -1,8 +1,9 @@
-"""Games with values that uniform bins may replace: three bins and all others are told apart.
+"""Games with values that uniform bins may replace: three bins are distinguished.
 
-All others hold one other bin x, or v's where there are but two bins, which is the crowd that tells
-most. The weights are those of ``counted`` with b the mean distribution of the hiding messages:
-without fakes the statistic is the log-likelihood ratio itself, beside fakes nearly that.
+All other people hold one other bin x, or that of v if there are only two bins. Such a crowd hides
+the person least. The weights are those of ``counted_game``, with b the mean distribution of the
+hiding messages. Without fakes the statistic is the log-likelihood ratio. With fakes it is close to
+that ratio.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,10 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True)
 class ReplacedGame(CountedGame):
-    """One value of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
+    """The game of one value, in bin 0 or bin 1, among people in one bin, and fakes.
+
+    Other people hold bin 2, or bin 1 if there are only two bins.
+    """
 
     @property
     def _others_bin(self) -> int:
@@ -28,14 +32,14 @@ class ReplacedGame(CountedGame):
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """The bin that everybody else holds, and the first two."""
+        """The bin of everyone else, and the first two bins."""
         width = self._others_bin + 1
         x, u, v = (tuple(int(i == one) for i in range(width)) for one in (self._others_bin, 0, 1))
         return x, u, v
 
     @property
     def setting(self) -> Setting:
-        """Three bins and all others are distinguished."""
+        """The cost and the description of a run; the kinds are three bins, and all others."""
         people, fakes = self.senders.people, self.senders.fakes
         stage = f"{self._others_text}, {fakes:,} uniform fakes and the person's message"
         return self._setting(60.0 * (people + fakes), 8, stage)
@@ -44,7 +48,7 @@ class ReplacedGame(CountedGame):
         return rows[:, 0]
 
     def _pmf(self, one: int | None) -> Floats:
-        """P[a message is of each kind] of a person who holds ``one``, None for a fake."""
+        """Return the distribution over kinds for a person in bin ``one``; None for a fake."""
         bins, g = self.senders.part.bins, (self.senders.part.replaced or 0) / SCALE
         named = np.zeros(8)
         named[[1 << place for place in range(self._others_bin + 1)]] = 1.0 / bins
@@ -61,7 +65,7 @@ class ReplacedGame(CountedGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """Log of w_u and w_v for every kind of message; of kinds that never come nothing."""
+        """The logarithms of w_u and w_v for every kind; minus infinity for impossible kinds."""
         hiding = self._hiding
         some = hiding > 0.0
         found = np.full((2, 8), -np.inf)

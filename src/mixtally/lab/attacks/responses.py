@@ -1,9 +1,14 @@
-"""collection, of memoized answers: whether each is drawn once, for each person, and stays.
+"""The audit ``collection`` for memoized answers: drawn once for each person, and constant.
 
-People report as devices do, and derive their responses anew for every report. Counted are
-the memoized bits that differ from the true ones, by position, and how often two people of one value
-memoize the same wrong bit; memoized bits that are others at the next report; and what reports show
-of what is memoized. All are exact binomial tests that share the false-alarm rate.
+People report as devices do, and derive their memoized responses anew for every report. The audit
+counts
+
+- memoized bits that differ from the true ones, by position;
+- pairs of people with the same value who memoize the same wrong bit;
+- memoized bits that change at the next report;
+- bits of reports, given the memoized bits.
+
+All tests are exact binomial tests that share the false-alarm probability.
 """
 
 import numpy as np
@@ -24,16 +29,18 @@ from mixtally.protocol.randomize.memoized import draw_reports, new_key
 
 NAME = "collection"
 _PEOPLE, _BIT_BUDGET = 4_000, 8_000_000
+"""The most people, the most bits of their responses, and the reports of each person."""
 _REPORTS = 2
 
 
 def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:
-    """Both levels of memoized answers, as devices make them."""
+    """Audit both levels of noise of memoized answers, as devices draw them."""
     plan = _build_plan(target)
     mechanism = plan.mechanism
     people = max(200, min(_PEOPLE, _BIT_BUDGET // mechanism.bins)) // 2 * 2
     persons = [str(person) for person in range(people)]
-    values = [str(person // 2 % mechanism.bins) for person in range(people)]  # two alike in a row
+    # Two successive people have the same value, for the test of their independence.
+    values = [str(person // 2 % mechanism.bins) for person in range(people)]
     if mechanism.hashed:
         records = encode_bloom(plan, [0] * people, values)
     else:
@@ -61,7 +68,7 @@ def run_memoized(target: MemoizedTarget, lab: AttackLab) -> list[Outcome]:
 
 
 def _build_plan(target: MemoizedTarget) -> MemoizedPlan:
-    """Values are hashed only where one of them sets several bits."""
+    """Return a plan for the target; values are hashed only if one value sets several bits."""
     one = target.mechanism
     question = Question(name="attacked", bins=one.bins)
     if one.hashes > 1:
@@ -71,7 +78,7 @@ def _build_plan(target: MemoizedTarget) -> MemoizedPlan:
 
 
 def _permanent_checks(mechanism: Memoized, records: Rows, responses: list[Rows]) -> list[Checks]:
-    """The permanent responses: their distribution, one a person, the same at every report."""
+    """Return tests of the permanent responses: distribution, independence and constancy."""
     bits, people, wrong = mechanism.bins, len(records), mechanism.permanent // 2 / SCALE
     flips = responses[0] ^ records
     both = int(np.bitwise_count(flips[0::2] & flips[1::2]).sum(dtype=np.int64))
@@ -86,7 +93,7 @@ def _permanent_checks(mechanism: Memoized, records: Rows, responses: list[Rows])
 
 
 def _report_checks(mechanism: Memoized, responses: list[Rows], reports: list[Rows]) -> list[Checks]:
-    """The reports of what was memoized when they were drawn, and two of them together."""
+    """Return tests of reports, given the memoized bits, and of two reports together."""
     checks, people = [], len(responses[0])
     ones = column_counts(responses[0], mechanism.bins)
     for name, held, trials, rate in (

@@ -1,24 +1,29 @@
-"""selection: keep back the bundles of devices that drew a coin's fake, and let all others arrive.
+"""The attack ``selection``: suppress the bundles of devices whose coin gave a fake.
 
-Where a device tosses a coin for one more fake, a certificate averages over the number of fakes, and
-so it counts on people who arrive whatever their coins are. Let U people take part, S of whom the
-certificate counts on, each with w fakes for sure and one more with chance phi. Whoever sees the
-coins and may lose U - S bundles keeps back those with a coin's fake first. What arrives is
+If devices toss a coin for one more fake, a certificate averages over the number of fakes. So it
+assumes that people arrive independently of their coins. Let U people take part, and let the
+certificate count on S of them. Each draws w certain fakes, and one more with probability phi. An
+attacker who sees the coins and may suppress U - S bundles chooses those with a coin's fake first.
+The number of fakes that arrive is then
 
     K = S w + max(0, Bin(U, phi) - (U - S))
 
-fakes in place of S w + Bin(S, phi): none, where w is 0 and no more than U - S coins gave a fake.
+instead of S w + Bin(S, phi). It is 0 if w = 0 and at most U - S coins gave a fake.
 
-Two attackers play it. One *sees lengths*, as whoever cuts connections does. The attack seals
-bundles with and without a coin's fake by the code of devices and compares their lengths. If they
-are equal, which is what padding is for, all bundles are alike to this attacker: any U - S of them
-are kept back, and the promise is held against that. If they differ, K is as above.
+There are two such attackers.
 
-The other is a first mix that *opens* its layer and finds the padding. The certificate does not
-speak of this one: it assumes that the first honest mix receives people's messages whatever they
-drew. So its game is held against what is left: the least epsilon at which the fakes that come
-almost surely are enough, and no promise where none come. A plan with one mix has no such row: its
-first mix is also its last, and ``collusion`` shows what is left of that.
+The first one *sees lengths*, like an attacker who cuts connections. The attack seals bundles with
+and without a coin's fake by the code of devices, and compares their lengths. Padding should make
+the lengths equal. Then the attacker cannot distinguish the bundles, and any U - S of them are
+suppressed. The result is compared with the guarantee. If the lengths differ, the number of fakes is
+K.
+
+The second one is a first mix that *opens* its layer of the envelopes and recognizes padding. The
+certificate excludes this attacker: it assumes that the first honest mix receives people's messages
+independently of their coins. So the result is compared with the remaining epsilon: the least
+epsilon for which the fakes that almost surely arrive are enough. If no fake does, nothing is
+guaranteed. With one mix there is no such attack, because the first mix is also the last;
+``collusion`` measures that case.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,41 +58,40 @@ from mixtally.server.node.wrapping import secret_bytes
 
 NAME = "selection"
 _RARE = 1e-3
-"""Of delta: how often fewer fakes may come than what is left counts on."""
+"""The share of delta for the event that fewer fakes arrive than the remaining epsilon counts on."""
 _COIN_COST = 20.0
-"""Nanoseconds of a device's coin, in a game played by the code."""
+"""The nanoseconds that a device's coin costs in a game by the code."""
 _SPAN_PEOPLE = 1 << 18
+"""The people whose fakes are drawn at once, which limits memory."""
 
 
 @dataclass(frozen=True)
 class SelectedSenders(Senders):
-    """Senders of whom only those arrive whose coins gave no fake, as far as these are enough.
+    """Senders after the attack: bundles with a coin's fake are suppressed first.
 
-    where
-      honest   people who arrive
-      users    people who take part
+    ``honest`` people arrive, out of ``users`` who take part.
     """
 
     users: int = 0
 
     @property
     def kept_back(self) -> int:
-        """Return how many bundles do not arrive."""
+        """The number of suppressed bundles."""
         return self.users - self.honest
 
     @property
     def fakes(self) -> int:
-        """Return how many fakes arrive, for as many coins with a fake as there are on average."""
+        """The number of fakes that arrive if the coins give their mean number of fakes."""
         whole, coin = self._own.whole, self._own.coin
         return self.honest * whole + max(0, ceil(self.users * coin / SCALE) - self.kept_back)
 
     def draw_fake_numbers(self, runs: int, draw: Binomials) -> Counts:
-        """Draw how many fakes arrive in each of ``runs`` runs, shape (runs,)."""
+        """Return the number of fakes that arrive in each run, shape (runs,)."""
         tossed = draw(np.full(runs, self.users, dtype=np.int64), self._own.coin / SCALE)
         return self.honest * self._own.whole + np.maximum(0, tossed - self.kept_back)
 
     def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes that arrive in one run, those of bundles that are kept back left out."""
+        """Yield the fakes that arrive in one run, without those of suppressed bundles."""
         own, tossed = self._own, self.kept_back
         certain = self.kept_back * own.whole
         for span in spans(self.users, _SPAN_PEOPLE):
@@ -96,7 +100,7 @@ class SelectedSenders(Senders):
             coins = min(tossed, max(0, len(rows) - people * own.whole))
             whole = min(certain, people * own.whole)
             tossed, certain = tossed - coins, certain - whole
-            yield rows[: len(rows) - coins - whole]  # all are drawn alike, in whatever order
+            yield rows[: len(rows) - coins - whole]  # All fakes have the same distribution.
 
     @property
     def _own(self) -> OwnFakes:
@@ -110,7 +114,7 @@ def has_coins(target: Target) -> bool:
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Play the game of who sees lengths, and that of a first mix that opens its layer."""
+    """Run the attack that sees lengths, and that of a first mix that opens its layer."""
     lab = replace(lab, error=lab.error / (1 + (target.hops > 1)))
     found = _attack_by_length(target, lab)
     return found if target.hops == 1 else [*found, *_attack_by_first_mix(target, lab)]
@@ -121,7 +125,7 @@ def _attack_by_length(target: Target, lab: AttackLab) -> list[Outcome]:
         name: measure_bundle_lengths(part, lab) for name, part in target.distinct_parts().items()
     }
     shown = {part for name, part in target.distinct_parts().items() if len(set(lengths[name])) > 1}
-    case = "keeps back long bundles" if shown else "sees lengths, which are all alike"
+    case = "keeps back long bundles" if shown else "sees lengths, which are all equal"
     behind = {
         _select_senders(who, target.expected.fakes) if who.part in shown else who: times
         for who, times in target.senders_among(target.certain).items()
@@ -151,7 +155,8 @@ def _play_selection(
     promise: Hypothesis, behind: Mapping[Senders, int], target: Target, lab: AttackLab, **more: Any
 ) -> list[Outcome]:
     game = game_among(behind, target.epsilon)
-    if lab.runs is None:  # a game counts what arrives, and everybody tosses a coin
+    # The cost of a game counts only messages that arrive, but every device tosses a coin.
+    if lab.runs is None:
         cost = _COIN_COST * target.expected.fakes * sum(behind.values())
         lab = replace(lab, runs=quick_runs(game.setting.cost + cost))
     more |= {"users": target.expected.fakes, "kept_back": _count_kept_back(target)}
@@ -187,11 +192,11 @@ def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
 
 
 def epsilon_of_certain_fakes(behind: Mapping[Senders, int], delta: float, lab: AttackLab) -> float:
-    """Return an epsilon that the fakes which almost surely arrive keep at ``delta``.
+    """Return an upper bound of the epsilon that the almost surely arriving fakes give at ``delta``.
 
-    Let k be a number of fakes that fewer than k come with chance r. Then delta(epsilon) is at most
-    delta(epsilon beside k fakes) + r: fakes are a post-processing of fewer fakes. The r of all
-    messages add up to at most ``_RARE`` of delta. The result may be infinite.
+    Let r be the probability that fewer than k fakes arrive. Adding fakes is post-processing. So
+    delta(epsilon) is at most the delta(epsilon) with k fakes, plus r. The values r of all messages
+    add up to at most ``_RARE`` of delta. The result may be infinite.
     """
     rare = _RARE * delta / sum(behind.values())
     certain = {_certain_senders(who, rare): times for who, times in behind.items()}
@@ -199,7 +204,7 @@ def epsilon_of_certain_fakes(behind: Mapping[Senders, int], delta: float, lab: A
 
 
 def _certain_senders(who: Senders, rare: float) -> Senders:
-    """Return senders of a fixed number of fakes, fewer than which come with chance ``rare``."""
+    """Return senders with a number of fakes that is missed with probability at most ``rare``."""
     if not isinstance(who, SelectedSenders):
         return who
     own = who.part.own
@@ -210,14 +215,17 @@ def _certain_senders(who: Senders, rare: float) -> Senders:
 
 
 def _select_senders(who: Senders, users: int) -> Senders:
-    """Return the same senders after the selection; themselves where no coin is tossed."""
+    """Return the senders after the attack; unchanged if no coin is tossed."""
     if who.part.own is None or not who.part.own.coin:
         return who
     return SelectedSenders(who.part, who.people, who.honest, who.mixes, users)
 
 
 def _least_coins(users: int, own: OwnFakes, rare: float) -> int:
-    """Return how many coins give a fake but for a chance of ``rare``, by Bernstein's inequality."""
+    """Return a lower bound of the fakes from coins, by Bernstein's inequality.
+
+    Fewer coins give a fake with probability at most ``rare``.
+    """
     nats, mean = log(1.0 / rare), users * own.coin / SCALE
     spread = 2.0 * nats * mean * (1.0 - own.coin / SCALE)
     return max(0, int(mean - nats / 3.0 - sqrt(nats * nats / 9.0 + spread)))

@@ -1,10 +1,12 @@
-"""Whose code writes the messages of a game: that of a plan's devices, and of hops that draw fakes.
+"""The senders of a game's messages: the plan's devices, and the hops that draw fakes.
 
-It gives the first positions of every message alone, packed, in whatever form it travels: a message
-in clear sets the bit of its bin, or none where that lies beyond. What others sent who tell it is
-subtracted, so it is not drawn.
+The games call ``Senders`` for messages that the production code writes. A game looks only at the
+first positions of a message, as packed bits, in whatever form the message travels. A message in
+clear sets the bit of its bin, or no bit if the bin is beyond those positions. People who reveal
+their messages to the attacker are not drawn, because the attacker subtracts what they sent.
 
-Flipped bits are drawn without the cap of a message: what that costs is part of delta.
+Flipped bits are drawn without the cap on the set bits of a message, because delta already includes
+the cost of the cap.
 """
 
 from collections.abc import Iterator
@@ -24,20 +26,26 @@ from mixtally.primitives.draw import draw_below
 from mixtally.primitives.fixed_point import SCALE
 
 Bits = tuple[int, ...]
-"""What a record holds in the positions that matter."""
+"""The bits of a record in the positions that a game looks at."""
 _SPAN_PEOPLE = 1 << 18
+"""The people whose fakes are drawn at once, which limits memory."""
 
 
 @dataclass(frozen=True)
 class Senders:
-    """The person under attack, people beside them, and whoever draws fakes.
+    """The person under attack, the people who hide the person, and the hops that draw fakes.
 
-    where
-      part     the stream that they write
-      people   others whose flips or replaced values hide, all with the same record; none in clear,
-               where what they hold is known
-      honest   people whose fakes hide, the person among them
-      mixes    hops whose fakes hide
+    Attributes
+    ----------
+    part : Part
+        The stream of messages.
+    people : int
+        Other people whose flips or replaced values hide the person, all with the same record.
+        Nobody in clear, because the attacker knows their records.
+    honest : int
+        People whose fakes hide the person, who is one of them.
+    mixes : int
+        Hops whose fakes hide the person.
     """
 
     part: Part
@@ -47,7 +55,7 @@ class Senders:
 
     @property
     def fakes(self) -> int:
-        """How many hide the person, shaped ones aside: on average, rounded up, by coins."""
+        """The mean number of fakes that hide the person, rounded up, without shaped fakes."""
         if isinstance(self.part.recipe, CountedRecipe):
             return self.mixes * self.part.recipe.count
         own = self.part.own
@@ -55,34 +63,34 @@ class Senders:
 
     @property
     def times(self) -> int:
-        """How often every person sends their record, each time with fresh noise."""
+        """How often every person sends their record, each time with new noise."""
         return self.part.repeats
 
     @property
     def messages(self) -> int:
-        """Messages of one run."""
+        """The number of messages of one run."""
         return self.part.record_messages * (self.people + 1) + self.fakes
 
     @property
     def threshold(self) -> int:
-        """The chance that a bit is flipped, times 2^64; 0 in clear."""
+        """The probability that a bit is flipped, times 2^64; 0 in clear."""
         return self.part.threshold or 0
 
     @property
     def has_uniform_fakes(self) -> bool:
-        """Whether fakes are records of random bins."""
+        """Whether fakes are records of uniform bins."""
         if isinstance(self.part.recipe, UniformRecipe):
             return True
         return self.part.own is not None and self.part.own.record is FakeRecord.UNIFORM
 
     @property
     def cells(self) -> int:
-        """Among how many a uniform fake is drawn."""
+        """The number of cells among which a uniform fake is drawn."""
         planes = self.part.planes
         return self.part.bins if planes is None else planes.prime
 
     def draw_fake_numbers(self, runs: int, draw: Binomials) -> int | Counts:
-        """How many fakes each of ``runs`` runs has, shape (runs,), or one number for all."""
+        """Return the number of fakes of each run, shape (runs,), or one number for all runs."""
         own = self.part.own
         if own is None or not own.coin:
             return self.fakes
@@ -90,7 +98,10 @@ class Senders:
         return self.honest * own.whole + more
 
     def draw_reports(self, record: Bits, count: int, chance: Chance, device: Device) -> Rows:
-        """``count`` messages of people who hold ``record``, in its positions, one message each."""
+        """Return ``count`` messages of people who hold ``record``, one message each.
+
+        The record has the positions that the game looks at.
+        """
         width = len(record)
         if not self.threshold:
             return self.draw_reports_of_bins(np.full(count, record.index(1)), width, chance, device)
@@ -103,13 +114,13 @@ class Senders:
     def draw_reports_of_bins(
         self, codes: Counts, width: int, chance: Chance, device: Device
     ) -> Rows:
-        """Messages of people who are in the bins ``codes``, each one of the first ``width``."""
+        """Return one message for each person, whose bin is in ``codes`` and below ``width``."""
         part = self._narrow_part(width) if self.threshold else self.part
         part = structs.replace(part, repeats=1)
         return self._select_positions(part, device.reports(part, codes, chance), width)
 
     def draw_fakes(self, width: int, chance: Chance, device: Device) -> Iterator[Rows]:
-        """The first ``width`` positions of the fakes of one run, some at a time."""
+        """Yield the first ``width`` positions of the fakes of one run, in blocks."""
         part = self._narrow_part(width) if self.threshold else self.part
         if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.mixes):
@@ -122,20 +133,20 @@ class Senders:
             yield self._select_positions(part, rows, width)
 
     def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes of people's devices that arrive in one run, some at a time."""
+        """Yield the fakes of people's devices in one run, in blocks."""
         for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
             yield device.fakes(part, span.stop - span.start, chance)[0]
 
     def _select_positions(self, part: Part, rows: Rows, width: int) -> Rows:
-        """The first positions of messages, or which of the first values their planes hold."""
+        """Return the first positions of messages, or which of the first values a plane contains."""
         if part.planes is not None:
             return held_first_values(part, part.planes, part.layout.codes(rows), width)
         return first_positions(part.layout, rows, width)
 
     def _redraw_far_fakes(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
-        """In no order to rely on: a fake whose own bit lies beyond is a blank in these positions.
+        """Replace fakes whose own bit is beyond the positions by blanks, without keeping the order.
 
-        That is exact, as positions are flipped independently.
+        The replacement is exact, because positions are flipped independently.
         """
         inside = int((draw_below(chance, self.part.bins, len(rows)) < part.bins).sum())
         blank = structs.replace(part, own=OwnFakes(FakeRecord.BLANK, 1, 0))
@@ -143,11 +154,11 @@ class Senders:
         return np.concatenate([rows[:inside], blanks])
 
     def draw_shaped_fakes(self, layout: Layout, chance: Chance, device: Device) -> Rows:
-        """The shaped fakes of one hop in all bins of ``layout``."""
+        """Return the shaped fakes of one hop in all bins of ``layout``."""
         return device.added(self.part.recipe, layout, chance)
 
     def _narrow_part(self, bins: int) -> Part:
-        """With so many of its bins, and no cap but what its form needs."""
+        """Return the part with only ``bins`` bins, and without a cap unless its form needs one."""
         part, form = self.part, self.part.layout.form
         bins = max(bins, 1 if part.most_set is None else 2)
         return structs.replace(
@@ -159,8 +170,8 @@ class Senders:
 
 
 def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
-    """The first ``width`` positions of messages as packed bits; in clear fewer than 64."""
-    if layout.form is Form.INDEX:  # one bit, or none
+    """Return the first ``width`` positions of messages as packed bits; in clear, ``width`` < 64."""
+    if layout.form is Form.INDEX:  # A message in clear sets one of these bits, or none.
         bits = np.left_shift(1, np.minimum(layout.codes(rows), width)) & ((1 << width) - 1)
         return bits.view(np.uint8).reshape(-1, 8)[:, : row_bytes(width)]
     rows = layout.to_packed_bits(rows)
@@ -173,13 +184,13 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
 
 
 def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
-    """Return the points of values; of sets also of what stands for members that they lack."""
+    """Return the points of values; for sets also the points of pads for missing members."""
     points = points_at if part.pads else bin_points
     return points(planes.device_planes, values, part.bins)
 
 
 def held_first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
-    """Which of the first ``width`` values the plane of each message holds, as packed bits."""
+    """Return which of the first ``width`` values each message's plane contains, as packed bits."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
     values = digits_of(points_of(part, planes, np.arange(width)), p, digits)
@@ -188,7 +199,7 @@ def held_first_values(part: Part, planes: Planes, codes: Counts, width: int) -> 
 
 
 def planes_hold_points(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
-    """Whether the plane of each message holds the point beside it, shape (messages,)."""
+    """Return whether the plane of each message contains the given point, shape (messages,)."""
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
     products = directions(numbers, p, digits) * digits_of(points, p, digits)

@@ -1,14 +1,16 @@
-"""The game of a set: a full set against the empty one, all 2k cells that differ counted.
+"""The game of a set: a full set of k values against the empty set, with counts of 2k cells.
 
-The log-likelihood ratio is the sum of ln(count) over the cells of the one, less that over the cells
-of the other: exact. What other people hold is subtracted, as it travels in clear.
+The log-likelihood ratio is the sum of ln(count) over the cells of the one set, minus the sum over
+the cells of the other. It is exact. The attacker subtracts the records of other people, which
+travel in clear.
 
-Over planes the sets are points of one line, the worst there are (``divergence/set_in_clear``): in
-directions in which these part each is a cell, and in all others no message is theirs.
+Over planes, the two sets are points of one line, which is the worst case
+(``accounting.divergence.set_in_clear``). In directions that separate these points, each point has a
+cell of its own. In all other directions, no message comes from the two sets.
 
-Where messages are replaced with chance g, all others hold a third set, or the empty one where there
-is no third, and lambda + g lambda' / (1 - g) stands for a count lambda, lambda' those of its cell
-that are expected: nearly the ratio.
+If messages are replaced with probability g, all other people hold a third set, or the empty set if
+there is no third one. Let lambda be the count of a cell and lambda' its expected count without the
+person. Then lambda + g lambda' / (1 - g) replaces lambda, and the statistic is close to the ratio.
 """
 
 from dataclasses import dataclass
@@ -28,23 +30,25 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _SPAN_PEOPLE = 1 << 18
+"""The people whose records are drawn at once, which limits memory."""
 _SHUFFLED = 1 << 10
+"""Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
 
 
 @dataclass(frozen=True)
 class SetGame(Game):
-    """The first k bins against k pads, or two sets of k points of a line, among uniform ones."""
+    """The first k bins against k pads, or two sets of k points on a line, among uniform fakes."""
 
     senders: Senders
 
     @property
     def size(self) -> int:
-        """Cells of a record."""
+        """The number k of cells of a record."""
         return self.senders.part.record_messages
 
     @property
     def setting(self) -> Setting:
-        """The cells that differ, and all others."""
+        """The cost and the description of a run; the kinds are the cells that differ."""
         fakes, cells = self.senders.fakes, self.senders.part.layout.bins
         people = self.senders.people
         what = "a full set, or of an empty one"
@@ -61,17 +65,17 @@ class SetGame(Game):
         return Setting(cost, self.senders.messages, kinds, stage, f"{stage}; {order}")
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """The statistic of a full set and, among other fakes, of an empty one."""
+        """Return the statistic of a full set and, among other fakes, of an empty one."""
         counts = [self._collect_counts(own, chance, device) for own in (0, 1)]
         u, v = self._statistics(np.array(counts))
         return float(u), float(v)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
-        """One run at a time."""
+        """Return None: runs are drawn one at a time."""
         return
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
-        """The statistics of many runs, their counts drawn from their distribution."""
+        """Return the statistics of many runs, with counts from the distribution."""
         size, planes = self.size, self.senders.part.planes
         one = 1.0 / self.senders.part.layout.bins
         if planes is not None:
@@ -97,14 +101,14 @@ class SetGame(Game):
 
     @property
     def _others_set(self) -> int:
-        """Which set all others hold: a third one, or where there is none the second."""
+        """The set of all other people: the third one, or the second if there is no third."""
         part = self.senders.part
         able = part.bins // 2 if part.planes is None else part.planes.prime // 3
         return 2 if able >= self.size else 1
 
     @property
     def _expected_counts(self) -> Floats:
-        """Uniform messages and others' of each cell, on average, shape (cells that differ,)."""
+        """The mean count of each cell that differs, without the person, shape (2k,)."""
         size, people, part = self.size, self.senders.people, self.senders.part
         uniform = self.senders.fakes + size * (people + 1) * self._replaced_share
         cells = part.layout.bins if part.planes is None else part.planes.prime
@@ -114,7 +118,7 @@ class SetGame(Game):
         return found
 
     def _collect_counts(self, own: int, chance: Chance, device: Device) -> Counts:
-        """How many messages name each cell that matters, in one collection."""
+        """Return the number of messages in each cell that matters, in one collection."""
         (part, record), (_, third) = self._build_record(own), self._build_record(self._others_set)
         sent = device.reports(part, record, chance)
         others = (
@@ -130,8 +134,10 @@ class SetGame(Game):
         return total
 
     def _build_record(self, held: int) -> tuple[Part, Counts | Rows]:
-        """The full set, the empty or a third one; over planes, of a part in which bins are points
-        themselves, the first, second or third k points of a line.
+        """Return the full set, the empty set or a third set, and the part that sends the set.
+
+        Over planes, the bins of this part are the points themselves. The sets are the first, second
+        or third k points of a line.
         """
         part, size = self.senders.part, self.size
         if part.planes is not None:
@@ -145,11 +151,11 @@ class SetGame(Game):
         return part, record
 
     def _counts(self, rows: Rows) -> Counts:
-        """Counts of the first k bins, of the pads, and of all others."""
+        """Return the counts of the first k bins, of the pads, and of all others."""
         part, size = self.senders.part, self.size
         if part.planes is not None:
             numbers, cells = np.divmod(part.layout.codes(rows), part.planes.prime)
-            # Of directions that begin with 1: points below p have their number as product.
+            # In directions whose first digit is 1, a point below p has its number as its cell.
             told = cells[(numbers < part.planes.points // part.planes.prime) & (cells < 2 * size)]
             found = np.bincount(told, minlength=2 * size)
             return np.append(found, len(rows) - len(told))
@@ -159,9 +165,9 @@ class SetGame(Game):
         return np.append(counts, len(rows) - counts.sum())
 
     def _statistics(self, counts: Counts) -> Floats:
-        """Of every run, ``counts`` of shape (runs, kinds)."""
+        """Return the statistic of every run; ``counts`` has shape (runs, kinds)."""
         g = self._replaced_share
-        with np.errstate(divide="ignore", invalid="ignore"):  # some cell is empty, in either
+        with np.errstate(divide="ignore", invalid="ignore"):  # Cells of either set may be empty.
             logs = np.log(counts[:, :-1] + g * self._expected_counts / (1.0 - g))
             u, v = logs[:, : self.size].sum(axis=1), logs[:, self.size :].sum(axis=1)
             return np.where(u == v, 0.0, u - v)

@@ -1,9 +1,10 @@
-"""Batches after the shuffle: where a message of a small one ends up, and from every part of a large
-one to every part of what is sent on.
+"""Tests of the shuffle: the positions of messages in small batches, and moves in large ones.
 
-Of a uniform order the number of messages that go from one part to another is hypergeometric, which
-is the distribution of a sum of independent coins (Vatutin, Mikhailov 1982) and so varies less than
-the binomial that it is tested as (Hoeffding 1956).
+The audits ``randomizer`` and ``collection`` use these checks. A large batch is divided into blocks.
+In a uniform order, the number of messages that move from one block to another is hypergeometric.
+The hypergeometric distribution is that of a sum of independent coins (Vatutin, Mikhailov 1982). So
+it varies less than the binomial distribution of the test (Hoeffding 1956), which only reduces the
+false-alarm probability.
 """
 
 import numpy as np
@@ -13,13 +14,15 @@ from mixtally.lab.attacks.outcome import AttackLab
 from mixtally.primitives.bits import Counts
 
 _SIZES = (20_001, 600_001)
-"""Messages of a batch: more than is shuffled in games, and more than 4 MB of eight bytes each."""
+"""Messages of a large batch: more than games shuffle, and more than 4 MB of eight bytes each."""
 _PARTS = 20
+"""The blocks of a large batch."""
 _FEW = 64
+"""The messages of a small batch."""
 
 
 def large_shuffle_checks(lab: AttackLab) -> tuple[list[Checks], int]:
-    """Tests of one large batch of each size, and how many messages were shuffled."""
+    """Return tests of one large batch of each size, and the number of shuffled messages."""
     checks = []
     for size in _SIZES:
         numbers = np.arange(size, dtype="<u8")
@@ -46,7 +49,7 @@ def _part_number(places: Counts, size: int) -> Counts:
 
 
 def small_shuffle_checks(lab: AttackLab) -> list[Checks]:
-    """Where the first of a few messages ends up, and that the last does not stay beside it."""
+    """Return tests of the new places of the first and the second of a few messages."""
     places = _FEW
     rows = np.arange(places, dtype=np.uint8)[:, None]
     runs = 2_000

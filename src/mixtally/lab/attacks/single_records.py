@@ -1,7 +1,9 @@
-"""Devices that send one record at a time: by the code of batches, each message the end of one, and
-by one person's code, which is written apart (``mixtally.device.client``).
+"""Devices that send one record at a time, under the tests of the batch code.
 
-Both stand in the place of the code of batches, and the same tests look at what comes.
+The audit ``collection`` calls ``single_record_checks``. Two such devices replace the batch code.
+The first calls the batch code once for each record, so that the end of every message is the end of
+a batch. The second calls the code for a single person (``mixtally.device.client``), which is
+written independently.
 """
 
 from collections.abc import Sequence
@@ -32,13 +34,15 @@ from mixtally.primitives.chance import Chance
 from mixtally.protocol.randomize.bins import Records
 
 _DEVICES = (6_000, 600)
-"""For each probe: each bit flips often enough."""
+"""The devices for each probe, enough for every bit to be flipped often."""
 _BIT_BUDGET = 200_000_000
+"""The most bits that are drawn for flip tests."""
 _CLEAR = 2_000
+"""The messages in clear, and the devices whose coins are counted."""
 
 
 def single_record_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Tests of lone messages, and how many were drawn."""
+    """Return tests of messages that are sent one by one, and the number of messages."""
     every = list[CountedChecks]()
     for way, device in (
         ("sent one by one", _device_one_by_one),
@@ -57,7 +61,7 @@ def single_record_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks
 
 
 def _device_one_by_one(device: Device) -> Device:
-    """Each message is all that its code is called for; hops draw as before."""
+    """Return a device that calls the batch code once for each record; hops are unchanged."""
 
     def draw_reports(part: Part, records: Records, chance: Chance) -> Rows:
         each = [device.reports(part, records[i : i + 1], chance) for i in range(len(records))]
@@ -71,7 +75,7 @@ def _device_one_by_one(device: Device) -> Device:
 
 
 def single_person_device(device: Device) -> Device:
-    """One person's code in the place of that of many; hops draw as before."""
+    """Return a device that calls the single-person code; hops are unchanged."""
 
     def draw_reports(part: Part, records: Records, chance: Chance) -> Rows:
         words, one = _words(chance), _bare_part(part)
@@ -90,17 +94,20 @@ def single_person_device(device: Device) -> Device:
 
 
 def _words(chance: Chance) -> RandomWords:
-    """The words of ``chance`` as a device takes them."""
+    """Return the random source in the form that a device expects."""
     return RandomWords(lambda count: chance.words(count).astype("<u8").tobytes())
 
 
 def _bare_part(part: Part) -> BarePart:
-    """The part as a device reads it."""
+    """Return the part in the form that a device reads."""
     return read_part(stringify_large_integers(msgspec.to_builtins(part)), "part")
 
 
 def _bins(part: Part, record: Rows | np.int64) -> list[int]:
-    """The bins that a record sets, ascending: a number, several and -1 for none, or packed bits."""
+    """Return the bins that a record sets, ascending.
+
+    A record is a number, several numbers with -1 for missing members, or packed bits.
+    """
     if record.dtype == np.int64:
         return sorted(one for one in np.atleast_1d(record).tolist() if one >= 0)
     bits = np.unpackbits(np.asarray(record), count=part.bins, bitorder="little")

@@ -1,4 +1,8 @@
-"""What is attacked: a plan with its certificate, or parameters with a claim."""
+"""The target of attacks: a plan with its certificate, or parameters with a claim.
+
+``mixtally attack`` makes a ``Target`` from a plan's file or a contract. ``lab.attacks.claim`` makes
+one from parameters.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,39 +18,51 @@ from mixtally.model.guarantee import LEAST_DELTA, LEAST_USERS, Guarantee
 
 
 class HidingPeople(NamedTuple):
-    """Who hides a person, the person among them.
+    """The numbers of people whose messages hide a person; the person is one of them.
 
-    where
-      fakes   people whose fakes are among the messages
-      flips   people whose flips are
+    Attributes
+    ----------
+    fakes : int
+        People whose fakes are among the messages.
+    flips : int
+        People whose flipped records are among the messages.
     """
 
     fakes: int
     flips: int
 
     def halve(self) -> "HidingPeople":
-        """If every second one tells what they sent."""
+        """Return the numbers if every second person reveals their messages to the attacker."""
         return HidingPeople(self.fakes // 2, self.flips // 2)
 
 
 NOBODY = HidingPeople(0, 0)
-"""Nobody, nor any fake."""
+"""Nobody hides the person. It is used for people if only mixes draw fakes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A collection and what is promised about it.
+    """A collection, and the guarantee that is claimed for it.
 
-    where
-      parts              the streams of messages of a record
-      epsilon, delta     the promise, for every dataset, against who receives all messages
-      users              people expected to take part
-      expected, certain  who brings what hides a person: as many as are expected, and those whom the
-                         promise counts on; of these nobody where every hop draws the cover
-      collections        how often a person may be asked under the promise
-      hops               mixes in a row
-      exact              what is computed of it
-      verified           whether that is what is promised
+    Attributes
+    ----------
+    parts : tuple of Part
+        The streams of messages of a record.
+    epsilon, delta : float
+        The guarantee, for every dataset, against an attacker who receives all messages.
+    users : int
+        People expected to take part.
+    expected, certain : HidingPeople
+        Those who hide a person: the expected numbers, and those on which the guarantee counts. If
+        every hop draws fakes, the latter is nobody.
+    exact : Certificate
+        The delta that this library computes for the target.
+    collections : int
+        How often a person may be asked under the guarantee.
+    hops : int
+        Mixes in a row.
+    verified : bool
+        Whether the computed delta is the claimed one.
     """
 
     parts: tuple[Part, ...]
@@ -66,16 +82,16 @@ class Target:
 
     @property
     def by_mixes(self) -> bool:
-        """Whether every hop draws the cover."""
+        """Whether every hop draws fakes."""
         return self.parts[0].by_mixes
 
     @property
     def local_epsilon(self) -> float:
-        """What is left of all messages of a collection that are known to be someone's."""
+        """The privacy loss if all messages of a collection can be traced to their senders."""
         return sum(part.local_epsilon for part in self.parts)
 
     def facts(self) -> dict[str, Any]:
-        """What is promised, and what is exactly so, flat."""
+        """Return the claimed guarantee and the computed one as a flat dictionary."""
         first, exact = self.parts[0], self.exact
         drawn = self.hops * sum(part.mean_added for part in self.parts)
         own = sum(part.own.mean_for(self.expected.fakes) for part in self.parts if part.own)
@@ -98,7 +114,7 @@ class Target:
         }
 
     def distinct_parts(self) -> dict[str, Part]:
-        """Every different part, by what it is called among others."""
+        """Return every different part, by the words that distinguish it in the name of a test."""
         several = len(self.parts) > 1
         return {
             f" of part {self.parts.index(part) + 1}" if several else "": part
@@ -108,7 +124,11 @@ class Target:
     def senders_among(
         self, people: HidingPeople, mixes: int = 1, collections: int | None = None
     ) -> dict[Senders, int]:
-        """Who sends among so many people's and mixes' noise, and how often a person does so."""
+        """Return the senders of each part, and how often a person sends each part.
+
+        Only ``people`` and ``mixes`` hide the person. ``collections`` defaults to those of the
+        guarantee.
+        """
         asked = self.collections if collections is None else collections
         return {
             Senders(part, max(0, people.flips - 1) * part.is_randomized, people.fakes, mixes): (
@@ -121,10 +141,21 @@ class Target:
 def target_of_plan(
     plan: Plan, *, unverified: bool = False, accountant: Accountant | None = None
 ) -> Target:
-    """The target that ``plan`` is.
+    """Return the target for a plan.
 
-    Raises PlanError for a plan whose certificate is false, unless it is to be attacked all the same
-    with ``unverified``.
+    Parameters
+    ----------
+    plan : Plan
+        The plan to attack.
+    unverified : bool
+        Whether a plan with a false certificate is accepted.
+    accountant : Accountant, optional
+        Verifies the certificate.
+
+    Raises
+    ------
+    PlanError
+        If the certificate is false and ``unverified`` is not set.
     """
     verified = True
     try:
@@ -133,9 +164,9 @@ def target_of_plan(
         if not unverified:
             raise PlanError(
                 "plan",
-                expected="one whose certificate holds",
-                got=f"another ({error})",
-                do="do not use it; add --unverified to attack it all the same",
+                expected="a plan whose certificate holds",
+                got=f"a false certificate ({error})",
+                do="do not use it; add --unverified to attack it in spite of that",
             ) from error
         exact, verified = certify_terms(PrivacyTerms.of(plan), accountant), False
     stated, certain = plan.certificate, plan.honest_people

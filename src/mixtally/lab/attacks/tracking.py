@@ -1,8 +1,9 @@
-"""tracking: whether a series of reports comes from one person or from two.
+"""The attack ``tracking``: whether a series of reports comes from one person or from two.
 
-T reports without a name, all from one memoized answer, or every one from one of two of the same
-value, nobody knows which, each at least once. The statistic is the likelihood under one person over
-the mean likelihood of all ways to share the reports among two, and optimal.
+T reports carry no name. In world u all come from one memoized answer. In world v each comes from
+one of two memoized answers to the same value; which one is unknown, and each sends at least one
+report. The statistic is the likelihood under one person divided by the mean likelihood over all
+assignments to two people. It is optimal.
 
 Source: Side Notes on Differential Privacy, section 4, on trackability.
 """
@@ -28,15 +29,18 @@ from mixtally.report.curves import Chart, Curve
 
 NAME = "tracking"
 MOST_REPORTS = 8
+"""The most reports of a series: every further report doubles the assignments."""
 RATE = 0.01
+"""The false-alarm rate at which the power is reported."""
 _RUNS = 4_000
+"""The most runs by default, and the bits that are drawn at once."""
 _SPAN_BITS = 1 << 21
 
 
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """Series of up to T reports, at most eight: the ways to share them double with each."""
+    """Attack series of 2 to T reports, at most eight."""
     most = min(MOST_REPORTS, max(2, target.reports))
     mechanism = target.mechanism
     runs = lab.runs if lab.runs is not None else max(400, min(_RUNS, 2_000_000 // mechanism.bins))
@@ -68,7 +72,7 @@ def run_memoized(
 
 
 def track(mechanism: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall) -> Worlds:
-    """Statistics of one person's reports (u) and of two persons' (v)."""
+    """Return the statistics of one person's reports (u) and of two people's reports (v)."""
     if not 2 <= reports <= MOST_REPORTS:
         raise ParameterError(
             "reports", expected=f"2 to {MOST_REPORTS}", got=reports, do="track a shorter series"
@@ -87,10 +91,10 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: AttackLab, recall: 
 
 
 def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
-    """The statistic of every series, ``bits`` of shape (reports, people, columns).
+    """Return the statistic of every series; ``bits`` has shape (reports, people, columns).
 
-    A share is a number whose bit i says who sent report i; the last one is the first person's, so
-    that no share is counted twice.
+    Bit i of an assignment states who sent report i. The last report is always the first person's,
+    so that no assignment is counted twice.
     """
     reports = len(bits)
     together = _log_likelihood(mechanism, bits)
@@ -104,7 +108,10 @@ def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
 
 
 def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:
-    """Log-likelihood of reports of one memoized answer, of the value that sets the first bits."""
+    """Return the log-likelihood of reports, all from one memoized answer to one value.
+
+    The value is the one that sets the first bits.
+    """
     ones = bits.sum(axis=0, dtype=np.uint8)
     total = np.zeros(bits.shape[1])
     for bit, columns in ((1, slice(0, mechanism.hashes)), (0, slice(mechanism.hashes, None))):

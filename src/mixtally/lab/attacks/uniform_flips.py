@@ -1,15 +1,16 @@
-"""Games with flipped records among flipped uniform fakes: how many bits a message sets counts too.
+"""Games with flipped records among flipped uniform fakes: the number of set bits counts too.
 
-A fake sets one bit of all d before its flips, so P[fake = y] / P[blank = y] is
-(|y| r + (d - |y|) / r) / d with r = p / q and |y| the bits that y sets. The attacker looks at the
-first m positions: the bins of u and v, the bin that everybody else holds, and some that nobody
-holds. A fake's bit lies among them with probability m / d, and the ratio becomes
+Let d be the number of bins, q the flip probability, p = 1 - q, r = p / q, and |y| the set bits of a
+message y. A fake sets one bit of all d before its flips. So P[fake = y] / P[blank = y] is (|y| r +
+(d - |y|) / r) / d. The attacker looks only at the first m positions: the bins of u and v, the bin
+of everyone else, and some empty bins. A fake's bit is among them with probability m / d. With |y|
+counted in these positions, the ratio becomes
 
     (|y| r + (m - |y|) / r) / d + 1 - m / d.
 
-The statistic is that of ``flipped``: log of X_u / X_v with b the mean distribution of the hiding
-messages. With m = d and nobody else it is the log-likelihood ratio itself; fewer positions see a
-little less.
+The statistic is that of ``flipped_game``: the logarithm of X_u / X_v, with b the mean distribution
+of the hiding messages. If m = d and nobody else takes part, it is the log-likelihood ratio itself.
+With fewer positions the attack is slightly weaker.
 """
 
 import math
@@ -26,27 +27,30 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
 _WIDE, _NARROW = 64, 8
-"""Positions that are looked at, and those in batches of more than ``_MANY`` messages."""
+"""The number m of positions, and the number for batches of more than ``_MANY`` messages."""
 _MANY = 200_000
 
 
 @dataclass(frozen=True)
 class UniformFlipsGame(CountedGame):
-    """One record of bin 0 or bin 1 among people who hold bin 2, or bin 1 of two, and fakes."""
+    """The game of one record, in bin 0 or bin 1, among people in one bin, and flipped fakes.
+
+    Other people hold bin 2, or bin 1 if there are only two bins.
+    """
 
     @cached_property
     def bins(self) -> int:
-        """Bins over which fakes are spread."""
+        """The number d of bins of a fake."""
         return self.senders.part.bins
 
     @cached_property
     def view(self) -> int:
-        """Positions that are looked at."""
+        """The number m of positions."""
         return min(self.bins, _NARROW if self.senders.messages > _MANY else _WIDE)
 
     @cached_property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """The bin that everybody else holds, and the first two."""
+        """The bin of everyone else, and the first two bins."""
         x, u, v = (
             tuple(int(i == one) for i in range(self.view)) for one in (self._others_bin, 0, 1)
         )
@@ -54,7 +58,7 @@ class UniformFlipsGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """Three bits of a message are distinguished, and how many are set."""
+        """The cost and the description of a run; the kinds are three bits and the sum of all."""
         people, fakes = self.senders.people, self.senders.fakes
         return self._setting(
             flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,
@@ -68,13 +72,13 @@ class UniformFlipsGame(CountedGame):
         return min(2, self.bins - 1)
 
     def _keys(self, rows: Rows) -> np.ndarray:
-        """The first three bits, and all bits set."""
+        """Return the first three bits and the sum of all bits of every message, as one number."""
         size = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
         return np.asarray((rows[:, 0] & 7).astype(np.int64) + 8 * size)
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """Log of w_u and w_v for every kind of message."""
+        """The logarithms of w_u and w_v for every kind of message."""
         q = self.senders.threshold / SCALE
         r = (1.0 - q) / q
         kind = np.arange(8 * (self.view + 1))
@@ -89,7 +93,7 @@ class UniformFlipsGame(CountedGame):
         return u - np.log(hiding), v - np.log(hiding)
 
     def _pmf(self, one: int | None) -> Floats:
-        """P[a message is of each kind] whose record sets position ``one``, None for a blank."""
+        """Return the distribution over kinds of a record in position ``one``; None for a blank."""
         q, low = self.senders.threshold / SCALE, min(3, self.view)
         beyond = one is not None and one >= low
         rest = _binomial_pmf(self.view - low - beyond, q)
@@ -118,7 +122,7 @@ class UniformFlipsGame(CountedGame):
 
 
 def _binomial_pmf(trials: int, q: float) -> Floats:
-    """P[Bin(trials, q) = k] for every k."""
+    """Return P[Bin(trials, q) = k] for every k."""
     pmf = np.ones(1)
     for _ in range(trials):
         pmf = np.convolve(pmf, [1.0 - q, q])

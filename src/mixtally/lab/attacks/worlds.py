@@ -1,4 +1,7 @@
-"""An attacker's statistic in two worlds, how often it passes a cut, and its curve of power."""
+"""The statistic in two worlds: its passing counts, its ROC curve and its power.
+
+The games return ``Worlds``; ``epsilon_proof`` and ``outcome`` evaluate them.
+"""
 
 import math
 from dataclasses import dataclass
@@ -11,9 +14,10 @@ from mixtally.lab.attacks.refute import clopper_pearson_lower, clopper_pearson_u
 from mixtally.primitives.tails import Floats
 
 _CANDIDATES = 400
+"""The most cuts that are compared, and the most points of a drawn curve."""
 _ROC_POINTS = 120
 _BAND_RANKS = 60
-"""Ranks at which a confidence band is computed: more of them make it wider at each."""
+"""The ranks at which a confidence band is computed. More ranks make the band wider at each."""
 
 Points = tuple[tuple[float, float], ...]
 """Pairs of a false-alarm rate and a power."""
@@ -21,9 +25,9 @@ Points = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True)
 class Worlds:
-    """An attacker's statistic, larger where u is likelier, shape (runs,) in each world.
+    """The statistic of many runs in each world, shape (runs,); large values suggest world u.
 
-    The runs of both worlds are independent: no noise serves two of them.
+    The runs of both worlds are independent: no drawn noise is used in two runs.
     """
 
     u: Floats
@@ -31,7 +35,7 @@ class Worlds:
 
 
 def candidate_cuts(values: Floats) -> Floats:
-    """Places to cut: all that were seen, or the ranks that lie dense in both tails."""
+    """Return the values to cut at: all values, or ranks that are dense in both tails."""
     seen = np.unique(values)
     if len(seen) <= _CANDIDATES:
         return seen
@@ -41,14 +45,14 @@ def candidate_cuts(values: Floats) -> Floats:
 
 
 def count_passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
-    """How many of the sorted values are at least (or at most) each cut."""
+    """Return how many of the sorted values are at least (or at most) each cut."""
     if above:
         return np.asarray(len(ranked) - np.searchsorted(ranked, cuts, side="left"), dtype=float)
     return np.asarray(np.searchsorted(ranked, cuts, side="right"), dtype=float)
 
 
 def roc(worlds: Worlds) -> Points:
-    """(false-alarm rate, power) of the events "at least c" for u, all runs, few points."""
+    """Return a few points (false-alarm rate, power) of the events "at least c" over all runs."""
     cuts = np.concatenate([[np.inf], np.unique(np.concatenate([worlds.u, worlds.v]))[::-1]])
     alarms = count_passing(np.sort(worlds.v), cuts, True) / len(worlds.v)
     power = count_passing(np.sort(worlds.u), cuts, True) / len(worlds.u)
@@ -59,7 +63,7 @@ def roc(worlds: Worlds) -> Points:
 def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
     """Return a simultaneous confidence band of the ROC curve: its lower and its upper end.
 
-    The band holds the true curve at all rates of false alarms at once.
+    The band contains the true curve at every false-alarm rate at once.
 
     Parameters
     ----------
@@ -75,14 +79,14 @@ def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
 
     Notes
     -----
-    Let V_(1) >= V_(2) >= .. be the statistic in world v in descending order, and let k be a rank
-    that is fixed before the runs. The event E = {statistic > V_(k+1)} contains at most the k
-    largest of m uniform tails, also where values are tied, so that its chance in v is at most the
-    Clopper-Pearson upper end of k in m, but for the allowed error. Given the runs in v the event is
-    fixed, so that its chance in u is at least the Clopper-Pearson lower end of its hits in n.
-    Larger events have no less power, so that both ends are a corner of the lower staircase. The
-    event {statistic >= V_(k)} in the same way has at least the lower end of k in m as its chance
-    in v, and a corner of the upper staircase. All bounds share the error equally (Bonferroni).
+    Let V_(1) >= V_(2) >= .. be the statistic in world v in descending order. Let k be a rank that
+    is fixed before the runs. The event E = {statistic > V_(k+1)} contains at most the k largest of
+    m uniform tails, even with ties. So its probability in v is at most the Clopper-Pearson upper
+    end of k in m, except with the allowed error. Given the runs in v, the event is fixed. So its
+    probability in u is at least the Clopper-Pearson lower end of its hits in n. Larger events have
+    no less power. Hence both ends are a corner of the lower staircase. In the same way, the
+    probability in v of the event {statistic >= V_(k)} is at least the lower end of k in m, which
+    gives a corner of the upper staircase. All bounds share the error equally (Bonferroni).
 
     References
     ----------
@@ -119,7 +123,7 @@ def _steps_before(corners: list[tuple[float, float]]) -> Points:
 
 
 def _thin_out(alarms: Floats) -> NDArray[np.intp]:
-    """The last point of each rate, then few of them, dense at small rates."""
+    """Return the last point of each rate, reduced to a few that are dense at small rates."""
     last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
     if len(last) <= _ROC_POINTS:
         return last
@@ -128,7 +132,7 @@ def _thin_out(alarms: Floats) -> NDArray[np.intp]:
 
 
 def power_at(worlds: Worlds, rate: float) -> float:
-    """Share of runs in world u above all but a share ``rate`` of the runs in world v."""
+    """Return the power at a false-alarm rate: the share of runs in u above the cut in v."""
     ranked = np.sort(worlds.v)
     allowed = math.floor(rate * len(ranked))
     return float(np.mean(worlds.u > ranked[len(ranked) - 1 - allowed]))

@@ -1,4 +1,7 @@
-"""A device that answers repeatedly: its key in a file, and the answers memoized by this key."""
+"""Repeated answers of a device: its key in a file, and the answers memoized by this key.
+
+The command line and the simulations of memoized answers use ``device_key`` and ``MemoizedDevice``.
+"""
 
 from mixtally.lab.memoization.device_key import DeviceKey, MemoizedDevice, device_key
 

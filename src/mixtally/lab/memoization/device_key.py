@@ -1,7 +1,8 @@
-"""A device's key for memoized answers, in a file of its own, and what it answers by it.
+"""A device's key for memoized answers, in a file of its own, and the answers that it gives.
 
-Responses are derived from the key, so that it is all that is kept. The file also names the memories
-that the key has answered under, question, encoder and f of each: their losses add up.
+Memoized responses are derived from the key, so only the key is stored. The file also lists the
+*memories* for which the key was used, that is, combinations of question, encoder and f. The privacy
+losses of different memories add up.
 """
 
 from collections.abc import Sequence
@@ -28,39 +29,47 @@ from mixtally.protocol.randomize.memoized import (
 
 _FIRST_LINE = "mixtally key of memoized answers, version 1"
 _LEAST_LINES = 3
-"""This line, the key, and the nothing after the last end of a line."""
+"""The fewest parts of the file: the first line, the key, and the empty text after the last newline.
+"""
 _MOST = 1 << 20
+"""The most bytes of a key file."""
 _DIGITS = frozenset("0123456789abcdef")
 
 
 class Report(NamedTuple):
-    """What a person sends: the cohort and the packed bits."""
+    """The message of a person: the cohort and the packed bits."""
 
     cohort: int
     bits: bytes
 
 
 class MemoizedDevice:
-    """What a device answers under ``plan``; or, with one key, a crowd that is played."""
+    """A device that answers under ``plan`` with one key; or a simulated crowd with one key."""
 
     def __init__(self, plan: MemoizedPlan, key: bytes) -> None:
         self.plan, self.key = plan, key
 
     def report(self, value: str, chance: Chance, person: str = "") -> Report:
-        """The next report of ``value``, whose response is the same every time.
+        """Return the next report of ``value``, whose memoized response never changes.
 
-        Raises DataError for a value that the question does not have.
+        Raises
+        ------
+        DataError
+            If the question does not have the value.
         """
         row = self.responses([person], [value])
         cohort = cohort_of(self.key, self.plan.mechanism, person)
         return Report(cohort, draw_reports(self.plan.mechanism, row, chance).tobytes())
 
     def responses(self, persons: Sequence[str], values: Sequence[str]) -> Rows:
-        """The response of every person for the value beside, in form NFC.
+        """Return the memoized response of every person, shape (persons, row bytes).
 
-        Its shape is (persons, row bytes).
+        ``values`` are the values of the persons, in the same order; they are normalized to NFC.
 
-        Raises DataError for a value that the question does not have.
+        Raises
+        ------
+        DataError
+            If the question does not have a value.
         """
         forms = [normalize("NFC", value) for value in values]
         return derive_response(self.plan, self.key, persons, forms, self._records(persons, forms))
@@ -74,20 +83,26 @@ class MemoizedDevice:
 
 
 class DeviceKey(NamedTuple):
-    """A key, and the memories that it has answered under, as ``memory_of`` names them."""
+    """A key, and the memories for which it was used, as ``memory_of`` names them."""
 
     key: bytes
     memories: tuple[str, ...]
 
 
 def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
-    """The key in the file ``path``, made there if there is no file; it says that ``plan`` is used.
+    """Return the key in the file ``path``, and add ``plan`` to the memories that the file lists.
 
-    Both are on the disk before anything is answered. Of two processes that make a key at once one
-    does, and both get that one. Raises DataError for a file that is none, which is left as it is,
-    and when the disk refuses.
+    If there is no file, a new key is made. Both the key and the memory are on the disk before the
+    device answers. If two processes make a key at the same time, both get the same key.
+
+    Raises
+    ------
+    DataError
+        If the file is not a key, in which case it is not changed, or if the disk refuses.
     """
     path, memory = resolve_target(path), memory_of(plan)
+    # The lock makes two concurrent processes agree on one key. With two keys, a person would have
+    # two memoized responses.
     with exclusive_lock(path.parent, required=True):
         remove_temporary(path)
         found = _parse_key_file(path) or DeviceKey(new_key(chance), ())
@@ -120,6 +135,6 @@ def _no_key_error(path: Path, got: str) -> DataError:
         str(path),
         expected="the key of memoized answers, or no file yet",
         got=got,
-        do="choose another place, as nothing is overwritten; a damaged key needs its copy, since "
-        "with another one every response is another, and tells more",
+        do="choose another place, as nothing is overwritten; restore a damaged key from its copy, "
+        "since a new key gives new responses, which reveal more",
     )
