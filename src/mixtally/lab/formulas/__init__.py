@@ -1,5 +1,8 @@
 """Formulas of published papers by name, as printed, and their comparison with exact numbers.
 
-No certificate rests on any of them. The folder ``literature`` beside ``src`` is the program that
-computes the founding documents again with these formulas.
+``mixtally check audit`` uses them, and so does the folder ``literature``, which recomputes the
+numbers of the founding documents. No certificate depends on any of them.
+
+Terms: a *fake* is a dummy message without an answer; a *blank* is a fake without set bits. The
+*cover* of a formula is the expected number of flips or fakes that it requires.
 """

@@ -1,4 +1,7 @@
-"""A published formula held against the exact distribution: whether its noise keeps its promise."""
+"""The audit of a published formula: whether its noise keeps its guarantee.
+
+The command line and ``literature`` call ``audit_formula``, which uses the exact distribution.
+"""
 
 import math
 from collections.abc import Callable
@@ -20,11 +23,13 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.primitives.fixed_point import LEAST_THRESHOLD, SCALE
 
 HOLDS, FALSE, UNDECIDED = "holds", "false", "undecided"
+"""The possible verdicts about a formula."""
 _TOLERANCE = 1e-5
+"""The relative tolerance of the least noise."""
 
 
 class Case(NamedTuple):
-    """A promise, and the collection that is to keep it; no fakes where none are given."""
+    """A guarantee, and the collection for which it should be kept; None for unused parameters."""
 
     epsilon: float
     delta: float = 1e-6
@@ -37,16 +42,24 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ObserverAudit:
-    """The delta that one observer can reach, and what that makes of the promise.
+    """The delta against one observer, and the resulting verdict.
 
-    where
-      exact           read literally: flips above 1/2 are what exchanging all bits makes of the rest
-      word            holds: exact.upper <= promise; false: exact.lower > promise; else undecided
-      least           the least noise that keeps the promise by the exact distribution; only when it
-                      holds
-      noise_factor    stated / least: how many times too much noise
-      error_factor    standard error with the noise stated / with the least
-      privacy_factor  exact.lower / promise: how many times too little privacy; only when false
+    Attributes
+    ----------
+    exact : Bracket
+        The delta for the stated noise. A flip probability q above 1/2 counts as 1 - q, because
+        exchanging all bits reveals the same.
+    verdict : str
+        "holds" if ``exact.upper`` is at most the stated delta, "false" if ``exact.lower`` exceeds
+        it, else "undecided".
+    least : float or None
+        The least noise that keeps the guarantee; only if the verdict is "holds".
+    noise_factor : float or None
+        The stated noise divided by the least noise.
+    error_factor : float or None
+        The standard error with the stated noise divided by that with the least noise.
+    privacy_factor : float or None
+        ``exact.lower`` divided by the stated delta; only if the verdict is "false".
     """
 
     observer: str
@@ -60,7 +73,7 @@ class ObserverAudit:
 
 @dataclass(frozen=True, slots=True)
 class FormulaAudit:
-    """A formula, its parameters, the noise it states, and the exact delta of every observer."""
+    """A formula, its parameters, the noise that it states, and the exact delta by observer."""
 
     formula: Formula
     setting: FormulaSetting
@@ -70,7 +83,7 @@ class FormulaAudit:
 
     @property
     def epsilon(self) -> float:
-        """The promise's epsilon."""
+        """The epsilon of the guarantee."""
         return self.setting.epsilon
 
     @property
@@ -79,16 +92,19 @@ class FormulaAudit:
         return self.observer_audits[0].verdict
 
     def by_observer(self, observer: str) -> ObserverAudit:
-        """What ``observer`` sees; raises KeyError when nobody of that name looks."""
+        """Return the audit for ``observer``; raise KeyError for an unknown observer."""
         return {one.observer: one for one in self.observer_audits}[observer]
 
 
 def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
-    """The noise that ``formula`` states for the case's promise, and its delta by the exact
-    distribution.
+    """Compute the noise that a formula states, and its exact delta.
 
-    A formula that knows no delta is held to the one given. Raises ParameterError for a parameter
-    that is missing, not taken, or outside the formula's range.
+    A formula without a delta is compared with the delta of the case.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is missing, superfluous, or outside the range of the formula.
     """
     epsilon, delta = case.epsilon, case.delta
     Guarantee(epsilon=epsilon, delta=delta)
@@ -117,7 +133,10 @@ def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
 
 
 def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
-    """What the formula takes of the case; the number of people is never too much."""
+    """Return the parameters of the case that the formula needs.
+
+    Superfluous ``users`` are ignored.
+    """
     every = {name: getattr(case, name) for name in ("users", "fakes", "bins", "bits", "repeats")}
     given = {name: value for name, value in every.items() if value is not None}
     if "fakes" in formula.needs:
@@ -137,7 +156,7 @@ def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
 def _state_noise(
     formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
 ) -> float:
-    """The noise that the formula states; fakes that were not given are not refused as too few."""
+    """Return the noise of the formula; missing fakes are reported as missing, not as too few."""
     try:
         return formula.compute(epsilon=epsilon, delta=delta, **given)
     except ParameterError as error:
@@ -178,7 +197,7 @@ def _audit_observer(
 def _least_noise(
     formula: Formula, exact_delta: ExactDelta, setting: FormulaSetting, delta: float, noise: float
 ) -> float:
-    """The least noise of the formula's kind that meets the promise, given that ``noise`` does."""
+    """Return the least noise of the formula's kind that keeps the guarantee, as ``noise`` does."""
     if formula.computes == FAKES:
         return float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
     added = NOISES.get(formula.protocol)
@@ -192,9 +211,9 @@ def _least_noise(
 
 
 def _search_least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
-    """The least number that meets the promise, given that ``known`` does.
+    """Return about the least number that keeps the guarantee, given that ``known`` does.
 
-    It has itself been tried; the exact one lies below it by at most one part in 10^5.
+    The returned number was tried itself. The least one is smaller by at most one part in 10^5.
     """
     high = known
     low = max(lowest, high // 4)
@@ -207,9 +226,9 @@ def _search_least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
 
 
 def _standard_error(formula: Formula, setting: FormulaSetting, noise: float) -> float:
-    """The standard error of a count, up to what the noise does not change; infinite if unknown.
+    """Return the standard error of a count, up to a factor independent of the noise.
 
-    Of flips sqrt(p q) / |p - q| for a message.
+    For flips it is sqrt(p q) / |p - q| per message. It is infinite if the distribution is unknown.
     """
     if formula.computes == FAKES:
         return math.sqrt(noise)

@@ -1,4 +1,7 @@
-"""Notes 004 (2020), sections 4, 7 and 8: the distribution of a sum of flipped bits, step by step.
+"""The distribution of a sum of flipped bits, computed step by step (Notes 004, 2020).
+
+``literature`` uses these formulas of sections 4, 7 and 8. In all of them q = ``flip`` is the flip
+probability, p = 1 - q, and s the number of ones that are seen.
 
 Source: notes 004; equation numbers at each function.
 """
@@ -9,7 +12,9 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, chec
 
 
 def loss_ratio(step: float, flip: float) -> float:
-    """R(s), a zero against a one beside the crowd, from the crowd's ``step`` P(s) / P(s - 1).
+    """Return R(s), the likelihood ratio of a zero and a one, from the crowd's P(s) / P(s - 1).
+
+    ``step`` is that ratio of successive probabilities of the crowd's sum.
 
     Source: notes 004 (4.7), (4.8).
     """
@@ -18,7 +23,7 @@ def loss_ratio(step: float, flip: float) -> float:
 
 
 def zeros_cover(epsilon: float, delta: float) -> float:
-    """BitFlips that must be expected in a crowd of zeros: n q, whatever n is.
+    """Return the expected number n q of flips that a crowd of n zeros needs.
 
     Source: notes 004 (4.36), lemma 4.3.
     """
@@ -27,7 +32,7 @@ def zeros_cover(epsilon: float, delta: float) -> float:
 
 
 def zeros(epsilon: float, delta: float, users: int) -> float:
-    """Flip probability of one bit a person when all the others hold zeros.
+    """Return the flip probability of one bit per person if all others hold zeros.
 
     Source: notes 004 (4.36), lemma 4.3.
     """
@@ -36,7 +41,7 @@ def zeros(epsilon: float, delta: float, users: int) -> float:
 
 
 def tail_bound(reach: float, expected_flips: float) -> float:
-    """Said to bound P(|s - mean| > ``reach`` times the mean), with n q flips expected.
+    """Return the stated bound of P(|s - mean| > ``reach`` times the mean), with n q flips expected.
 
     Source: notes 004 (4.20) for zeros; (4.46) for any crowd, (4.47) for a reach in units of n q.
     """
@@ -44,7 +49,7 @@ def tail_bound(reach: float, expected_flips: float) -> float:
 
 
 def next_chance(here: float, before: float, at: int, users: int, ones: int, flip: float) -> float:
-    """P(s + 1) from P(s) and P(s - 1), s = ``at``, for ``ones`` of ``users`` bits that are set.
+    """Return P(s + 1) from P(s) and P(s - 1) at s = ``at``, if ``ones`` of ``users`` bits are set.
 
     Source: notes 004 (7.3), lemma 7.1.
     """
@@ -52,9 +57,9 @@ def next_chance(here: float, before: float, at: int, users: int, ones: int, flip
 
 
 def next_step(step: float, at: int, users: int, ones: int, flip: float) -> float:
-    """P(s + 1) / P(s) from ``step``, P(s) / P(s - 1), at s = ``at``; infinite at s = 0.
+    """Return P(s + 1) / P(s) from ``step`` = P(s) / P(s - 1) at s = ``at``; infinite at s = 0.
 
-    Source: notes 004 (7.4), with gamma in the form that has the mean.
+    Source: notes 004 (7.4), with gamma in the form that contains the mean.
     """
     check_flip(flip)
     p, q = 1.0 - flip, flip

@@ -1,4 +1,7 @@
-"""Every published formula for how much noise a promise takes; one entry each."""
+"""The catalogue of published formulas for the noise that a guarantee needs.
+
+``mixtally check audit`` lists it, and ``audit`` takes its formulas from it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from mixtally.errors import not_one_of
 from mixtally.lab.formulas import fakes_per_bin, notes, repeats, shuffle_bounds, sufficient, voting
 
 FLIP, FAKES = "flip probability", "fakes"
+"""What a formula computes; the other kinds set the distribution of the fakes of a bin."""
 PER_BIN, ABSENT, MODE = "fakes per bin", "absent fakes per bin", "mode of the fakes per bin"
 _NOTES = "Zhilyaev, Notes (2020)"
 _SUFFICIENT = "Zhilyaev, Zeber, Sufficient Differential Privacy (2017)"
@@ -22,11 +26,15 @@ _AUGMENTED = "Murakami, Sei, Eriguchi, Augmented Shuffle Protocols (2025)"
 class Formula:
     """A published formula.
 
-    where
-      computes   what ``compute`` returns: a flip probability, a number of fakes, or what sets the
-                 distribution of the fakes of a bin
-      protocol   what it is held against, a key of ``exact_delta.EXACT_DELTAS``
-      needs      what it takes besides epsilon and delta, by name: users, fakes, bins, bits, repeats
+    Attributes
+    ----------
+    computes : str
+        The meaning of the value of ``compute``: a flip probability, a number of fakes, or a
+        parameter of the distribution of the fakes of a bin.
+    protocol : str
+        The mechanism for the comparison, a key of ``exact_delta.EXACT_DELTAS``.
+    needs : tuple of str
+        The parameters in addition to epsilon and delta: users, fakes, bins, bits, repeats.
     """
 
     name: str
@@ -125,7 +133,7 @@ FORMULAS: tuple[Formula, ...] = (
 
 
 def formula_named(name: str) -> Formula:
-    """The formula called ``name``; raises ParameterError for an unknown one."""
+    """Return the formula called ``name``; raise ParameterError for an unknown name."""
     for formula in FORMULAS:
         if formula.name == name:
             return formula

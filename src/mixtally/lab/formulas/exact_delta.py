@@ -1,4 +1,7 @@
-"""The exact delta of the noise of every published formula, by observer."""
+"""The exact delta of the noise of every published formula, by observer.
+
+``audit`` uses the table ``EXACT_DELTAS``.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -12,12 +15,12 @@ from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE, threshold_of
 
 _AT_THE_LOCAL_EPSILON = -1e-14
-"""A flip probability rounded to its threshold may pass the ratio e^epsilon by this much."""
+"""A flip probability rounded to its threshold may exceed the ratio e^epsilon by this share."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormulaSetting:
-    """The collection that a formula is evaluated for; 0 for what it does not need."""
+    """The collection for which a formula is evaluated; 0 for parameters that it does not need."""
 
     epsilon: float
     users: int = 0
@@ -28,11 +31,16 @@ class FormulaSetting:
 
 
 ExactDelta = Callable[[FormulaSetting, float], Bracket]
-"""delta(epsilon) of a setting with a given noise: a flip probability, or what sets the fakes."""
+"""The delta(epsilon) of a setting with a given noise: a flip probability, or a parameter of the
+fakes.
+"""
 
 
 def threshold(flip: float) -> int:
-    """The flip threshold, of 1 - ``flip`` above one half: all bits exchanged reveal the same."""
+    """Return the flip threshold of ``flip``, or of 1 - ``flip`` above one half.
+
+    Exchanging all bits reveals the same, so both have the same delta.
+    """
     return threshold_of(min(flip, 1.0 - flip))
 
 
@@ -70,11 +78,14 @@ def _one_ballot(at: FormulaSetting, flip: float) -> Bracket:
 
 
 def _one_vector(at: FormulaSetting, flip: float) -> Bracket:
-    """One vector that everybody sees: sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+."""
+    """Return delta of one visible vector of L bits.
+
+    It is the sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
+    """
     t = threshold(flip)
     q, p = t / SCALE, (SCALE - t) / SCALE
     if at.epsilon >= at.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
-        return Bracket(0.0, 0.0)  # the ratio never reaches e^epsilon
+        return Bracket(0.0, 0.0)  # The likelihood ratio never exceeds e^epsilon.
     pmf = tails.pmf(at.bits, p, 0, at.bits)
     return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(at.epsilon))
 
@@ -100,4 +111,4 @@ EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "vectors, no mix": {"local": _one_vector},
     **{protocol: {"messages": _delta_of_family(protocol)} for protocol in NOISES},
 }
-"""By protocol and observer. Only fakes are counted on for ``flip-blank``."""
+"""By protocol and observer. For ``flip-blank``, only fakes are counted on."""

@@ -1,17 +1,22 @@
-"""The exact delta of one record in clear among fakes whose number per bin is log-concave.
+"""The exact delta of one record in clear among fakes with a log-concave number in each bin.
 
-Of a bit the sum is seen: P(s) = F(s - 1) and Q(s) = F(s), and delta is the larger of both
-directions. Of a one-hot record two bins differ, whose fakes are independent; with b the chance that
-a message is kept at all,
+``exact_delta`` uses the table ``NOISES``. Let F be the distribution of the number of fakes in a
+bin.
+
+For a bit, the observer sees the sum of the bit and the fakes: P(s) = F(s - 1) and Q(s) = F(s).
+Delta is the larger one of both directions.
+
+For a one-hot record, two bins differ, whose fakes are independent. Let b be the probability that a
+message is kept. Then
 
     P(s) = (1 - b) F(s) + b F(s - 1),    Q(s) = F(s),
     delta = sum over (s, t) of [P(s) Q(t) - e^eps Q(s) P(t)]_+
 
-in either direction. The ratio P / Q rises wherever F is log-concave. Other people's records add
-independent numbers to both bins and only help.
+in either direction. The ratio P / Q increases if F is log-concave. The records of other people add
+independent numbers to both bins, which never increases delta.
 
-F is built from its mode outwards by the ratios of neighbors, which fall, so that beyond an end the
-rest is at most that of a geometric series.
+F is computed from its mode outwards by the ratios of neighboring values. These ratios decrease. So
+beyond each end the rest is at most a geometric series.
 
 Source: notes 004 (5.1)-(5.3) with F in place of the binomial; Prop. 3.1 for any dataset.
 """
@@ -34,30 +39,34 @@ from mixtally.lab.formulas import fakes_per_bin
 from mixtally.primitives.tails import Floats
 
 _NOTHING = 1e-32
-"""Where a chance is so small beside the mode's, the rest is cut off."""
+"""The probability, relative to that of the mode, below which the rest is cut off."""
 _STEP_ERROR = 2.0**-50
-"""Of a ratio and its product, at most five roundings."""
+"""The relative error of a ratio and its product, which have at most five roundings."""
 
 Ratio = Callable[[Floats], Floats]
-"""F(k) / F(k - 1) at every k."""
+"""The function F(k) / F(k - 1) of k."""
 
 
 class FakeNumbers(NamedTuple):
-    """Chances of consecutive numbers of fakes, all but ``cut``, each wrong by ``error`` of it."""
+    """Probabilities of consecutive numbers of fakes.
+
+    ``cut`` bounds the probability of all other numbers. ``error`` is the relative error of each
+    entry.
+    """
 
     pmf: Floats
     cut: float
     error: float
 
     def spread(self) -> float:
-        """The standard deviation."""
+        """Return the standard deviation."""
         k = np.arange(float(len(self.pmf)))
         mean = float((k * self.pmf).sum())
         return math.sqrt(float(((k - mean) ** 2 * self.pmf).sum()))
 
 
 def _build_distribution(ratio: Ratio, mode: int) -> FakeNumbers:
-    """The distribution whose neighbors have ``ratio``, which falls and passes 1 at ``mode``."""
+    """Return the distribution whose neighbors have ``ratio``, which decreases to 1 at ``mode``."""
     reach = 64
     while True:
         above = np.cumprod(ratio(mode + np.arange(1.0, reach + 1.0)))
@@ -73,12 +82,12 @@ def _build_distribution(ratio: Ratio, mode: int) -> FakeNumbers:
 
 
 def _bound_rest(last: float, ratio: float) -> float:
-    """Bound on all that follows ``last`` where no ratio is above ``ratio``, which is below 1."""
+    """Return a bound of the sum after ``last`` if no ratio exceeds ``ratio`` < 1."""
     return last * ratio / (1.0 - ratio)
 
 
 def binomial(users: int, fakes: float) -> FakeNumbers:
-    """Bin(users, fakes / users); ``fakes`` at most half of the users, or as many as are absent."""
+    """Return Bin(users, fakes / users); ``fakes`` may be the absent fakes if they are fewer."""
     odds = fakes / (users - fakes)
     return _build_distribution(
         lambda k: np.maximum(users + 1.0 - k, 0.0) / k * odds,
@@ -87,31 +96,34 @@ def binomial(users: int, fakes: float) -> FakeNumbers:
 
 
 def poisson(fakes: float) -> FakeNumbers:
-    """Poisson with so many expected."""
+    """Return the Poisson distribution with mean ``fakes``."""
     return _build_distribution(lambda k: fakes / k, math.floor(fakes))
 
 
 def negative_binomial(shape: float, decay: float) -> FakeNumbers:
-    """NB(shape, decay), whose shape is at least 1: below, it is not log-concave."""
+    """Return NB(shape, decay) for a shape of at least 1; below 1 it is not log-concave."""
     mode = math.floor((shape - 1.0) * decay / (1.0 - decay))
     return _build_distribution(lambda k: (k + (shape - 1.0)) / k * decay, mode)
 
 
 def two_sided(mode: int, left: float, right: float) -> FakeNumbers:
-    """F(k) falling by ``left`` a step below the mode, down to 0, and by ``right`` above it."""
+    """Return the F(k) that falls by the factor ``left`` below the mode, and ``right`` above it."""
     return _build_distribution(
         lambda k: np.where(k <= mode, 1.0 / left if left else math.inf, right), mode
     )
 
 
 def bit_delta(found: FakeNumbers, epsilon: float) -> Bracket:
-    """delta(epsilon) of a bit whose sum has ``found`` added."""
+    """Return delta(epsilon) of a bit to whose sum the fakes are added."""
     pair, grow = _pair(found, 1.0), math.exp(epsilon)
     return larger(*(divergence(way, grow) for way in (pair, pair.swap())))
 
 
 def one_hot_delta(found: FakeNumbers, epsilon: float, kept: float = 1.0) -> Bracket:
-    """delta(epsilon) of a one-hot record with ``found`` in every bin, kept with the chance."""
+    """Return delta(epsilon) of a one-hot record with fakes in every bin.
+
+    A message is kept with probability ``kept``.
+    """
     pair = prepare_pair(_pair(found, kept))
     return exchange_divergence(pair, pair, math.exp(epsilon))
 
@@ -123,13 +135,17 @@ def _pair(found: FakeNumbers, kept: float) -> Pair:
 
 
 class FakeNumberFamily(NamedTuple):
-    """A distribution of the number of fakes per bin.
+    """A family of distributions of the number of fakes per bin.
 
-    where
-      counts   the distribution, of epsilon, users and the number that a formula asks; None where
-               it is not log-concave
-      delta    its delta(epsilon)
-      unit     what is counted in, where the least number is searched
+    Attributes
+    ----------
+    counts : callable
+        The distribution for epsilon, users and the value of a formula; None if it is not
+        log-concave.
+    delta : callable
+        The delta(epsilon) of a distribution.
+    unit : float
+        The resolution in a search for the least value.
     """
 
     counts: Callable[[float, int, float], FakeNumbers | None]
@@ -162,4 +178,4 @@ NOISES: dict[str, FakeNumberFamily] = {
         lambda found, epsilon: one_hot_delta(found, epsilon, fakes_per_bin.sample(epsilon)),
     ),
 }
-"""By protocol; the observer is who sees all messages."""
+"""The families by protocol, for an observer who sees all messages."""

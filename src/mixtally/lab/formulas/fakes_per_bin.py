@@ -1,10 +1,11 @@
-"""Published numbers of fakes per bin: every bin draws a number of its own.
+"""Published numbers of fakes per bin, where every bin draws its own number.
 
-A user sends the answer in clear. What hides it are fakes in every bin, as many as coins of the
-users, shares of the users, or a shuffler draw; ``exact_added`` has the exact delta of each.
+``catalogue`` lists these formulas. A user sends the answer in clear, and fakes in every bin hide
+it. Coins of the users, shares of the users, or a shuffler determine their number.
+``exact_fakes_per_bin`` has the exact delta of each distribution.
 
-Left out: split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), whose fakes come
-in pairs of two signs, which is none of these distributions.
+Not included is split-and-mix with correlated noise (Ghazi and others 2020, Theorem 1), because its
+fakes come in pairs of two signs.
 """
 
 import math
@@ -14,14 +15,21 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 
 
 def luo_wang_yi(epsilon: float, delta: float, users: int) -> float:
-    """Fakes per bin, 32 ln(2/delta) / eps^2, each user drawing one with the n-th part as chance.
+    """Return the mean number of fakes per bin, 32 ln(2/delta) / eps^2.
 
-    Over hashed values a bin is the messages (u, v, w) with w = ((u x + v) mod p) mod b: a uniform
-    message is one of them with 1/b, so that b times as many are sent. ParameterError for users who
-    are fewer than the fakes, as a chance is at most 1.
+    Each of n users draws a fake with probability 1/n of this number. With hashed values, a bin is
+    the set of messages (u, v, w) with w = ((u x + v) mod p) mod b. A uniform message is in this set
+    with probability 1/b, so b times as many messages are sent.
 
-    Source: Luo, Wang, Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message
-    (2022); the constant as their programs have it.
+    Raises
+    ------
+    ParameterError
+        If there are fewer users than fakes, because a probability is at most 1.
+
+    References
+    ----------
+    .. [1] Luo, Wang, Yi, Frequency Estimation in the Shuffle Model with Almost a Single Message
+    (2022); the constant of their programs.
     """
     check_promise(epsilon, delta)
     fakes = 32.0 * math.log(2.0 / delta) / epsilon**2
@@ -29,13 +37,15 @@ def luo_wang_yi(epsilon: float, delta: float, users: int) -> float:
 
 
 def hashed_error(users: int, fakes: float, buckets: int, prime: int) -> float:
-    """The standard error of a rare value by hashes, of ``fakes`` uniform messages that meet it.
+    """Return the standard error of a rare value with hashes, where ``fakes`` messages match it.
 
-    Two values have one hash in a share kappa of the p (p - 1) functions (u, v), p = k b + r:
+    Two values have the same hash for a share kappa of the p (p - 1) functions (u, v). With p = k b
+    + r,
 
-        kappa = k (p + r - b) / (p (p - 1)),    (S - fakes - n kappa) / (1 - kappa) is unbiased
+        kappa = k (p + r - b) / (p (p - 1)).
 
-    of the number S of messages that meet a value, Bin(n, kappa) + Bin(n, fakes / n) nearly.
+    Let S be the number of messages that match a value. Then (S - fakes - n kappa) / (1 - kappa) is
+    an unbiased estimate, and S is nearly Bin(n, kappa) + Bin(n, fakes / n).
 
     Source: as ``luo_wang_yi``.
     """
@@ -46,9 +56,10 @@ def hashed_error(users: int, fakes: float, buckets: int, prime: int) -> float:
 
 
 def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
-    """Fakes that are absent of a bit, 50 ln(2/delta) / eps^2: each user sends one but for this.
+    """Return the mean number of absent fakes of a bit, 50 ln(2/delta) / eps^2.
 
-    Stated for epsilon at most 1 and twice as many users; ParameterError else.
+    Each user sends one fake except for these. The formula is stated for epsilon <= 1 and at least
+    twice as many users; otherwise ParameterError is raised.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 1 and Theorem 3.1.
@@ -59,7 +70,9 @@ def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
 
 
 def balcer_cheu(epsilon: float, delta: float, users: int) -> float:
-    """Fakes that are absent of a bin: a histogram runs the bit's protocol for eps/2, delta/2.
+    """Return the mean number of absent fakes of a bin.
+
+    A histogram runs the protocol of a bit for eps/2 and delta/2.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 2 and Theorem 3.2, which states it as (2 eps, 2 delta).
@@ -70,7 +83,7 @@ def balcer_cheu(epsilon: float, delta: float, users: int) -> float:
 
 
 def poisson(epsilon: float, delta: float) -> float:
-    """Fakes of a bit, 16 ln(10/delta) / (1 - e^-eps)^2 + 2 / (1 - e^-eps), a Poisson number.
+    """Return the mean Poisson number of fakes, 16 ln(10/delta) / (1 - e^-eps)^2 + 2 / (1 - e^-eps).
 
     Source: Ghazi, Kumar, Manurangsi, Pagh, Private Counting from Anonymous Messages: Near-Optimal
     Accuracy with Vanishing Communication Overhead (2020, arXiv 2106.04247), Theorem 11 with
@@ -82,18 +95,16 @@ def poisson(epsilon: float, delta: float) -> float:
 
 
 def decay(epsilon: float) -> float:
-    """The decay p of ``negative_binomial``.
-
-    Source: as there.
-    """
+    """Return the decay p = e^(-0.2 eps) of ``negative_binomial``."""
     return math.exp(-0.2 * epsilon)
 
 
 def negative_binomial(epsilon: float, delta: float) -> float:
-    """Fakes of a bit, r p / (1 - p) with p = e^(-0.2 eps) and r = 3 (1 + ln(1/delta)).
+    """Return the mean number of fakes r p / (1 - p), with r = 3 (1 + ln(1/delta)), p = ``decay``.
 
-    Their number is NB(r, p), with k for C(k + r - 1, k) (1 - p)^r p^k, in shares NB(r/n, p). Stated
-    for epsilon below 1; ParameterError else.
+    The number of fakes is NB(r, p), whose probability of k is C(k + r - 1, k) (1 - p)^r p^k. Each
+    user draws NB(r/n, p). The formula is stated for epsilon < 1; otherwise ParameterError is
+    raised.
 
     Source: Ghazi, Kumar, Manurangsi, Pagh, Private Counting from Anonymous Messages: Near-Optimal
     Accuracy with Vanishing Communication Overhead (2020, arXiv 2106.04247), Theorem 13 with
@@ -106,10 +117,9 @@ def negative_binomial(epsilon: float, delta: float) -> float:
 
 
 def sides(epsilon: float, sampled: float) -> tuple[float, float]:
-    """The decays q_l and q_r of the fakes of a bin below and above their mode.
+    """Return the decays q_l and q_r of the fakes of a bin below and above their mode.
 
-    where
-      sampled   chance that a message is kept, from 1 - e^(-eps/2) to 1
+    ``sampled`` is the probability that a message is kept, from 1 - e^(-eps/2) to 1.
 
     Source: Murakami, Sei, Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
     Estimation under Differential Privacy (2025), SAGeo-Shuffle.
@@ -119,12 +129,13 @@ def sides(epsilon: float, sampled: float) -> tuple[float, float]:
 
 
 def two_sided(epsilon: float, delta: float) -> float:
-    """The mode nu of the fakes per bin of SAGeo-Shuffle, all messages kept.
+    """Return the mode nu of the fakes per bin of SAGeo-Shuffle with all messages kept.
 
-    The least integer for which q_l^nu / kappa, the chance of no fake, is delta/2 at most, with
-    kappa = q_l (1 - q_l^nu) / (1 - q_l) + 1 / (1 - q_r).
+    Let kappa = q_l (1 - q_l^nu) / (1 - q_l) + 1 / (1 - q_r). The probability of no fake is q_l^nu /
+    kappa, and nu is the least integer for which it is at most delta/2. With all messages kept, this
+    probability is the only part of a bin's (eps/2, delta/2) that epsilon does not cover.
 
-    Source: as ``sides``; with a sample of 1 the chance is all that a bin's (eps/2, delta/2) lacks.
+    Source: as ``sides``.
     """
     check_promise(epsilon, delta)
     left, right = sides(epsilon, 1.0)
@@ -134,7 +145,7 @@ def two_sided(epsilon: float, delta: float) -> float:
 
 
 def sample(epsilon: float) -> float:
-    """The chance that S1Geo-Shuffle keeps a message, 1 - e^(-eps/2).
+    """Return the probability 1 - e^(-eps/2) that S1Geo-Shuffle keeps a message.
 
     Source: as ``sides``.
     """
@@ -142,7 +153,9 @@ def sample(epsilon: float) -> float:
 
 
 def geometric(epsilon: float, delta: float) -> float:
-    """Fakes per bin of S1Geo-Shuffle, a geometric number: e^(-eps/2), and no delta at all.
+    """Return the mean number of fakes per bin of S1Geo-Shuffle, geometric with decay e^(-eps/2).
+
+    The result does not depend on delta.
 
     Source: as ``sides``; q_l is 0 there.
     """
@@ -152,7 +165,7 @@ def geometric(epsilon: float, delta: float) -> float:
 
 
 def _check_users(name: str, users: int, fakes: float, times: float) -> float:
-    """``fakes``; raises ParameterError unless there are ``times`` as many users."""
+    """Return ``fakes``; raise ParameterError unless there are ``times`` as many users."""
     check_count("users", users)
     if users < times * fakes:
         raise ParameterError(

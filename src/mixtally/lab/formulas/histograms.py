@@ -1,6 +1,7 @@
-"""Sufficient DP 000 (2017): the privacy ratio once it is counted how often every vector came.
+"""The privacy ratio of a histogram of all vectors (Sufficient DP 000, 2017).
 
-A vector of L bits is read as an integer below 2^L, so a histogram is a sequence of 2^L counts.
+``literature`` uses these formulas. A vector of L bits is read as an integer below 2^L, so a
+histogram is a sequence of 2^L counts.
 
 Source: sufficient DP 000; equation numbers at each function.
 """
@@ -11,7 +12,7 @@ from mixtally.lab.formulas.parameter_ranges import check_flip
 
 
 def transition_probability(held: int, seen: int, bits: int, flip: float) -> float:
-    """Chance that the vector ``held`` is sent as ``seen``: p^m q^(L - m) for m equal bits.
+    """Return the probability p^m q^(L - m) that ``held`` is sent as ``seen``, with m equal bits.
 
     Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
     """
@@ -21,7 +22,9 @@ def transition_probability(held: int, seen: int, bits: int, flip: float) -> floa
 
 
 def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float) -> float:
-    """How much likelier one vector of ones makes ``counts`` than one of zeros, others ``crowd``.
+    """Return the likelihood ratio of ``counts`` with one vector of ones, against one of zeros.
+
+    All other vectors equal ``crowd``.
 
     Source: sufficient DP 000 (2.4); with a crowd of zeros (3.1).
     """
@@ -35,7 +38,7 @@ def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float)
 
 
 def ratio_by_set_bits(counts: Sequence[int], flip: float) -> float:
-    """The same among zeros, from how many vectors came with 0..L set bits.
+    """Return that ratio in a crowd of zeros, from the numbers of vectors with 0..L set bits.
 
     Source: sufficient DP 000 (3.4).
     """

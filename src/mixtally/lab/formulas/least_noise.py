@@ -1,4 +1,7 @@
-"""The least noise that keeps a guarantee, exactly: what formulas are held against."""
+"""The least noise that keeps a guarantee, exactly: the reference for published formulas.
+
+``audit`` and ``literature`` compare formulas with these numbers.
+"""
 
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import calibrate
@@ -12,7 +15,10 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 def least_single_bit(
     users: int, epsilon: float, delta: float, *, ones: int | None = None, repeats: int = 1
 ) -> Shuffled:
-    """A single bit in a crowd, of whom ``ones`` hold a one; None for the worst."""
+    """Return the single bit with the least flips in a crowd of ``users``.
+
+    ``ones`` of the crowd hold a one; None stands for the worst number.
+    """
     made = single_bit(fakes=0, threshold=MOST_THRESHOLD, crowd=users, repeats=repeats)
     record = Record(ObservedMessage(made, others=ones))
     found = calibrate(Accountant(), record, Parameter.FLIP, epsilon, delta)
@@ -20,19 +26,19 @@ def least_single_bit(
 
 
 def least_flip(users: int, epsilon: float, delta: float) -> Shuffled:
-    """A value among other people's flips."""
+    """Return the one-hot record with the least flips, hidden by other people's flips."""
     made = flip(bins=MOST_BINS, threshold=MOST_THRESHOLD, crowd=users)
     return _least(made, Parameter.FLIP, epsilon, delta)
 
 
 def least_flip_among_blanks(fakes: int, epsilon: float, delta: float) -> float:
-    """The flip probability of a value among ``fakes`` flipped blanks."""
+    """Return the least flip probability of a one-hot record among ``fakes`` flipped blanks."""
     made = flip_blank(bins=MOST_BINS, fakes=fakes, threshold=MOST_THRESHOLD)
     return (_least(made, Parameter.FLIP, epsilon, delta).flip_threshold or 0) / SCALE
 
 
 def least_uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
-    """Uniform fakes that cover ``bins`` bins in clear."""
+    """Return the least number of uniform fakes for ``bins`` bins in clear."""
     made = clear_uniform(bins=bins, fakes=0)
     return _least(made, Parameter.FAKES, epsilon, delta).fakes_promised
 

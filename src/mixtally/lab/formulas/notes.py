@@ -1,8 +1,8 @@
-"""Notes 004 (2020): flipped bits, clear and flipped one-hot records, with and without fakes.
+"""Formulas of Notes 004 (2020) for flipped bits and one-hot records, with and without fakes.
 
-Every formula rests on a Chernoff bound for the sum of the flips, so it states more than the exact
-distribution needs; (5.12) also assumes that only sums are seen. Values are as printed, also above
-1/2.
+``catalogue`` and ``literature`` use them. Every formula is based on a Chernoff bound for the sum of
+the flips, so it requires more noise than the exact distribution does. Equation (5.12) also assumes
+that only sums are seen. Values are as printed, even above 1/2.
 
 Source: notes 004; equation numbers at each function.
 """
@@ -16,7 +16,7 @@ from mixtally.primitives import tails
 
 
 def single_bit_cover(epsilon: float, delta: float) -> float:
-    """BitFlips that must be expected among all bits: n q, whatever n is.
+    """Return the expected number n q of flips that all bits together need.
 
     Source: notes 004 (4.48), also printed as (4.57).
     """
@@ -26,7 +26,7 @@ def single_bit_cover(epsilon: float, delta: float) -> float:
 
 
 def single_bit(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
-    """Flip probability of one bit a person, next to ``fakes`` fake zeros.
+    """Return the flip probability of one bit per person, among ``fakes`` fake zeros.
 
     Source: notes 004 (4.48); with fakes section 4.4.
     """
@@ -36,7 +36,7 @@ def single_bit(epsilon: float, delta: float, users: int, fakes: int = 0) -> floa
 
 
 def single_bit_error_as_printed(epsilon: float, delta: float, flip: float) -> float:
-    """Standard error of the count of ones as printed, where a square root is missing.
+    """Return the standard error of the count of ones as printed, where a square root is missing.
 
     Source: notes 004 (4.62).
     """
@@ -45,7 +45,7 @@ def single_bit_error_as_printed(epsilon: float, delta: float, flip: float) -> fl
 
 
 def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
-    """Standard error of the count of ones, with the root that (4.61) has and (4.62) lost.
+    """Return the standard error of the count of ones, with the root that (4.62) lacks.
 
     Source: notes 004 (4.60) times n, (4.61).
     """
@@ -54,7 +54,9 @@ def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
 
 
 def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
-    """What must be at most delta, largest over k, when ``bits`` others hold zeros; factor wrong.
+    """Return the stated quantity that delta bounds, maximized over k; a printed factor is wrong.
+
+    ``bits`` others hold zeros.
 
     Source: notes 004 (4.10), (4.14): 2 p e^eps - 1 where the algebra gives p (1 + e^eps) - 1.
     """
@@ -62,7 +64,7 @@ def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
 
 
 def tail(epsilon: float, bits: int, flip: float) -> float:
-    """The same before the slip: exact for one direction and ``bits`` other zeros.
+    """Return the quantity with the correct factor, exact for one direction and other zeros.
 
     Source: notes 004 (4.13).
     """
@@ -82,7 +84,7 @@ def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -
 
 
 def one_hot_cover(epsilon: float, delta: float) -> float:
-    """Fakes a bin, or flips a bin among the fakes, that must be expected: m / d or m q.
+    """Return the expected fakes per bin, m / d, or the expected flips per bin of the fakes, m q.
 
     Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
     """
@@ -91,7 +93,7 @@ def one_hot_cover(epsilon: float, delta: float) -> float:
 
 
 def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
-    """Uniform fakes in the whole collection that hide records in clear.
+    """Return the number of uniform fakes of a collection that hide records in clear.
 
     Source: notes 004 (5.10).
     """
@@ -100,7 +102,7 @@ def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
 
 
 def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
-    """Flip probability of one-hot records among ``fakes`` blank fakes.
+    """Return the flip probability of one-hot records among ``fakes`` blanks.
 
     Source: notes 004 (5.26).
     """
@@ -109,7 +111,7 @@ def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
 
 
 def flip_cover(epsilon: float, delta: float) -> float:
-    """BitFlips a bin that must be expected among all records, people's and fakes: q (n + m).
+    """Return the expected flips per bin, q (n + m), of all records of people and fakes.
 
     Source: notes 004 (5.12), (5.16).
     """
@@ -119,7 +121,7 @@ def flip_cover(epsilon: float, delta: float) -> float:
 
 
 def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
-    """Flip probability of one-hot records when all n + m records are taken to hide.
+    """Return the flip probability of one-hot records if all n + m records are counted on.
 
     Source: notes 004 (5.12), (5.16).
     """
@@ -129,7 +131,7 @@ def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
 
 
 def flip_share_error(epsilon: float, delta: float, users: int, fakes: int, bins: int) -> float:
-    """Standard error of a bin's share of all people, at the flip probability of (5.16).
+    """Return the standard error of a bin's share of all people, at the flip probability of (5.16).
 
     Source: notes 004 (5.21).
     """

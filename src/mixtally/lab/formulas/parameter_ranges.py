@@ -1,4 +1,7 @@
-"""The ranges in which the published formulas are stated."""
+"""The ranges in which the published formulas are stated.
+
+All formulas check their parameters here.
+"""
 
 import math
 
@@ -6,7 +9,7 @@ from mixtally.errors import ParameterError, strictly_within
 
 
 def check_promise(epsilon: float, delta: float) -> None:
-    """Raises ParameterError unless epsilon is positive and finite and delta lies in (0, 1)."""
+    """Raise ParameterError unless epsilon is positive and finite and delta is in (0, 1)."""
     if not 0.0 < epsilon < math.inf:
         raise ParameterError(
             "epsilon", expected="a positive number", got=epsilon, do="1 is a common choice"
@@ -15,7 +18,7 @@ def check_promise(epsilon: float, delta: float) -> None:
 
 
 def check_count(subject: str, count: int, least: int = 1) -> None:
-    """Raises ParameterError unless ``count`` is at least ``least``."""
+    """Raise ParameterError unless ``count`` is at least ``least``."""
     if not count >= least:
         raise ParameterError(
             subject,
@@ -26,5 +29,5 @@ def check_count(subject: str, count: int, least: int = 1) -> None:
 
 
 def check_flip(flip: float) -> None:
-    """Raises ParameterError unless ``flip`` lies in (0, 1/2)."""
+    """Raise ParameterError unless ``flip`` is in (0, 1/2)."""
     strictly_within("flip probability", flip, 0.0, 0.5, "a larger one would be a relabelling")

@@ -1,15 +1,15 @@
-"""The privacy ratio R(S) of shuffled bit vectors: its mean, variance, tail eta, beside delta.
+"""The privacy ratio R(S) of shuffled bit vectors: its mean, variance and tail, and delta.
 
-S comes from n - 1 zero vectors and one of all ones, every bit flipped with q; R(S) = X / n with X
-the sum of r^(2t - L) over the vectors, t their set bits. The tail eta = P(R > e^eps) is what
-*sufficient differential privacy* bounds. It bounds delta from above in this one direction; it is no
-guarantee.
+``mixtally check sufficient`` and ``literature`` use it. S is the multiset of n - 1 zero vectors and one
+vector of all ones, of L bits each, in which every bit is flipped with probability q. With p = 1 -
+q, r = p / q, and t the set bits of a vector, let X be the sum of r^(2t - L) over the vectors. Then
+R(S) = X / n. *Sufficient differential privacy* bounds the tail eta = P(R > e^eps). The tail is an
+upper bound of delta in this one direction, but it is no guarantee.
 
-Writing the distribution with the outlier as the distribution without it times R,
+Let E_0 and P_0 refer to n independent zero vectors. The distribution with the outlier has the
+density R with respect to P_0. Hence
 
-    eta = (1/n) E_0[X 1{X > e^eps n}] = (1/n) E_0[(X - e^eps n)_+] + e^eps P_0(X > e^eps n),
-
-with n independent zero vectors under E_0.
+    eta = (1/n) E_0[X 1{X > e^eps n}] = (1/n) E_0[(X - e^eps n)_+] + e^eps P_0(X > e^eps n).
 
 Source: sufficient DP 000 (1.6), (1.7), (3.6), (3.12).
 """
@@ -29,7 +29,7 @@ from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCA
 
 
 class Ratio(NamedTuple):
-    """What is known of R(S); eta and delta with both bounds."""
+    """The mean and variance of R(S), with brackets of eta and delta."""
 
     mean: float
     variance: float
@@ -38,10 +38,14 @@ class Ratio(NamedTuple):
 
 
 def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
-    """R(S) for ``users`` vectors of ``bits`` bits flipped with threshold / 2^64.
+    """Return the numbers of R(S) for ``users`` vectors of bits flipped with threshold / 2^64.
 
-    delta is the larger of both directions for the same crowd. Raises ParameterError where the
-    ratio is larger than a floating point number can be.
+    Delta is the larger one of both directions for the same crowd.
+
+    Raises
+    ------
+    ParameterError
+        If the ratio exceeds the largest floating-point number.
     """
     check_users(users)
     check_epsilon(epsilon)
@@ -67,7 +71,10 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
 def eta(
     users: int, bits: int, threshold: int, epsilon: float, target: float | None = None
 ) -> Bracket:
-    """P(R(S) > e^epsilon); the bounds may be wide where ``target`` is not between them."""
+    """Return P(R(S) > e^epsilon).
+
+    If ``target`` is outside the bracket, the bracket may be wide.
+    """
     grow = math.exp(epsilon)
     distribution = flip_distribution(Orbit(bits, 0, 0), threshold / SCALE, grow)
     excess = saddle_point_bounds(distribution, users)
@@ -79,10 +86,15 @@ def eta(
 
 
 def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
-    """A flip probability, times 2^64, whose eta is certainly at most ``target``, at such an edge.
+    """Return a flip probability, times 2^64, at which eta drops to at most ``target``.
 
-    eta is not monotone in q, as e^eps moves across the few values that R often takes; so this need
-    not be the least one. Raises ParameterError for a target outside (0, 1).
+    Eta is not monotone in q, because e^eps passes the few frequent values of R. So the result need
+    not be the least such probability.
+
+    Raises
+    ------
+    ParameterError
+        If ``target`` is outside (0, 1).
     """
     strictly_within("eta", target, 0.0, 1.0, "0.01, for example")
     low, high = LEAST_THRESHOLD, MOST_THRESHOLD - (MOST_THRESHOLD >> 20)
@@ -96,9 +108,11 @@ def eta_threshold(users: int, bits: int, epsilon: float, target: float) -> int:
 
 
 def sigmas_threshold(users: int, bits: int, epsilon: float, sigmas: float) -> int:
-    """The flip probability, times 2^64, at which E R + sigmas deviations are e^epsilon.
+    """Return the flip probability, times 2^64, at which E R + sigmas deviations are e^epsilon.
 
-    Source: sufficient DP 000 (3.12). No guarantee follows from it.
+    No guarantee follows from this rule.
+
+    Source: sufficient DP 000 (3.12).
     """
     if not 0.0 < sigmas <= 100.0:
         raise ParameterError("sigmas", expected="a number in (0, 100]", got=sigmas, do="try 3")

@@ -1,8 +1,8 @@
-"""K-Randomization 003 (2015) and 001 (2016): single bits, sent once or k times, three sigmas.
+"""Formulas of K-Randomization 003 (2015) and 001 (2016) for bits that are sent k times.
 
-The ratio of the two distributions falls with the number of ones seen, so the condition is that it
-is at most lambda = e^eps three standard deviations below the mean, in a crowd of ones. That is not
-a delta.
+``catalogue`` and ``literature`` use them. The ratio of the two distributions decreases with the
+number of ones that are seen. The condition is that the ratio is at most lambda = e^eps three
+standard deviations below the mean, in a crowd of ones. This condition does not bound delta.
 
 Source: K-randomization 003; equation numbers at each function.
 """
@@ -14,10 +14,11 @@ from mixtally.lab.formulas.histograms import transition_probability
 from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, check_promise
 
 _SIGMAS_SQUARED = 9.0
+"""Three standard deviations, squared."""
 
 
 def ratio(ones_seen: int, users: int, flip: float) -> float:
-    """Likelihood that one of ``users`` ones was a zero, against none, once the sum is seen.
+    """Return the likelihood ratio of the sum: one of ``users`` ones was a zero, against none.
 
     Source: K-randomization 003 (4.32).
     """
@@ -30,7 +31,9 @@ def ratio(ones_seen: int, users: int, flip: float) -> float:
 
 
 def seen_chance(held: Mapping[int, int], seen: int, bits: int, flip: float) -> float:
-    """Chance that ``seen`` is among what is sent, for so many people who hold each vector.
+    """Return the probability that ``seen`` is among the sent vectors.
+
+    ``held`` maps each vector to the number of people who hold it.
 
     Source: K-randomization 003 section 2, P[s in R(T)].
     """
@@ -39,7 +42,9 @@ def seen_chance(held: Mapping[int, int], seen: int, bits: int, flip: float) -> f
 
 
 def anonymity(held: Mapping[int, int], bits: int, flip: float) -> float:
-    """Least chance, over who and what, that others send it, against that the person does.
+    """Return the least ratio of the probabilities that others, and that a person, send a vector.
+
+    The minimum is over all people and vectors.
 
     Source: K-randomization 003 section 3, A_p.
     """
@@ -52,7 +57,7 @@ def anonymity(held: Mapping[int, int], bits: int, flip: float) -> float:
 
 
 def choices(lies: int, seen: int, users: int, repeats: int) -> float:
-    """C(k(N - 1), s - i) / C(kN, s) for s = ``seen`` ones, i = ``lies`` of them the person's.
+    """Return C(k(N - 1), s - i) / C(kN, s) for s = ``seen`` ones, i = ``lies`` of the person.
 
     Source: K-randomization 003 (5.10).
     """
@@ -63,7 +68,7 @@ def choices(lies: int, seen: int, users: int, repeats: int) -> float:
 
 
 def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> float:
-    """``ratio`` when every bit is sent ``repeats`` times.
+    """Return ``ratio`` if every bit is sent ``repeats`` times.
 
     Source: K-randomization 003 (5.9).
     """
@@ -78,7 +83,7 @@ def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> flo
 
 
 def single_bit(epsilon: float, delta: float, users: int) -> float:
-    """Flip probability of one bit a person, sent once; delta is not used.
+    """Return the flip probability of one bit per person, sent once; delta is not used.
 
     Source: K-randomization 003 (4.45).
     """
@@ -86,7 +91,7 @@ def single_bit(epsilon: float, delta: float, users: int) -> float:
 
 
 def repeated_bit(epsilon: float, delta: float, users: int, repeats: int) -> float:
-    """Flip probability when every bit is sent ``repeats`` times; delta is not used.
+    """Return the flip probability if every bit is sent ``repeats`` times; delta is not used.
 
     Source: K-randomization 003 (5.24).
     """
@@ -94,13 +99,13 @@ def repeated_bit(epsilon: float, delta: float, users: int, repeats: int) -> floa
     check_count("users", users)
     check_count("repeats", repeats)
     need = _SIGMAS_SQUARED / (math.expm1(epsilon / repeats) ** 2 * repeats * users)
-    # (1 - 1 / sqrt(1 + 4 x)) / 2 without cancellation
+    # This is (1 - 1 / sqrt(1 + 4 x)) / 2 in a form without cancellation.
     root = math.sqrt(1.0 + 4.0 * need)
     return 2.0 * need / (root * (root + 1.0))
 
 
 def deviation(users: int, flip: float, repeats: int = 1) -> float:
-    """Standard error of the count of ones, in counts.
+    """Return the standard error of the count of ones, in counts.
 
     Source: K-randomization 003 (4.4), (5.4).
     """

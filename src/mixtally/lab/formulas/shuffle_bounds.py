@@ -1,7 +1,8 @@
-"""Published bounds of others for shuffled reports, as flip probabilities of one-hot records.
+"""Published shuffle-model bounds of other authors, as flip probabilities of one-hot records.
 
-Left out: the tighter closed form of Feldman, McMillan, Talwar 2023. Its erratum restricts it to a
-class of randomizers, and nothing shows that flipped one-hot records belong to it.
+``catalogue`` lists them. Not included is the tighter closed form of Feldman, McMillan, Talwar 2023.
+Its erratum restricts it to a class of randomizers, and no proof shows that flipped one-hot records
+belong to this class.
 """
 
 import math
@@ -11,16 +12,24 @@ from mixtally.errors import ParameterError
 from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 
 _LEAST_FLIP = 2.0**-40
+"""The least flip probability of a search, and the number of bisection steps."""
 _HALVINGS = 100
 
 
 def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
-    """Flip probability among ``fakes`` blank fakes, n k of them with k a user.
+    """Return the flip probability among ``fakes`` blanks of all users together.
 
-    q (1 - q) = 33/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2 / fakes, q at most 1/2, so the fakes
-    must be at least 132/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2. ParameterError for fewer.
+    The probability solves q (1 - q) = 33/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2 / fakes with q
+    at most 1/2.
 
-    Source: Cheu, Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users
+    Raises
+    ------
+    ParameterError
+        If there are fewer fakes than 132/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2.
+
+    References
+    ----------
+    .. [1] Cheu, Zhilyaev, Differentially Private Histograms in the Shuffle Model from Fake Users
     (2022), Claim 3.2 and Theorem 3.3.
     """
     check_promise(epsilon, delta)
@@ -38,9 +47,10 @@ def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
 
 
 def clones_epsilon(local_epsilon: float, delta: float, users: int) -> float:
-    """Epsilon after shuffling ``users`` reports that keep ``local_epsilon`` each.
+    """Return the epsilon after shuffling ``users`` reports of a given local epsilon.
 
-    Stated for local_epsilon <= ln(users / (16 ln(2/delta))); ParameterError above.
+    The theorem is stated for local_epsilon <= ln(users / (16 ln(2/delta))); above, ParameterError
+    is raised.
 
     Source: Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1.
     """
@@ -72,7 +82,7 @@ def _most_local_epsilon(delta: float, users: int) -> float:
 
 
 def clones(epsilon: float, delta: float, users: int) -> float:
-    """Least flip probability that Theorem 3.1 allows; a record keeps 2 ln(p/q) by itself.
+    """Return the least flip probability that Theorem 3.1 allows for a local epsilon of 2 ln(p/q).
 
     Source: Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1.
     """
@@ -88,10 +98,9 @@ def clones(epsilon: float, delta: float, users: int) -> float:
 
 
 def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float) -> float:
-    """delta(epsilon) when every report is a draw from the blanket with probability ``blanket``.
+    """Return delta(epsilon) if every report is a blanket draw with probability ``blanket``.
 
-    where
-      spread   range of (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over y, u and v
+    ``spread`` is the range of (P[R(u) = y] - e^eps P[R(v) = y]) / P[blanket = y] over y, u and v.
 
     Source: Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019), the
     amplification lemma with Hoeffding's inequality.
@@ -114,9 +123,10 @@ def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float)
 
 
 def blanket(epsilon: float, delta: float, users: int) -> float:
-    """Least flip probability for which the Hoeffding form is at most delta.
+    """Return the least flip probability for which the Hoeffding form is at most delta.
 
-    A flipped one-hot record is a flipped blank with probability q/p, whose weights are r and 1/r.
+    A flipped one-hot record is a flipped blank with probability q/p. Its weights are r = p/q and
+    1/r.
 
     Source: Balle, Bell, Gascon, Nissim, The Privacy Blanket of the Shuffle Model (2019).
     """
@@ -131,7 +141,7 @@ def blanket(epsilon: float, delta: float, users: int) -> float:
 
 
 def _crossing(meets: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Neighbors around the place where ``meets`` turns from false to true."""
+    """Return neighboring numbers between which a condition turns from false to true."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (low, middle) if meets(middle) else (middle, high)

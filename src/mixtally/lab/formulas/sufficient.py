@@ -1,9 +1,9 @@
-"""Sufficient DP 000 (2017): the privacy ratio of shuffled bit vectors, and a rule of three sigmas.
+"""The privacy ratio of shuffled bit vectors and its rule of three sigmas (Sufficient DP 000, 2017).
 
-R(S) is the probability of what is seen with one all-ones vector among zeros, divided by the
-probability with zeros only; S is drawn with the outlier there. The rule requires that the mean of R
-plus three standard deviations be at most lambda = e^eps. That bounds neither the other direction
-nor delta: see the audit.
+``catalogue`` and ``literature`` use these formulas. R(S) is the probability of the observation S
+with one vector of all ones among zeros, divided by its probability with zeros only. S is drawn with
+the outlier. The rule requires that the mean of R plus three standard deviations is at most lambda =
+e^eps. This rule bounds neither the other direction nor delta, as the audit shows.
 
 Source: sufficient DP 000; equation numbers at each function.
 """
@@ -16,11 +16,12 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_flip, chec
 
 _SIGMAS = 3.0
 _LARGEST_PHI = 1e12
+"""The largest phi of a search, and the number of bisection steps."""
 _HALVINGS = 200
 
 
 def local(epsilon: float, delta: float, bits: int) -> float:
-    """Flip probability that keeps epsilon for every vector by itself; delta is not used.
+    """Return the flip probability that keeps epsilon for every single vector; delta is not used.
 
     Source: sufficient DP 000 (4.2).
     """
@@ -30,7 +31,7 @@ def local(epsilon: float, delta: float, bits: int) -> float:
 
 
 def phi(flip: float) -> float:
-    """(p^3 + q^3) / (p q), which is p/q + q/p - 1.
+    """Return (p^3 + q^3) / (p q), which equals p/q + q/p - 1.
 
     Source: sufficient DP 000 (3.14).
     """
@@ -40,7 +41,7 @@ def phi(flip: float) -> float:
 
 
 def flip_from_phi(value: float) -> float:
-    """The flip probability that has this phi >= 1.
+    """Return the flip probability with this phi, which is at least 1.
 
     Source: sufficient DP 000 (3.16).
     """
@@ -48,7 +49,7 @@ def flip_from_phi(value: float) -> float:
 
 
 def mean(value: float, users: int, bits: int) -> float:
-    """E R(S) as a function of phi.
+    """Return E R(S), with phi = ``value``.
 
     Source: sufficient DP 000 section 3.1, (3.12).
     """
@@ -56,7 +57,7 @@ def mean(value: float, users: int, bits: int) -> float:
 
 
 def variance(value: float, users: int, bits: int) -> float:
-    """Var R(S) as a function of phi.
+    """Return Var R(S), with phi = ``value``.
 
     Source: sufficient DP 000 section 3.1, (3.12).
     """
@@ -64,12 +65,15 @@ def variance(value: float, users: int, bits: int) -> float:
 
 
 def _outlier(value: float, bits: int) -> float:
-    """Var X_1: ((p^5 + q^5) / (p q)^2)^L - phi^(2L), with the first base phi^2 + phi - 1."""
+    """Return the variance of one outlier's term X_1.
+
+    It is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), whose first base is phi^2 + phi - 1.
+    """
     return (value * value + value - 1.0) ** bits - value ** (2 * bits)
 
 
 def three_sigma(epsilon: float, delta: float, users: int, bits: int) -> float:
-    """Flip probability at which E R(S) + 3 sigma is e^eps; delta is not used.
+    """Return the flip probability at which E R(S) + 3 sigma is e^eps; delta is not used.
 
     Source: sufficient DP 000 (3.12), (3.14), (3.16).
     """
@@ -78,7 +82,7 @@ def three_sigma(epsilon: float, delta: float, users: int, bits: int) -> float:
 
 
 def sigma_rule(epsilon: float, users: int, bits: int, sigmas: float) -> float:
-    """Flip probability at which E R(S) + ``sigmas`` standard deviations is e^eps.
+    """Return the flip probability at which E R(S) + ``sigmas`` standard deviations is e^eps.
 
     Source: sufficient DP 000 (3.12), (3.14), (3.16).
     """
@@ -90,7 +94,7 @@ def sigma_rule(epsilon: float, users: int, bits: int, sigmas: float) -> float:
 
 
 def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) -> float:
-    """The same from the slightly larger expression that the document solves.
+    """Return the flip probability of the slightly larger expression that the document solves.
 
     Source: sufficient DP 000 (3.13), (3.15), (3.16).
     """
@@ -99,7 +103,7 @@ def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) 
 
 
 def three_sigma_one_hot(epsilon: float, delta: float, users: int) -> float:
-    """The rule for records with one set bit, said to cost what free vectors of two bits cost.
+    """Return the rule for one-hot records, which the document equates with vectors of two bits.
 
     Source: sufficient DP 000 section 5 (k set bits as L = 2k).
     """
@@ -107,7 +111,7 @@ def three_sigma_one_hot(epsilon: float, delta: float, users: int) -> float:
 
 
 def deviation(users: int, flip: float) -> float:
-    """Standard error of the count of one bit, sqrt(N) sqrt(pq) / (p - q).
+    """Return the standard error sqrt(N) sqrt(pq) / (p - q) of the count of one bit.
 
     Source: sufficient DP 000 section 4.
     """
@@ -131,7 +135,7 @@ def _solve_flip(
     def meets(value: float) -> bool:
         try:
             return reach(value, users, bits) <= target
-        except OverflowError:
+        except OverflowError:  # Too large for a double is larger than any e^epsilon in range.
             return False
 
     low, high = 1.0, _LARGEST_PHI

@@ -1,4 +1,6 @@
-"""Side notes 002 section 5: an election by flipped one-hot ballots, no mix needed.
+"""Formulas of an election by flipped one-hot ballots without a mix (Side notes 002, section 5).
+
+``catalogue`` and ``literature`` use them.
 
 Source: side notes 002 section 5; Wang, Blocki, Li, Jha 2017 for the variance.
 """
@@ -13,7 +15,7 @@ from mixtally.lab.formulas.parameter_ranges import check_count, check_promise
 
 
 def flip_probability(epsilon: float, delta: float) -> float:
-    """1 - p at which every ballot keeps epsilon by itself; delta is not used.
+    """Return the flip probability 1 - p that keeps epsilon for every ballot; delta is not used.
 
     Source: side notes 002 section 5, epsilon = 2 ln(p / (1 - p)) solved for p.
     """
@@ -22,8 +24,9 @@ def flip_probability(epsilon: float, delta: float) -> float:
 
 
 def radius(users: int, keep: float, level: float = 0.95) -> float:
-    """Half the width of one candidate's interval for the share of votes, by the normal
-    distribution.
+    """Return half the width of one candidate's interval for the share of votes.
+
+    The interval uses the normal approximation.
 
     Source: side notes 002 section 5.
     """
@@ -31,7 +34,7 @@ def radius(users: int, keep: float, level: float = 0.95) -> float:
 
 
 def radius_at_once(users: int, keep: float, candidates: int, level: float = 0.95) -> float:
-    """The same for all candidates at once, by the union bound.
+    """Return half the width of simultaneous intervals for all candidates, by the union bound.
 
     Source: side notes 002 section 5, with the error shared between the candidates.
     """
