@@ -1,1 +1,5 @@
-"""Ratios to peers and to the limits of the machine, all measured in one run: `make bench`."""
+"""Benchmarks: speed and accuracy relative to other libraries and to the machine's limits.
+
+``make bench`` runs all of them in one process and prints ratios, which depend less on the machine
+than seconds do.
+"""

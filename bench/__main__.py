@@ -1,4 +1,4 @@
-"""Print every benchmark in one table, each beside its target: ``python -m bench --help``."""
+"""The command that runs every benchmark and prints one table: ``python -m bench --help``."""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ _PEERS = ("numpy", "scipy", "numba", "pure-ldp", "multi-freq-ldpy", "opendp", "p
 
 
 def main() -> None:
-    """Measure, print, and write what was measured."""
+    """Run the benchmarks, print the table, and write the requested files."""
     asked = _parse_arguments()
     if asked.quick:
         os.environ["MIXTALLY_BENCH_QUICK"] = "1"
@@ -53,13 +53,13 @@ def main() -> None:
         asked.plot.write_text(draw_bars(found["rows"], _title(found["machine"])))
         print(f"wrote {asked.plot}")
     if failed:
-        sys.exit("failed, as told above: " + ", ".join(failed))
+        sys.exit("failed, see the errors above: " + ", ".join(failed))
 
 
 def _build_rows(names: Sequence[str], measured: Sequence[str]) -> tuple[dict[str, list], list[str]]:
-    """The rows of each part, and the parts that failed: what the others found is not lost.
+    """Return the rows of each part, and the parts that failed; a failure does not stop the others.
 
-    Parts that are not measured are only begun.
+    Parts that are not in ``measured`` are only imported.
     """
     made: dict[str, list] = {}
     failed = []
@@ -78,10 +78,10 @@ def _build_rows(names: Sequence[str], measured: Sequence[str]) -> tuple[dict[str
 
 def _parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description="Ratios, measured in one run.")
-    parser.add_argument("--only", nargs="*", choices=PARTS, help="these parts alone")
-    parser.add_argument("--quick", action="store_true", help="try that it runs: numbers are none")
-    parser.add_argument("--json", type=Path, help="write what was measured")
-    parser.add_argument("--plot", type=Path, help="draw it beside the targets (SVG)")
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="run only these parts")
+    parser.add_argument("--quick", action="store_true", help="small sizes; numbers mean nothing")
+    parser.add_argument("--json", type=Path, help="write the measurements to this file")
+    parser.add_argument("--plot", type=Path, help="draw the ratios to their targets (SVG)")
     return parser.parse_args()
 
 

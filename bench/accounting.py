@@ -1,4 +1,4 @@
-"""Our exact delta and calibration beside dp-accounting fed the same pair of distributions."""
+"""The exact delta and the calibration, compared with dp-accounting on the same distributions."""
 
 import math
 
@@ -15,7 +15,11 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 
 
 def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
-    """Log-probabilities of what the observer can use of flip-blank: (A, B) under u and under v."""
+    """Return the log-probabilities of an observation (A, B) of flip-blank, under u and under v.
+
+    A and B are the numbers of messages with the bits u and v set, which determine the likelihood
+    ratio.
+    """
     records, q = fakes + 1, threshold / SCALE
     low, high = tails.window(records, q)
     law = tails.pmf(records, q, low, high)
@@ -32,11 +36,13 @@ def peer_pair(fakes: int, threshold: int) -> tuple[dict, dict]:
 
 
 DELTA, CALIBRATION = 1000, (0.006, 0.003)
-"""Times dp-accounting's time; seconds of CPU, at most and hoped for."""
+"""The target ratio to the time of dp-accounting; the CPU seconds of a calibration, at most and
+hoped.
+"""
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines."""
+    """Return the rows of the benchmark table."""
     fakes = 999_999
     threshold = _blank_flips(fakes).flip_threshold or 0
     ours = seconds(lambda: flip_blank.delta(fakes, threshold, 1.0), 50)
@@ -62,7 +68,7 @@ def rows() -> list[BenchmarkRow]:
 
 
 def _blank_flips(fakes: int) -> Shuffled:
-    """The fewest at (1, 1e-6), with nothing remembered."""
+    """Return the mechanism with the fewest flips at (1, 1e-6), computed without a cache."""
     blank = presets.flip_blank(bins=2, fakes=fakes, threshold=MOST_THRESHOLD)
     return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
 

@@ -1,7 +1,8 @@
-"""What commands answered, kept to be held against what they answer after a change.
+"""Stored answers of commands, for comparison with the answers after a change.
 
-A certificate may move by what is rounded, an error by half a percent, ordinary requests may take
-half as long again; whatever moves further is named, a line each.
+``bench.wishes`` writes and compares them. A certificate may change by rounding, an error by half a
+percent, and ordinary requests may take one and a half times as long. Each larger change is reported
+on a line.
 """
 
 import json
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 KEPT = ("protocol", "epsilon", "delta", "delta_lower", "standard_error", "flip_threshold", "fakes")
-"""Numbers of an answer: what is promised, what is known of the truth, what it costs."""
+"""The stored numbers of an answer: the guarantee, the bracket of the true delta, and the costs."""
 _ERROR, _SECONDS, _LEAST = 1.005, 1.5, 0.2
-"""How far an error and the seconds of a command may rise; what takes less is not compared."""
+"""The allowed ratios of an error and of a command's seconds. Commands below ``_LEAST`` seconds are
+not compared.
+"""
 _ROUNDED = 1e-8
+"""The allowed relative change of a delta by rounding."""
 
 ORDINARY = (
     *(
@@ -48,11 +52,11 @@ ORDINARY = (
     "--flip 0.004",
     "check delta --protocol clear-shaped --epsilon 1 --shape-shift 27 --shape-decay 0.53",
 )
-"""Forty requests as people make them."""
+"""Forty typical requests."""
 
 
 class CommandAnswer(NamedTuple):
-    """What a command came to: CPU seconds, its exit status or None, and numbers."""
+    """The answer of a command: CPU seconds, the exit status or None, and numbers."""
 
     seconds: float
     status: int | None
@@ -60,7 +64,7 @@ class CommandAnswer(NamedTuple):
 
 
 def numbers_of(printed: bytes) -> dict[str, Any]:
-    """What is kept of an answer; nothing of one that is no JSON."""
+    """Return the stored numbers of a printed answer; nothing if it is not JSON."""
     try:
         facts = json.loads(printed)
     except ValueError:
@@ -69,19 +73,19 @@ def numbers_of(printed: bytes) -> dict[str, Any]:
 
 
 def write(path: Path, answers: dict[str, CommandAnswer]) -> None:
-    """A line of JSON a command."""
+    """Write one line of JSON for each command."""
     lines = [json.dumps([command, *answer]) for command, answer in answers.items()]
     path.write_text("\n".join(lines) + "\n")
 
 
 def read_answers(path: Path) -> dict[str, CommandAnswer]:
-    """The same back."""
+    """Read the lines of ``write``."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     return {command: CommandAnswer(*rest) for command, *rest in rows}
 
 
 def differences(before: dict[str, CommandAnswer], after: dict[str, CommandAnswer]) -> list[str]:
-    """A line for every command whose answer moved further than it may."""
+    """Return a line for every command whose answer changed more than allowed."""
     return [
         f"{reason}: {command}"
         for command, old in before.items()

@@ -1,4 +1,7 @@
-"""Timing: medians of CPU seconds of several runs, after one that warms up; pairs by turns."""
+"""Timing for all benchmarks: medians of CPU seconds of several runs after a warm-up.
+
+Two functions that are compared run alternately.
+"""
 
 import os
 import statistics
@@ -8,35 +11,38 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 QUICK = bool(os.environ.get("MIXTALLY_BENCH_QUICK"))
-"""Whether it is only tried that all of it runs: sizes are small, numbers mean nothing."""
+"""Whether the benchmarks only test that they run; sizes are then small and numbers mean nothing."""
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def choose_size(many: int, few: int) -> int:
-    """``many``, or ``few`` where it is only tried that all of it runs."""
+    """Return ``many``, or ``few`` in a quick run."""
     return few if QUICK else many
 
 
 def seconds(work: Callable[[], Any], runs: int = 5) -> float:
-    """Median CPU seconds of ``work``."""
+    """Return the median CPU seconds of ``work``."""
     work()
     return statistics.median(_measure_seconds(work) for _ in range(1 if QUICK else runs))
 
 
 class PairedMedians(NamedTuple):
-    """Medians of two that were measured by turns."""
+    """Medians of two functions that ran alternately."""
 
     ours: float
     theirs: float
 
     @property
     def ratio(self) -> float:
-        """How many times as long theirs takes."""
+        """Their time divided by ours."""
         return self.theirs / self.ours
 
 
 def both(ours: Callable[[], Any], theirs: Callable[[], Any], runs: int = 5) -> PairedMedians:
-    """CPU seconds of two, by turns: what else the machine does meets both."""
+    """Return the median CPU seconds of two functions.
+
+    They run alternately, so that other load on the machine affects both.
+    """
     ours()
     theirs()
     spent: tuple[list[float], list[float]] = ([], [])
@@ -53,7 +59,7 @@ def _measure_seconds(work: Callable[[], Any]) -> float:
 
 
 def family_seconds() -> float:
-    """CPU seconds of this process and of all that descend from it, those that ended among them."""
+    """Return the CPU seconds of this process and of all its descendants, including ended ones."""
     children: dict[int, list[int]] = {}
     ticks: dict[int, int] = {}
     for place in Path("/proc").iterdir():
@@ -61,7 +67,7 @@ def family_seconds() -> float:
             continue
         try:
             fields = (place / "stat").read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended meanwhile
+        except OSError:  # The process has ended since the folder was listed.
             continue
         children.setdefault(int(fields[1]), []).append(int(place.name))
         ticks[int(place.name)] = sum(map(int, fields[11:15]))

@@ -1,4 +1,4 @@
-"""Whole commands from start to end, the interpreter's own beginning among them; CPU seconds."""
+"""Whole commands from start to end, including the start of the interpreter, in CPU seconds."""
 
 import os
 import statistics
@@ -25,11 +25,11 @@ _COMMANDS = {
     "batch mix drawn --plan plan.json --out mixed": 2.0,
     "batch tally mixed --plan plan.json": 2.0,
 }
-"""What is typed, each line after those before it, and the seconds that it may take."""
+"""The commands, each after those before it, with the allowed seconds."""
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines."""
+    """Return the rows of the benchmark table."""
     every = [_each() for _ in range(_RUNS)]
     found = {typed: statistics.median(one[typed] for one in every) for typed in _COMMANDS}
     return [
@@ -39,7 +39,7 @@ def rows() -> list[BenchmarkRow]:
 
 
 def _each() -> dict[str, float]:
-    """The seconds of every command, in a new folder."""
+    """Return the seconds of every command in a new folder."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         _write(place)
@@ -54,7 +54,7 @@ def _short(typed: str) -> str:
 
 
 def _write(place: Path) -> None:
-    """A crowd that names some answers more often than others, and the list of all."""
+    """Write a crowd with unequal frequencies, and the list of all answers."""
     labels = [f"answer {number:02}" for number in range(_BINS)]
     people = [labels[number * number % _BINS] for number in range(_PEOPLE)]
     (place / "labels.txt").write_text("\n".join(labels) + "\n")
@@ -62,7 +62,7 @@ def _write(place: Path) -> None:
 
 
 def _measure_cpu_seconds(place: Path, typed: str) -> float:
-    """Of the process and all that it waits for."""
+    """Return the CPU seconds of the process and of its children."""
     begun = os.times()
     program = [sys.executable, "-c", _COMMAND, *typed.split()]
     subprocess.run(program, stdout=subprocess.DEVNULL, cwd=place, check=True)

@@ -1,4 +1,4 @@
-"""Two files of ``python -m bench --json`` side by side: ``python -m bench.compare A B``."""
+"""Comparison of two files of ``python -m bench --json``: ``python -m bench.compare A B``."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from rich.table import Table
 
 
 def main() -> None:
-    """Print what both have measured as a ratio."""
+    """Print the ratios that both files contain."""
     parser = argparse.ArgumentParser(prog="bench.compare", description=__doc__)
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
@@ -28,7 +28,7 @@ def main() -> None:
 def compare_rows(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> list[tuple[str, float, float, float | None]]:
-    """What both have as a number: its name, both, and what it should reach."""
+    """Return the name, both numbers and the target of each row that both files contain."""
     held = {(row["part"], row["what"]): row["got"] for row in before}
     return [
         (row["what"], held[row["part"], row["what"]], row["got"], row["least"])

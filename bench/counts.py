@@ -1,4 +1,4 @@
-"""Tallies drawn from counts of 10^10 people beside a whole simulation of 10^6."""
+"""Tallies drawn from the counts of 10^10 people, compared with a full simulation of 10^6 people."""
 
 import numpy as np
 from msgspec.structs import replace
@@ -13,12 +13,13 @@ from mixtally.primitives.chance import SecureChance
 from mixtally.primitives.fixed_point import SCALE
 
 AIM = 1.0
+"""The target ratio."""
 _PEOPLE, _BINS, _Q = 10**10, choose_size(100_000, 1000), SCALE // 100_000
 _WHOLE, _FEW = choose_size(1_000_000, 2000), 100
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines."""
+    """Return the rows of the benchmark table."""
     chance = SecureChance()
     large, small = _part(_BINS), _part(_FEW)
     counts = np.full(_BINS, _PEOPLE // _BINS, dtype=np.int64)
@@ -40,5 +41,5 @@ def rows() -> list[BenchmarkRow]:
 
 
 def _part(bins: int) -> Part:
-    """Flips among a blank a person."""
+    """Return a part with flips and one blank per person."""
     return replace(plain_part(bins, 1, _Q), own=OwnFakes(FakeRecord.BLANK, 1, 0))

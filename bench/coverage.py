@@ -1,11 +1,11 @@
-"""How often intervals hold the truth: every mechanism, every kind of number, whole rounds played.
+"""The coverage of confidence intervals: every mechanism and kind of number, in simulated rounds.
 
-As a part of ``python -m bench`` it plays three crowds a mechanism under each of ten guarantees, and
-begins no further one after five minutes.
+As a part of ``python -m bench`` it simulates three crowds for each mechanism under each of ten
+guarantees, and starts no further mechanism after five minutes.
 
-python -m bench.coverage                      # ten crowds a mechanism and guarantee
-python -m bench.coverage --crowds 100 --json held.json
-python -m bench.coverage --epsilon 2 --delta 1e-3 --only "k-ary"
+    python -m bench.coverage                # ten crowds per mechanism and guarantee
+    python -m bench.coverage --crowds 100 --json held.json
+    python -m bench.coverage --epsilon 2 --delta 1e-3 --only "k-ary"
 """
 
 import argparse
@@ -47,29 +47,33 @@ from mixtally.protocol.estimate.conclude.set_sizes import MEAN
 from mixtally.protocol.estimate.received import reconcile_parts
 
 LEVEL = 0.95
+"""The stated confidence level."""
 GUARANTEE = Guarantee(epsilon=2.0, delta=1e-3)
 EPSILONS, DELTAS = (0.5, 1.0, 2.0, 4.0, 8.0), (1e-3, 1e-6)
 USERS, BINS, EACH, FEW = 600, 24, 8, 3
-"""Of the bins so many are held by many people, as many by a few each, all others by nobody."""
+"""The people and the bins. ``EACH`` bins have many people, as many have ``FEW`` people each, and
+all others are empty.
+"""
 KINDS = (
     *("0", "few", "many", "all at once", "mean", "quantiles", "moments", "shares"),
     *("mean size", "sizes", "sizes at once", "not listed", "differences", "differences at once"),
     *("changes", "changes at once"),
 )
+"""The kinds of intervals."""
 SECONDS, CROWDS, ENOUGH = 300.0, 3, 100
-"""Of the part of ``bench``: after so many seconds no mechanism is begun; of each so many crowds are
-played; kinds with fewer intervals than that are too few to be named as extremes."""
+"""Limits as a part of ``bench``: the seconds after which no mechanism is started, the crowds per
+mechanism, and the fewest intervals of a kind that is named as an extreme.
+"""
 Held = Counter[tuple[str, bool]]
-"""(a kind of interval, whether it holds the truth) -> how often."""
+"""The number of intervals by (kind, whether the interval contains the truth)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageCase:
-    """A mechanism and what is asked by it.
+    """A mechanism and the question that it answers.
 
-    where
-      asked   what a plan request has beside the usual
-      kind    one, set, numbers, words or sets of words
+    ``asked`` has the fields of the plan request that differ from the usual ones. ``kind`` is one,
+    set, numbers, words or sets of words.
     """
 
     asked: dict[str, Any]
@@ -120,9 +124,12 @@ def measure_coverage(
     seed: int = 1,
     guarantee: Guarantee = GUARANTEE,
 ) -> Held:
-    """Count how many intervals of so many crowds hold the truth, under the mechanism ``name``.
+    """Count the intervals of several crowds that contain the truth, under one mechanism.
 
-    Raises InfeasibleError where no such plan keeps ``guarantee``.
+    Raises
+    ------
+    InfeasibleError
+        If no such plan keeps ``guarantee``.
     """
     case, chance, found = CASES[name], SeededChance(seed), Held()
     plan = plan_case(case, planner, chance, guarantee)
@@ -144,7 +151,7 @@ def measure_coverage(
 def _compare_changes(
     earlier: tuple[Result, Truth], later: tuple[Result, Truth], level: float
 ) -> Iterator[tuple[str, bool]]:
-    """Compare the change from one crowd to the next with its intervals."""
+    """Yield whether the intervals of the change between two crowds contain the truth."""
     before, after = (
         TalliedPart(reconcile_parts(one.plan, one.received)[0].mechanism, one.bin_tallies[0])
         for one, _ in (earlier, later)
@@ -162,7 +169,7 @@ def _compare_changes(
 def plan_case(
     case: CoverageCase, planner: Planner, chance: Chance, guarantee: Guarantee = GUARANTEE
 ) -> Plan:
-    """Plan one mechanism; raises InfeasibleError where it cannot keep ``guarantee``."""
+    """Return the plan of one mechanism; raise InfeasibleError if it cannot keep ``guarantee``."""
     questions = {
         "set": Question(name="q", bins=case.bins, kind=Kind.SET, max_set=2),
         "words": make_open_question("q", draw_seed(chance)),
@@ -180,7 +187,7 @@ def plan_case(
 
 
 def crowd_of(case: CoverageCase, chance: Chance) -> Population:
-    """Everybody's record: in the first bins many people, then few, then nobody."""
+    """Return the records of a crowd: many people in the first bins, then few, then nobody."""
     people = np.arange(USERS, dtype=np.int64)
     rare = people < EACH * FEW
     if case.kind == "set":
@@ -197,15 +204,17 @@ def crowd_of(case: CoverageCase, chance: Chance) -> Population:
 
 
 def _analysis(question: Question, level: float) -> Analysis:
-    """Beside the counts the differences of two frequent, two rare and two empty bins."""
+    """Return an analysis that also compares pairs of frequent, rare and empty bins."""
     places = [first + place for first in (0, EACH, 2 * EACH) for place in range(2)]
     names = tuple(question.label(place) for place in places if place < question.bins)
     return Analysis(level=level, compared=names)
 
 
 def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
-    """Half of the people hold listed words, a few of them rare ones; the others their own. In sets
-    most hold a listed one besides, and some hold nothing.
+    """Return the result and the truth of a round with words.
+
+    Half of the people have listed words, a few of them rare ones; the others have words of their
+    own. In sets, most people also have a listed word, and some have none.
     """
     people = np.arange(USERS)
     listed = np.where(people < EACH * FEW, EACH + people % EACH, people % EACH)
@@ -224,7 +233,7 @@ def _words(plan: Plan, lab: Lab, level: float) -> tuple[Result, Truth]:
 
 
 def check_intervals(result: Result, truth: Truth, *, levels: bool) -> Iterator[tuple[str, bool]]:
-    """Every interval of a result by its kind, and whether the truth lies in it."""
+    """Yield the kind of every interval of a result, and whether it contains the truth."""
     each, together = result.estimate.individual, result.estimate.simultaneous
     inside = (each.lower <= truth.counts) & (truth.counts <= each.upper)
     for count, one in zip(truth.counts.tolist(), inside.tolist(), strict=True):
@@ -254,15 +263,15 @@ def _held_figures(figures: Figures, truth: tuple[float | None, ...]) -> Iterator
 
 
 def share_of(found: Held, kind: str) -> tuple[int, int]:
-    """How many intervals of a kind hold the truth, and of how many."""
+    """Return how many intervals of a kind contain the truth, and their number."""
     return found[kind, True], found[kind, True] + found[kind, False]
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines, one a guarantee: the kinds of intervals that hold the truth least and most.
+    """Return one row per guarantee: the kinds of intervals with the least and the most coverage.
 
-    Mechanisms and guarantees are taken in a mixed order, so that none is always left out where the
-    time ends.
+    Mechanisms and guarantees are taken in a random order. So the time limit does not always exclude
+    the same ones.
     """
     every = list(product(product(EPSILONS, DELTAS), CASES))
     random.Random(1).shuffle(every)
@@ -282,7 +291,7 @@ def rows() -> list[BenchmarkRow]:
 
 
 def _row(pair: tuple[float, float], found: Held, mechanisms: int) -> BenchmarkRow:
-    """Return the line of one guarantee, over all mechanisms that were looked at."""
+    """Return the row of one guarantee, over all mechanisms that were simulated."""
     shares = {kind: share_of(found, kind) for kind in KINDS}
     many = sorted((held / of, of, kind) for kind, (held, of) in shares.items() if of >= ENOUGH)
     ends = [f"{share:.3f} of {of:,} ({kind})" for share, of, kind in (many[:1] + many[-1:])]
@@ -297,14 +306,14 @@ def _row(pair: tuple[float, float], found: Held, mechanisms: int) -> BenchmarkRo
 
 
 def main() -> None:
-    """Simulate rounds, print a table for each guarantee, and write what was counted."""
+    """Simulate rounds, print a table for each guarantee, and write the counts."""
     parser = argparse.ArgumentParser(prog="bench.coverage", description="Coverage of intervals.")
-    parser.add_argument("--crowds", type=int, default=10, help="of each mechanism and guarantee")
-    parser.add_argument("--level", type=float, default=LEVEL, help="that is stated")
+    parser.add_argument("--crowds", type=int, default=10, help="per mechanism and guarantee")
+    parser.add_argument("--level", type=float, default=LEVEL, help="the stated confidence")
     parser.add_argument("--epsilon", type=float, nargs="+", default=EPSILONS)
     parser.add_argument("--delta", type=float, nargs="+", default=DELTAS)
     parser.add_argument("--only", nargs="+", choices=tuple(CASES), default=tuple(CASES))
-    parser.add_argument("--json", type=Path, help="write what was counted")
+    parser.add_argument("--json", type=Path, help="write the counts to this file")
     asked = parser.parse_args()
     planner, counted = Planner(), {}
     for epsilon, delta in product(asked.epsilon, asked.delta):

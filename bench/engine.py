@@ -1,8 +1,9 @@
-"""Opening and sealing beside the library's own HPKE, Spark beside worker processes.
+"""Opening and sealing of envelopes, compared with bare HPKE, and Spark with worker processes.
 
-The bare side is `cryptography`'s single-shot HPKE (RFC 9180), called by nothing but a loop: X25519,
-HKDF-SHA256, AES-128-GCM, bound to the same words. Ours has the work of a mix beside it: envelopes
-go to worker processes, copies are looked for, and messages come back in their order.
+The reference is the single-shot HPKE (RFC 9180) of `cryptography` in a loop, with X25519,
+HKDF-SHA256 and AES-128-GCM, bound to the same info string. Our side also includes the work of a
+mix: envelopes go to worker processes, duplicates are searched for, and messages return in their
+order.
 """
 
 import shutil
@@ -30,6 +31,9 @@ from mixtally.server.mix.closing.close import open_mixer
 from mixtally.server.node.wrapping import make_master, secret_bytes
 
 WORKERS = (0.75, 0.85)
+"""Target ratios, at least and hoped: workers to bare HPKE, Spark to workers, forecast to
+measurement.
+"""
 SPARK = (0.5, 0.7)
 FORETOLD = (0.8, 0.9)
 _SHEET = bytes(32)
@@ -38,31 +42,31 @@ _SUITE = Suite(KEM.X25519, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
 
 
 class ElapsedSeconds(NamedTuple):
-    """Seconds by the clock, and of all processors."""
+    """Seconds by the clock, and CPU seconds of all processes."""
 
     wall: float
     cpu: float
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines; Spark's are left out without Java, and said to be."""
+    """Return the rows of the benchmark table; without Java, Spark is reported as not measured."""
     key = X25519PrivateKey.generate()
     with tempfile.TemporaryDirectory() as place, Pool(_secrets(key), 2) as pool:
         return [*_sealing(pool, key), *_opening(pool, key, Path(place))]
 
 
 def _secrets(key: X25519PrivateKey) -> Secrets:
-    """Of a mix: what leaves it is sealed for the same key, as if it were the collector's."""
+    """Return the secrets of a mix that seals its output for its own key, not a collector's."""
     private = key.private_bytes_raw()
     following = (SUITES[1].configuration(private),)
     return Secrets(1, private, _SHEET, 1, secret_bytes(SecureChance(), 32), following)
 
 
 def _sealing(pool: Pool, key: X25519PrivateKey) -> Iterator[BenchmarkRow]:
-    """Fakes as a mix seals them, for one who follows."""
+    """Yield the row for fakes that a mix seals for the collector."""
     inside = _messages()
     chunks = [b"".join(inside[at : at + CHUNK]) for at in range(0, len(inside), CHUNK)]
-    list(pool.seal_chunks(0, chunks[:2], _WANTED))  # they have begun
+    list(pool.seal_chunks(0, chunks[:2], _WANTED))  # The workers must have started.
     bound, public = info(_SHEET, 2, 0), key.public_key()
     bare = _took(lambda: [_SUITE.encrypt(one, public, bound) for one in inside])
     workers = _took(lambda: list(pool.seal_chunks(0, chunks, _WANTED)))
@@ -80,7 +84,7 @@ def _opening(pool: Pool, key: X25519PrivateKey, place: Path) -> Iterator[Benchma
     rates = measure_rates(SecureChance(), _WANTED, 2, place)
     said = _ENVELOPES * (rates.open + rates.order) / 2
     yield build_row(
-        "the same as `batch doctor` foretells it",
+        "the same, as `batch doctor` predicts it",
         f"{said:.2f} s by the formula, {workers.wall:.2f} s measured",
         "of the measured",
         said / workers.wall,
@@ -136,7 +140,7 @@ def _on_spark(cluster: Cluster, secrets: Secrets, place: Path, work: MixWork) ->
             for _ in by.mix(some).messages:
                 pass
 
-        mix(few)  # its workers have begun
+        mix(few)  # The workers must have started.
         return _took(partial(mix, work))
 
 

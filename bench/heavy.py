@@ -1,7 +1,8 @@
-"""Frequent words: prefix extension through mixes beside pure-ldp's PEM without any.
+"""Frequent words: prefix extension through mixes, compared with PEM of pure-ldp without mixes.
 
-The package's local hashing visits every string of the domain for every report, 387 million of them
-here; so that PEM ends at all, reports are kept and only the strings that it asks for are visited.
+For every report, the local hashing of pure-ldp visits every string of the domain, 387 million
+strings here. PEM would not end in a useful time. So here the reports are stored, and only the
+strings that PEM asks for are visited.
 """
 
 import string
@@ -31,7 +32,7 @@ _ALPHABET = string.ascii_lowercase + _END
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Benchmark lines: what, measured, ratio."""
+    """Return the benchmark rows: name, measurement, ratio."""
     crowd = english(_USERS, _WORDS, SecureChance())
     ours, took = _ours(crowd)
     out = [
@@ -67,7 +68,11 @@ def _ours(crowd: Population) -> tuple[Score, float]:
 
 
 def _peer(crowd: Population, epsilon: float) -> tuple[Score, float]:
-    """PEM on the same crowd, words filled up with an end of our own: its padding hides lengths."""
+    """Return the score and the seconds of PEM on the same crowd.
+
+    Words are padded with an end character of our own, because the padding of PEM hides their
+    lengths.
+    """
     labels = crowd.question.labels or ()
     known = ["".join(c if c in _ALPHABET else _END for c in word) for word in labels]
     filled = [word[:_LONGEST].ljust(_LONGEST, _END) for word in known]
@@ -88,7 +93,7 @@ def _peer(crowd: Population, epsilon: float) -> tuple[Score, float]:
 
 
 def _number(text: str) -> int:
-    """A fragment as a number; a leading one tells lengths apart."""
+    """Return a fragment as a number; a leading one distinguishes lengths."""
     number = 1
     for character in text:
         number = number * len(_ALPHABET) + _ALPHABET.index(character)
@@ -96,7 +101,7 @@ def _number(text: str) -> int:
 
 
 class _OnDemand(LHServer):
-    """The package's estimate by local hashing, worked out for the strings that are asked for."""
+    """The estimate of pure-ldp by local hashing, computed only for the requested strings."""
 
     def __init__(self, epsilon: float) -> None:
         super().__init__(epsilon, 2, use_olh=True, index_mapper=_number)

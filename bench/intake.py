@@ -1,7 +1,7 @@
-"""Intake beside the same route not storing, and a commit beside what the disk can do.
+"""The intake of a mix, compared with the same route without storage, and commits with the disk.
 
-The server is a process of its own, ``mixtally mix intake`` as it is run; seconds are those of its
-processor where nothing else is said. ``TMPDIR`` says on which disk.
+The server is a process of its own, ``mixtally mix intake`` as in production. Seconds are CPU
+seconds of this process unless stated otherwise. ``TMPDIR`` selects the disk.
 """
 
 import os
@@ -36,7 +36,7 @@ _COMMITTED = 0.7
 
 
 class IntakeProcess(NamedTuple):
-    """A process of intake."""
+    """A running intake process."""
 
     pid: int
     port: int
@@ -44,7 +44,7 @@ class IntakeProcess(NamedTuple):
 
 
 def rows() -> list[tuple]:
-    """Benchmark lines: what, measured, ratio."""
+    """Return the benchmark rows: name, measurement, ratio."""
     many_files()
     with tempfile.TemporaryDirectory() as place:
         folder = _folder(Path(place))
@@ -52,7 +52,7 @@ def rows() -> list[tuple]:
 
 
 def _folder(place: Path) -> Path:
-    """What ``mix init`` and a round that is open leave, as far as intake looks at it."""
+    """Return a folder with the files of ``mix init`` and of an open round that intake reads."""
     for name in ("jobs", "rounds"):
         (place / "mix" / name).mkdir(parents=True)
     (place / "mix" / "role.toml").touch()
@@ -80,7 +80,7 @@ def _running(folder: Path, number: int, *, storing: bool = True) -> Iterator[Int
 
 
 def _wait_for(running: IntakeProcess) -> float:
-    """Seconds since it was begun until it has taken a bundle."""
+    """Return the seconds from the start of a process until it accepted a bundle."""
     request = post(_PATH, _bundle(1))
     while True:
         with socket.create_connection(("127.0.0.1", running.port)) as link:
@@ -120,7 +120,7 @@ def _rates(folder: Path) -> Iterator[BenchmarkRow]:
 
 
 def _commits(place: Path) -> Iterator[BenchmarkRow]:
-    """All of them together: now and then a commit has to tidy up for those before it."""
+    """Yield the rows of commits; many are timed together, because a few clean up after others."""
     for count in (100, 1000):
         bodies = [_bundle(1)] * count
         intake = Intake(place, print, number=count)
@@ -173,7 +173,7 @@ def _memory(folder: Path) -> Iterator[tuple[str, str, str]]:
         with ExitStack() as links:
             for _ in range(_IDLE):
                 links.enter_context(socket.create_connection(("127.0.0.1", one.port)))
-            time.sleep(1)  # until it has accepted all
+            time.sleep(1)  # The server must have accepted all connections.
             held = memory_of(one.pid)
         yield f"{_IDLE:,} idle connections", f"+{held - before:.0f} MB", ""
 

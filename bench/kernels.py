@@ -1,4 +1,4 @@
-"""Kernels beside what they could do at most: as fractions of what the machine reads or draws."""
+"""Compiled and NumPy kernels, relative to the memory bandwidth and keystream of the machine."""
 
 import statistics
 import time
@@ -25,12 +25,12 @@ Works = dict[str, Callable[[], Any]]
 TARGETS: dict[str, tuple[float, float]] = {
     "columns": (0.15, 0.25),
     "columns, compiled": (0.4, 0.6),
-    # 0.45 / k at k digits: of 64 with early stop 8.45 are drawn.
+    # The targets are 0.45 / k and 0.7 / k for k digits. With the early stop, 8.45 of 64 are drawn.
     "dense": (0.45 / 8.45, 0.7 / 8.45),
     "sparse": (15, 20),
     "positions": (0.5, 0.8),
 }
-"""At least, and hoped for, of the ratios that are printed."""
+"""Target ratios, at least and hoped."""
 
 _WORDS, _SPAN = choose_size(1 << 19, 1 << 14), 1 << 13
 _COINS = 64 * _WORDS
@@ -40,7 +40,7 @@ _RUNS = choose_size(5, 1)
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines: what, measured, ratio beside its target; compiled lines where numba is."""
+    """Return the rows of the benchmark table, with compiled kernels if numba is installed."""
     chance, memo = SecureChance(), Memo(1 << 22)
     out = [*_columns(""), *_dense(chance, ""), *_sparse(chance, memo)]
     out += _positions(chance, "")
@@ -51,7 +51,10 @@ def rows() -> list[BenchmarkRow]:
 
 
 def cpu_seconds(works: Works) -> dict[str, float]:
-    """Median CPU seconds of each, taken in turns: what slows the machine slows all of them."""
+    """Return the median CPU seconds of each function.
+
+    The functions run alternately, so that other load on the machine affects all of them.
+    """
     times: dict[str, list[float]] = {name: [] for name in works}
     for run in range(_RUNS + 1):
         for name, work in works.items():
@@ -123,7 +126,7 @@ def _sparse(chance: Chance, memo: Memo) -> list[BenchmarkRow]:
 
 
 def _sixteen_digits(chance: Chance) -> None:
-    """The dense way to a small chance: a threshold of sixteen digits, from the least upwards."""
+    """Draw flips by the dense method: a threshold of sixteen digits, from the least digit on."""
     for _ in range(_WORDS // _SPAN):
         ones = chance.words(_SPAN)
         for digit in range(15):

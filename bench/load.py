@@ -1,4 +1,7 @@
-"""Requests to a server of its own process, over many connections that ask again when answered."""
+"""A load generator: requests to a server process over many connections.
+
+``bench.intake`` uses it. A connection sends its next request when the last one is answered.
+"""
 
 import asyncio
 import os
@@ -13,14 +16,14 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 class RequestCost(NamedTuple):
-    """What requests took: seconds by the clock, and of the server's processor."""
+    """The seconds of requests: by the clock, and CPU seconds of the server."""
 
     wall: float
     cpu: float
 
 
 class _Connection(asyncio.Protocol):
-    """One connection; all of them share what is left to be asked."""
+    """One connection; all connections share the number of remaining requests."""
 
     def __init__(self, request: bytes, left: list[int], done: "asyncio.Future[None]") -> None:
         self._request, self._left, self._done = request, left, done
@@ -44,7 +47,7 @@ class _Connection(asyncio.Protocol):
 
 
 def send_requests(pid: int, port: int, request: bytes, count: int, connections: int) -> RequestCost:
-    """Have ``count`` requests answered with 201 by the server ``pid``."""
+    """Send ``count`` requests, which the server ``pid`` must answer with 201."""
 
     async def all_of_them() -> None:
         loop = asyncio.get_running_loop()
@@ -65,7 +68,7 @@ def send_requests(pid: int, port: int, request: bytes, count: int, connections: 
 
 
 def post(path: str, body: bytes) -> bytes:
-    """A request as it travels."""
+    """Return the bytes of a POST request."""
     return (
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/octet-stream\r\n"
         f"Content-Length: {len(body)}\r\n\r\n"
@@ -73,18 +76,18 @@ def post(path: str, body: bytes) -> bytes:
 
 
 def cpu_of(pid: int) -> float:
-    """Processor seconds of a process so far."""
+    """Return the CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICK
 
 
 def memory_of(pid: int) -> float:
-    """Megabytes that a process holds now."""
+    """Return the megabytes that a process uses now."""
     return _status(pid, "VmRSS")
 
 
 def most_memory_of(pid: int) -> float:
-    """The most megabytes that it ever held."""
+    """Return the most megabytes that a process ever used."""
     return _status(pid, "VmHWM")
 
 
@@ -95,6 +98,6 @@ def _status(pid: int, name: str) -> float:
 
 
 def many_files() -> None:
-    """As many connections as the system lets a process have."""
+    """Raise the limit of open files to the largest value that the system allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,4 +1,4 @@
-"""Listed words of an open domain: counted by planes, beside pure-ldp's count-mean sketch."""
+"""Listed words of an open domain, counted by planes, compared with the sketch of pure-ldp."""
 
 import sys
 import time
@@ -28,7 +28,7 @@ _SKETCH = {"k": 16, "m": 1024}
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Benchmark lines: what, measured, ratio."""
+    """Return the benchmark rows: name, measurement, ratio."""
     crowd = english(_USERS, _WORDS, SecureChance())
     ours, took = _ours(crowd)
     theirs, seconds = _peer(crowd)
@@ -69,7 +69,10 @@ def _peer(crowd: Population) -> tuple[float, float]:
 
 
 class _Sketch(CMSServer):
-    """The package's own makes a table of no size first, which today's numpy refuses."""
+    """The count-mean sketch of pure-ldp, without its first table of size zero.
+
+    Current versions of NumPy refuse such a table.
+    """
 
     def __init__(self, epsilon: float) -> None:
         FreqOracleServer.__init__(self, epsilon, 1)

@@ -1,4 +1,4 @@
-"""Randomizing, tallying and estimating beside pure-ldp, multi-freq-ldpy and a batch in NumPy."""
+"""Randomizing, tallying and estimating, compared with pure-ldp, multi-freq-ldpy and plain NumPy."""
 
 import os
 import sys
@@ -28,6 +28,7 @@ from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 from mixtally.protocol.tally.fold import tally_messages
 
 PLANNED = {105: (1000, 2000), 1000: (300, 600)}
+"""Target ratios, at least and hoped, by the number of bins or for the one case."""
 DENSE = {100: (150, 300), 1000: (60, 100)}
 BATCH = (5, 12)
 COUNTED = (300, 500)
@@ -37,7 +38,7 @@ _USERS = choose_size(1_000_000, 2000)
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines."""
+    """Return the rows of the benchmark table."""
     return [*_measure_planned(), *_dense(), _measure_counts(), _one(), *_counted_compiled()]
 
 
@@ -51,19 +52,19 @@ def _calls(bins: int, some: int) -> tuple[UEClient, list[int]]:
 
 
 def _mechanism(bins: int) -> Shuffled:
-    """With the flips that a plan for (1, 1e-6) has, and a fake a person."""
+    """Return the mechanism with the flips of a plan for (1, 1e-6), and one fake per person."""
     blank = flip_blank(bins=bins, fakes=_USERS, threshold=MOST_THRESHOLD)
     return calibrate(Accountant(), Record.of(blank), Parameter.FLIP, 1.0, 1e-6).message.mechanism
 
 
 def _part(mechanism: Shuffled) -> contract.Part:
-    """How its messages travel: as dense bits, a blank of each person among them."""
+    """Return the part that sends dense bits, with one blank per person."""
     own = contract.OwnFakes(contract.FakeRecord.BLANK, 1, 0)
     return replace(plain_part(mechanism.bins, 1, mechanism.flip_threshold or 0), own=own)
 
 
 def _measure_planned() -> Iterator[BenchmarkRow]:
-    """At the flips that a plan has."""
+    """Yield the rows at the flips of a plan."""
     chance = SecureChance()
     for bins, aims in PLANNED.items():
         part, memo = _part(_mechanism(bins)), Memo(1_000_000)
@@ -98,10 +99,10 @@ def _dense() -> Iterator[BenchmarkRow]:
             *aims,
         )
         took = both(ours, lambda c=codes, b=bins: _batch(c, b))
-        yield build_row("  beside a batch in NumPy", "", "times", took.ratio, *BATCH)
+        yield build_row("  relative to a batch in NumPy", "", "times", took.ratio, *BATCH)
         took = both(ours, lambda f=few, b=bins: [UE_Client(one, b, 1.0, True) for one in f])
         yield BenchmarkRow(
-            "  beside multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times"
+            "  relative to multi-freq-ldpy", "", f"{took.ratio * users / some:,.0f} times"
         )
 
 
@@ -119,7 +120,10 @@ def _batch(codes: np.ndarray, bins: int) -> np.ndarray:
 
 
 def _measure_counts(how: str = "") -> BenchmarkRow:
-    """At the flips that a plan has; ours are twice as many messages, as people send fakes."""
+    """Return the row of a tally at the flips of a plan.
+
+    Ours has twice as many messages, because people send fakes.
+    """
     bins, users, some, chance = 100, _USERS, choose_size(2000, 100), SecureChance()
     mechanism = _mechanism(bins)
     part = _part(mechanism)
@@ -150,14 +154,17 @@ def _measure_counts(how: str = "") -> BenchmarkRow:
 
 
 def _counted_compiled() -> Iterator[BenchmarkRow]:
-    """Last, and loaded for this line alone: kernels that are loaded are used by all."""
+    """Yield the row with compiled kernels.
+
+    It is the last row, because loaded kernels are used by all code.
+    """
     if loaded := compiled.load_kernels(float("inf")):
         yield _measure_counts(", compiled")
         del sys.modules[loaded.__name__]
 
 
 def _one() -> BenchmarkRow:
-    """A device's one report, without sealing."""
+    """Return the row of one report of a device, without sealing."""
     bins, words = 100, RandomWords(lambda n: os.urandom(8 * n))  # noqa: TID251  (as a device has them)
     layout = Layout("bits", bins, None)
     part = ContractPart(bins, 1, int(_Q * SCALE), None, Recipe("none"), layout, 1)

@@ -1,4 +1,4 @@
-"""Places on a map and sets of two items, beside pure-ldp's optimized unary encoding."""
+"""Places on a map and sets of two items, compared with optimized unary encoding of pure-ldp."""
 
 import sys
 import time
@@ -26,7 +26,7 @@ _USERS, _TOP, _EPSILON, _DELTA = 20_000, 20, 1.0, 1e-6
 
 
 def rows() -> list[tuple[str, str, str]]:
-    """Benchmark lines: what, measured, ratio."""
+    """Return the benchmark rows: name, measurement, ratio."""
     return [*_places(), *_pairs()]
 
 
@@ -67,7 +67,7 @@ def _pairs() -> list[tuple[str, str, str]]:
     found_ones = find_sets(choose(wish).plan, boards, Lab(SecureChance()))
     named = {one.items for one in found_ones.sets[2][:_TOP]}
     took = time.perf_counter() - start
-    # The peer knows no sets: a board is one value of all that two airports can be.
+    # The peer has no sets, so a board is one value out of all pairs of airports.
     pairs = list(combinations(range(-1, boards.question.bins), 2))
     number: dict[tuple[int, ...], int] = {pair: i for i, pair in enumerate(pairs)}
     packed = np.asarray(boards.records, dtype=np.uint8)
@@ -84,7 +84,7 @@ def _pairs() -> list[tuple[str, str, str]]:
 
 
 def _peer(codes: list[int], bins: int) -> tuple[np.ndarray, float]:
-    """Estimates of every bin, and the seconds they took."""
+    """Return the estimates of every bin, and the seconds."""
     start = time.perf_counter()
     client = UEClient(_EPSILON, bins, use_oue=True, index_mapper=lambda x: x)
     server = UEServer(_EPSILON, bins, use_oue=True, index_mapper=lambda x: x)
@@ -95,7 +95,7 @@ def _peer(codes: list[int], bins: int) -> tuple[np.ndarray, float]:
 
 
 def _some(users: int) -> np.ndarray:
-    """Which people take part."""
+    """Return a random selection of people."""
     return draw_below(SecureChance(), users, _USERS).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Every ratio with a target, as a share of it, on a logarithmic line."""
+"""The plot of every ratio relative to its target, on a logarithmic axis."""
 
 import math
 from typing import Any
@@ -10,7 +10,7 @@ _DECADES = (-1, 2)
 
 
 def draw_bars(rows: list[dict[str, Any]], title: str) -> Markup:
-    """An SVG: a bar a row, from a tenth of its target to a hundred times."""
+    """Return an SVG with a bar per row, from a tenth of its target to a hundred times."""
     rated = [row for row in rows if row["got"] is not None and row["least"]]
     height = _TOP + _ROW * len(rated) + 12
     marks = [_line(10.0**decade, height) for decade in range(_DECADES[0], _DECADES[1] + 1)]

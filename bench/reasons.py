@@ -1,78 +1,80 @@
-"""Why a line of the table lies below its target, where that is known."""
+"""Reasons why a row of the table is below its target, if they are known."""
 
 _REASONS = {
     "randomize at the plan's q": (
-        "most of the time goes into writing rows into memory that is new to the process, a "
-        "tenth into chance"
+        "most of the time is spent on writing rows into memory that is new to the process, a "
+        "tenth on random words"
     ),
     "randomize, q = 0.27, d = 1,000": (
-        "the peer draws a row in one call of NumPy, which costs it less a bit as rows grow; "
-        "here every word of flips takes 8.45 words of the keystream, and half of the time are "
-        "calls of NumPy on few words"
+        "the peer draws a row in one call of NumPy, whose cost per bit falls as rows grow; "
+        "here every word of flips needs 8.45 words of the keystream, and half of the time is "
+        "spent on calls of NumPy with few words"
     ),
-    "  beside a batch in NumPy": (
-        "every word of flips takes 8.45 words of a secure keystream; the batch has one number "
-        "of a generator that is not secure for each bit"
+    "  relative to a batch in NumPy": (
+        "every word of flips needs 8.45 words of a secure keystream; the batch uses one number "
+        "of an insecure generator for each bit"
     ),
     "tally and estimate": (
-        "NumPy adds up rows at a fifth of the speed at which it reads them; the compiled "
-        "kernel does at half of it, and takes seconds to load: 26 MB do not wait for it"
+        "NumPy adds rows at a fifth of the speed at which it reads them; the compiled kernel "
+        "adds at half of that speed, but takes seconds to load, too long for 26 MB"
     ),
     "one report": (
-        "a device has the standard library alone: three fifths of the time compare a hundred "
-        "words with the threshold in one long integer, a seventh draws them"
+        "a device uses only the standard library: three fifths of the time are spent on the "
+        "comparison of a hundred words with the threshold in one long integer, and a seventh on "
+        "drawing them"
     ),
     "count": (
-        "a word takes five logical operations, in NumPy each of them on a plane in the cache; "
-        "to read it takes one wait for memory, so the faster memory is, the less of it this is"
+        "counting a word needs five logical operations, in NumPy each on a plane in the cache; "
+        "reading a word is one access to memory, so the ratio falls as memory gets faster"
     ),
     "positions of rare flips": (
-        "a gap takes words of the keystream and looks into tables; a digit of the dense way takes "
-        "its word and one operation"
+        "a gap needs words of the keystream and table look-ups; a digit of the dense method needs "
+        "one word and one operation"
     ),
     "dense flips, q = 0.3, of": (
-        "half of the time are calls of NumPy on the few words that later digits settle, a quarter "
-        "operations on the first eight; a faster keystream only shows that more"
+        "half of the time is spent on calls of NumPy with the few words that later digits decide, "
+        "a quarter on operations with the first eight; a faster keystream lowers the ratio"
     ),
     "dense flips, q = 0.02, of": (
-        "half of the time are calls of NumPy on the few words that later digits settle, a quarter "
-        "operations on the first eight; a faster keystream only shows that more"
+        "half of the time is spent on calls of NumPy with the few words that later digits decide, "
+        "a quarter on operations with the first eight; a faster keystream lowers the ratio"
     ),
     "rare flips of packed rows, q = 0.001": (
-        "three quarters of the time draw the positions, the rest copies rows and flips"
+        "three quarters of the time are spent on drawing positions, the rest on copying rows and "
+        "flipping"
     ),
     "check and tally positions, of": (
-        "half of the time cuts slots out of packed bits and a quarter checks them; np.bincount "
-        "has its numbers ready"
+        "half of the time is spent on cutting slots out of packed bits and a quarter on checking "
+        "them; np.bincount receives unpacked numbers"
     ),
     "check and tally positions, compiled": (
-        "every message is checked before it counts, and its slots are cut out of packed bits; "
-        "np.bincount has its numbers ready"
+        "every message is checked before it is counted, and its slots are cut out of packed bits; "
+        "np.bincount receives unpacked numbers"
     ),
-    "flip-blank delta": ("dozens of calls of NumPy on 140 numbers each: the calls are the time"),
+    "flip-blank delta": ("dozens of calls of NumPy with 140 numbers each dominate the time"),
     "flip-blank calibration": (
-        "six deltas and a search between them, as slow as this machine calls NumPy"
+        "six deltas and a search between them, limited by the time of calls of NumPy"
     ),
     "plans for": (
-        "a plan for several messages or collections composes a curve of some fifty divergences in "
-        "a search and of a hundred in its proof, for every protocol and for up to thirteen budgets "
-        "of its front; the slowest compose sets or whole vectors, or plan what is nearest"
+        "a plan for several messages or collections composes about fifty divergences in a search "
+        "and a hundred in its proof, for every protocol and up to thirteen budgets; the slowest "
+        "requests compose sets or whole vectors, or search for the closest feasible requests"
     ),
     "the same on Spark": (
-        "Spark hands envelopes to its Python workers and back, and shuffles them"
+        "Spark copies envelopes to its Python workers and back, and shuffles them"
     ),
     "opening and ordering": (
-        "beside the opens, envelopes go to the workers and messages come back"
+        "in addition to opening, envelopes are sent to the workers and messages are sent back"
     ),
     "a commit of": (
-        "where a sync costs .2 ms, as on a fast disk, what SQLite writes beside it costs more "
-        "than the sync; where it costs 6 ms the ratio is above .8"
+        "if a sync costs 0.2 ms, as on a fast disk, the other writes of SQLite cost more than the "
+        "sync; if a sync costs 6 ms, the ratio is above 0.8"
     ),
 }
 
 
 def reason(what: str) -> str:
-    """Of the line that is called so; that none is known is said as well."""
+    """Return the reason for the row with this name, or a sentence that none is known."""
     for begins, why in _REASONS.items():
         if what.startswith(begins):
             return why

@@ -1,4 +1,4 @@
-"""A line of the table: what was measured, and beside which target."""
+"""A row of the benchmark table: a measurement and its target."""
 
 from typing import NamedTuple
 
@@ -8,12 +8,18 @@ from bench.clock import QUICK
 class BenchmarkRow(NamedTuple):
     """A benchmark.
 
-    where
-      what       was measured
-      measured   in words
-      ratio      to what, in words; empty for none
-      got        the same ratio as a number, larger is better; None where there is no target
-      least      that is to be reached, and ``stretch`` that is hoped for
+    Attributes
+    ----------
+    what : str
+        The name of the measurement.
+    measured : str
+        The measured value, in words.
+    ratio : str
+        The ratio to the reference, in words; empty for none.
+    got : float or None
+        The same ratio as a number; larger is better. None without a target.
+    least, stretch : float or None
+        The ratio that must be reached, and the one that is hoped for.
     """
 
     what: str
@@ -25,7 +31,7 @@ class BenchmarkRow(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What is said beside the target."""
+        """The target, and whether the ratio is below it."""
         if self.got is None or self.least is None or QUICK:
             return ""
         aims = f"{self.least:.4g}" + (f" / {self.stretch:.4g}" if self.stretch else "")
@@ -33,7 +39,7 @@ class BenchmarkRow(NamedTuple):
 
     @property
     def is_missed(self) -> bool:
-        """Whether there is a target, and the ratio lies below it; numbers of a trial mean none."""
+        """Whether the ratio is below its target; never in quick runs, which mean nothing."""
         if self.got is None or self.least is None or QUICK:
             return False
         return self.got < self.least
@@ -47,6 +53,6 @@ def build_row(
     least: float | None,
     stretch: float | None = None,
 ) -> BenchmarkRow:
-    """A line with a target, if there is one; ``of`` follows the number."""
+    """Return a row with a target, if there is one; ``of`` follows the number."""
     digits = 0 if got >= 100 else 1 if got >= 10 else 2
     return BenchmarkRow(what, measured, f"{got:,.{digits}f} {of}", got, least, stretch)

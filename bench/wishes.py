@@ -1,12 +1,12 @@
 """CPU seconds of random commands: `python -m bench.wishes plan --number 170 --seed 1`.
 
-Wishes of all kinds are drawn from a seed: questions of every kind, crowds of 2 to a billion, both
-ends of epsilon and delta. Each is answered in a process of its own, split off once everything is
-imported, or begun afresh with --whole. What takes longer than the timeout is stopped and counts as
-that long. A shared machine is slow by turns: beside each command a fixed loop is timed, and with
---calm seconds are those of a machine that takes so long for it. With `ordinary` the requests are
-forty that people make. --out keeps certificates, errors and seconds in a file, and --against holds
-what is answered now against such a file (`bench.answers`).
+Random requests are drawn from a seed: questions of every kind, crowds of 2 to a billion people,
+small and large epsilon and delta. A process of its own answers each request. The process is forked
+after all imports, or started anew with --whole. A command that exceeds the timeout is stopped, and
+its time counts as the timeout. The speed of a shared machine varies. So a fixed loop is timed with
+each command, and --calm scales the seconds to a machine that takes the given time for the loop.
+With `ordinary` the requests are forty typical ones. --out stores certificates, errors and seconds
+in a file, and --against compares the answers with such a file (`bench.answers`).
 """
 
 import argparse
@@ -37,16 +37,16 @@ _TRUSTED = ("flip-blank", "flip-uniform", "clear-uniform", "clear-shaped", "sing
 _SHARES = (0.5, 0.9, 0.95, 1.0)
 
 Flags = dict[str, object]
-"""Name of an option -> its value; True where it takes none."""
+"""The name of an option and its value; True for an option without a value."""
 
 
 _NUMBER, _TIMEOUT = choose_size(40, 1), 60.0
 _AIMS = {"median": (0.5, 0.2, 0.1), "95 %": (0.95, 1.0, 0.5), "slowest": (1.0, 5.0, 2.0)}
-"""The share of all that takes no longer, the seconds that are to be reached and those hoped for."""
+"""The share of requests, the seconds that this share must not exceed, and the seconds hoped for."""
 
 
 def rows() -> list[BenchmarkRow]:
-    """Benchmark lines: plans for the first wishes of a seed."""
+    """Return the rows for plans of the first random requests of a seed."""
     _import_commands()
     chance = random.Random(1)
     found = [
@@ -67,7 +67,7 @@ def rows() -> list[BenchmarkRow]:
 
 
 class CommandRun(NamedTuple):
-    """What a command took: CPU seconds, its exit status, None where it was stopped, its answer."""
+    """The result of a command: CPU seconds, exit status (None if stopped), arguments and output."""
 
     seconds: float
     status: int | None
@@ -76,26 +76,27 @@ class CommandRun(NamedTuple):
 
 
 def spread(chance: random.Random, low: float, high: float, digits: int = 4) -> float:
-    """A number whose logarithm is uniform, to a few digits."""
+    """Return a number whose logarithm is uniform, rounded to a few digits."""
     return float(f"{math.exp(chance.uniform(math.log(low), math.log(high))):.{digits}g}")
 
 
 def many(chance: random.Random, low: int, high: int) -> int:
-    """The same of integers."""
+    """Return an integer whose logarithm is about uniform."""
     return min(high, max(low, round(spread(chance, low, high + 0.5))))
 
 
 def maybe(chance: random.Random, often: float, value: object) -> object:
-    """``value`` so often, otherwise nothing."""
+    """Return ``value`` with probability ``often``, otherwise None."""
     return value if chance.random() < often else None
 
 
 def guarantee(chance: random.Random) -> Flags:
+    """Return a random epsilon and delta."""
     return {"epsilon": spread(chance, 0.05, 12.0), "delta": spread(chance, 1e-12, 2e-2, 3)}
 
 
 def question(chance: random.Random) -> Flags:
-    """Of one of seven kinds."""
+    """Return a random question of one of the seven kinds."""
     kind = chance.randrange(7)
     if kind == 0:
         return {"bins": many(chance, 2, 10**7)}
@@ -112,7 +113,7 @@ def question(chance: random.Random) -> Flags:
 
 
 def plan(chance: random.Random) -> Flags:
-    """A wish for a plan, one of six in a cascade of mixes."""
+    """Return a random request for a plan; one in six has a cascade of mixes."""
     users = many(chance, 2, 10**9)
     flags = guarantee(chance) | {"users": users} | question(chance)
     flags |= {
@@ -136,7 +137,7 @@ def plan(chance: random.Random) -> Flags:
 
 
 def record(chance: random.Random) -> Flags:
-    """A protocol and its parameters, but for epsilon, delta and the flip probability."""
+    """Return a protocol and its parameters, without epsilon, delta and the flip probability."""
     name = chance.choice((*_TRUSTED, "memory"))
     users, fakes = many(chance, 2, 10**10), many(chance, 1, 10**10)
     some: Flags = {"protocol": name}
@@ -169,7 +170,7 @@ def record(chance: random.Random) -> Flags:
 
 
 def delta(chance: random.Random) -> Flags:
-    """Parameters whose delta is asked."""
+    """Return the parameters of a random request for a delta."""
     flags: Flags = {"epsilon": guarantee(chance)["epsilon"]} | record(chance)
     name = flags["protocol"]
     if name == "memory":
@@ -183,7 +184,7 @@ def delta(chance: random.Random) -> Flags:
 
 
 def calibration(chance: random.Random) -> Flags:
-    """Parameters of which one is sought."""
+    """Return the parameters of a random request for the least noise."""
     flags = guarantee(chance) | record(chance)
     if flags["protocol"] == "clear-uniform":
         flags["fakes"] = None
@@ -201,7 +202,7 @@ _COMMANDS = {"plan": ["plan"], "delta": ["check", "delta"], "calibrate": ["check
 
 
 def words(command: str, flags: Flags) -> list[str]:
-    """The command as it is typed."""
+    """Return the command line of a request."""
     typed = list(_COMMANDS[command])
     for name, value in flags.items():
         if value is not None:
@@ -210,7 +211,7 @@ def words(command: str, flags: Flags) -> list[str]:
 
 
 def yardstick() -> float:
-    """CPU seconds of a fixed loop, as they are at the moment."""
+    """Return the CPU seconds of a fixed loop at the moment."""
     start, total = time.process_time(), 0
     for one in range(_ADDITIONS):
         total += one
@@ -218,7 +219,7 @@ def yardstick() -> float:
 
 
 def took(typed: list[str], timeout: float, *, whole: bool) -> CommandRun:
-    """What one command takes of the processor."""
+    """Run one command and return its CPU seconds and its answer."""
     with tempfile.TemporaryFile() as out:
         pid = _start_interpreter(typed, out) if whole else _split_off(typed, out)
         clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
@@ -232,7 +233,7 @@ def took(typed: list[str], timeout: float, *, whole: bool) -> CommandRun:
 
 
 def _start_interpreter(typed: list[str], out: BinaryIO) -> int:
-    """A new interpreter."""
+    """Start a new interpreter and return its process id."""
     nowhere = [
         (os.POSIX_SPAWN_DUP2, out.fileno(), 1),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
@@ -242,7 +243,7 @@ def _start_interpreter(typed: list[str], out: BinaryIO) -> int:
 
 
 def _split_off(typed: list[str], out: BinaryIO) -> int:
-    """A copy of this process, in which everything is imported."""
+    """Fork this process, in which everything is imported, and return the child's process id."""
     pid = os.fork()
     if pid:
         return pid
@@ -262,7 +263,7 @@ def _split_off(typed: list[str], out: BinaryIO) -> int:
 
 
 def summary(found: list[CommandRun]) -> str:
-    """Median, 90 %, 95 % and the slowest."""
+    """Return a line with the median, the 90 and 95 % quantiles, and the slowest time."""
     times = sorted(one.seconds for one in found)
     at = [times[min(len(times) - 1, int(share * len(times)))] for share in (0.5, 0.9, 0.95)]
     stopped = sum(one.status is None for one in found)
@@ -275,22 +276,23 @@ def summary(found: list[CommandRun]) -> str:
 
 
 def _import_commands() -> None:
-    """All that a command needs: processes that are split off begin with it."""
+    """Import all that a command needs, because forked processes inherit it."""
     for name in WISHES:
         import_module(f"mixtally.cli.{name}")
 
 
 def main() -> None:
+    """Run random commands and print the slow ones and a summary."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("command", choices=(*WISHES, "ordinary"))
     asked.add_argument("--number", type=int, default=60)
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--timeout", type=float, default=60.0, help="seconds of the wall clock")
-    asked.add_argument("--slow", type=float, default=1.0, help="seconds that are slow")
-    asked.add_argument("--calm", type=float, help="milliseconds of the loop on a calm machine")
-    asked.add_argument("--whole", action="store_true", help="with the start of the interpreter")
-    asked.add_argument("--out", type=Path, help="keep what was answered here")
-    asked.add_argument("--against", type=Path, help="a file of --out to compare with")
+    asked.add_argument("--slow", type=float, default=1.0, help="print commands above these seconds")
+    asked.add_argument("--calm", type=float, help="milliseconds of the loop on an idle machine")
+    asked.add_argument("--whole", action="store_true", help="include the start of the interpreter")
+    asked.add_argument("--out", type=Path, help="write the answers to this file")
+    asked.add_argument("--against", type=Path, help="compare the answers with this file of --out")
     given = asked.parse_args()
     _import_commands()
     chance, found, loops = random.Random(given.seed), [], []
@@ -316,11 +318,11 @@ def main() -> None:
         answers.write(given.out, answered)
     if given.against:
         moved = answers.differences(answers.read_answers(given.against), answered)
-        print("\n".join([*moved, f"{len(moved)} answers moved further than they may"]))
+        print("\n".join([*moved, f"{len(moved)} answers changed more than allowed"]))
 
 
 def _draw_commands(command: str, number: int, chance: random.Random) -> Iterator[list[str]]:
-    """The commands as they are typed."""
+    """Yield the command lines."""
     if command == "ordinary":
         yield from ([*one.split(), "--json"] for one in answers.ORDINARY[:number])
         return
