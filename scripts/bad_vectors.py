@@ -1,4 +1,7 @@
-"""The bad vectors: contracts, values and limits that a client refuses, each with its reason."""
+"""The negative test vectors: contracts, values and limits that a client must refuse.
+
+``make_vectors.py`` writes them. Each vector has the name of the expected refusal (SPEC.md).
+"""
 
 import json
 import math
@@ -22,19 +25,19 @@ from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question, make_attributes_question
 
 GONE = object()
-"""In place of a field: it is left out."""
+"""In place of a field's value: the field is left out."""
 SCALE = 1 << 64
 PART, OWN, RECIPE = "plan.parts.0", "plan.parts.0.own", "plan.parts.0.recipe"
 LAYOUT, ASKED, PROOF = "plan.parts.0.layout", "plan.question", "plan.certificate"
 PLANES = "plan.parts.0.planes"
 SAME_KEY = format_verifier_key("mix-2", c.role("mix-1").public)
-"""The second hop's name over the first one's public key."""
+"""The second hop's name with the first hop's public key."""
 MISTYPED = c.role("mix-1").key[:-1] + "A"
-"""A key that its hash does not fit."""
+"""A key that does not match its hash."""
 
 
 def bases() -> dict[str, Plan]:
-    """Good contracts, one of each kind."""
+    """Return valid contracts, one of each kind, by name."""
     own, uniform = OwnFakes(FakeRecord.BLANK, 1, 5), OwnFakes(FakeRecord.UNIFORM, 1, 5)
 
     def one(bins: int, **more: Any) -> Question:
@@ -315,7 +318,7 @@ LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
 
 
 def alter_contract(plain: Any, changes: dict[str, Any]) -> bytes:
-    """The contract with other values at some places."""
+    """Return the contract with other values at the given paths."""
     plain = json.loads(json.dumps(plain))
     for path, value in changes.items():
         *places, last = (int(name) if name.isdigit() else name for name in path.split("."))
@@ -330,7 +333,7 @@ def alter_contract(plain: Any, changes: dict[str, Any]) -> bytes:
 
 
 def bad() -> dict[str, dict[str, Any]]:
-    """Name -> vector; the room is seen to give each reason."""
+    """Return the vectors by name, after checking that the client gives each reason."""
     good = {name: write_contract(c.contract_of(plan)) for name, plan in bases().items()}
     plain = {name: json.loads(data) for name, data in good.items()}
     made = [_bytes(reason, data) for reason, data in _spell_faults(good["flips"])]
@@ -350,7 +353,7 @@ def bad() -> dict[str, dict[str, Any]]:
 
 
 def _spell_faults(good: bytes) -> list[tuple[str, bytes]]:
-    """Faults that no JSON value can hold."""
+    """Return faults that no JSON value can represent."""
     twice = good.replace(b'"serial": 1,', b'"serial": 1,\n "serial": 1,')
     inner = good.replace(b'"cap": null', b'"cap": 9,\n     "cap": null')
     return [
@@ -381,13 +384,13 @@ def _name_vectors(made: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         seen[name] += 1
         found = reason_of(vector)
         if found != vector["reason"]:
-            raise SystemExit(f"{name} {seen[name]}: the room says {found}")
+            raise SystemExit(f"{name} {seen[name]}: the client gives the reason {found}")
         named[f"{name}-{seen[name]}" if seen[name] > 1 else name] = vector
     return named
 
 
 def reason_of(vector: dict[str, Any]) -> str | None:
-    """Why the room refuses; None where it does not."""
+    """Return the client's reason for a refusal; None if the client does not refuse."""
     written = vector.get("contract")
     data = bytes.fromhex(vector["contract_hex"]) if written is None else written.encode()
     try:

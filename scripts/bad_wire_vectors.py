@@ -1,4 +1,7 @@
-"""The bad vectors of part two of SPEC.md: notes, sheets, bodies and rounds that are refused."""
+"""The negative test vectors of part two of SPEC.md: refused notes, sheets, bodies and rounds.
+
+``make_vectors.py`` writes them.
+"""
 
 import json
 from base64 import b64encode
@@ -22,7 +25,7 @@ LINE = ONE.signature_line(TEXT)
 HASH, KEY = "ab" * 32, FIRST.sheet().keys[0]
 EASY = bytes([1]) + bytes(31)
 ANYBODY = b"\xe2\x80\x94 easy " + b64encode(key_hash("easy", EASY) + EASY + bytes(32)) + b"\n"
-"""A key of small order: this is its signature of every text."""
+"""A line with a key of small order, whose signature is valid for every text."""
 NOTES: list[tuple[str, bytes]] = [
     ("signature-missing", TEXT),
     ("signature-missing", sign_note(TEXT, TWO)),
@@ -107,7 +110,7 @@ WITHDRAWALS: list[tuple[str, dict[str, Any]]] = [
 
 
 def note_vectors() -> list[Found]:
-    """Notes that are none, or that not everybody asked for has signed."""
+    """Return notes that are malformed, or that lack a required signature."""
     made: list[Found] = []
     for reason, data in NOTES:
         try:
@@ -122,7 +125,7 @@ def note_vectors() -> list[Found]:
 
 
 def form_vectors() -> list[Found]:
-    """Sheets, signed by all; manifests and receipts by themselves; bodies."""
+    """Return refused sheets that all roles signed, and refused manifests, receipts and bodies."""
     made: list[Found] = []
     plain, contract = json.loads(write_sheet(FIRST.sheet())), FIRST.contract.decode()
     several = [(reason, FIRST.note(alter_contract(plain, changes))) for reason, changes in SHEETS]
@@ -155,7 +158,7 @@ def form_vectors() -> list[Found]:
 
 
 def round_vectors() -> list[Found]:
-    """Notes each of which is well, and that are of no one round."""
+    """Return rounds whose notes are each valid, but do not belong together."""
     nothing = (PartManifest(received=0),)
     few = {"destroyed": "too-few", "parts": nothing}
     texts, pieces = write_manifests(FIRST, {}, {})
@@ -189,7 +192,7 @@ def round_vectors() -> list[Found]:
 
 
 def _resize_pieces(text: bytes, pieces: dict[str, str]) -> Found:
-    """A manifest that says of its pieces, the right ones, that they hold other numbers."""
+    """Return a round whose manifest has the right pieces with wrong numbers of messages."""
     plain = json.loads(text)
     first, second = plain["parts"][0]["pieces"]
     first["messages"], second["messages"] = second["messages"], first["messages"]
@@ -197,7 +200,7 @@ def _resize_pieces(text: bytes, pieces: dict[str, str]) -> Found:
 
 
 def bad() -> dict[str, Found]:
-    """Name -> vector; the package is seen to give each reason."""
+    """Return the vectors by name, after checking that the package gives each reason."""
     seen: Counter[str] = Counter()
     named = {}
     for vector in [*note_vectors(), *form_vectors(), *round_vectors()]:

@@ -1,4 +1,4 @@
-"""Search docstrings, comments, messages and pages for words that make a sentence hard to read.
+"""Search docstrings, comments, messages and pages for words that make sentences hard to read.
 
 ``make check`` runs this program. Usage: ``check_words.py [PATH]...``; without paths it reads the
 whole project. Each entry of ``WORDS`` is a habit that made readers read a sentence twice, with the

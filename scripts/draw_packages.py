@@ -1,9 +1,9 @@
-"""Draw the packages of mixtally as floors, with their sizes and the imports between them.
+"""Draw the packages of mixtally as layers, with their sizes and the imports between them.
 
     python scripts/draw_packages.py [SOURCE [PICTURE]]
 
-SOURCE is the folder of a package whose pyproject.toml beside ``src`` names its floors; PICTURE is
-the SVG to write, docs/packages.svg by default.
+SOURCE is the folder of a package; the pyproject.toml next to ``src`` names its layers. PICTURE is
+the SVG to write, by default docs/packages.svg.
 """
 
 import ast
@@ -19,7 +19,7 @@ DOWN, UP = "#4a7fb5", "#c0392b"
 
 
 def read_floors(pyproject: Path) -> list[list[str]]:
-    """Return the packages of each floor, from the lowest floor up."""
+    """Return the packages of each layer, from the lowest layer up."""
     tools = tomllib.loads(pyproject.read_text())["tool"]["importlinter"]
     (layers,) = (one["layers"] for one in tools["contracts"] if one["id"] == "floors")
     return [[name.strip() for name in layer.split("|")] for layer in reversed(layers)]

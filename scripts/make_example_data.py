@@ -1,9 +1,9 @@
-"""Make the example survey: 2,000 people whom this program invents, the same ones every time.
+"""Make the example survey: 2,000 invented people, the same ones in every run.
 
     python scripts/make_example_data.py
 
-Nobody was asked. Ages, tastes and habits hang together a little, so that a table of two columns has
-something to show.
+The data are fictitious. Ages, tastes and habits are slightly correlated, so that a table of two
+columns shows something.
 """
 
 from collections.abc import Iterator
@@ -20,32 +20,33 @@ FRUIT = {
     "quince": 2,
 }  # fmt: skip
 ANSWERS = ({"yes": 62, "no": 25, "unsure": 13}, {"yes": 38, "no": 50, "unsure": 12})
-"""Should the market open on Sundays? Of people below 45, and of others."""
+"""The weights of the answers to "Should the market open on Sundays?", below 45 years and above."""
 DRINKS = {"tea": 0.55, "coffee": 0.6, "cocoa": 0.25, "juice": 0.3}
 
 
 class Dice:
-    """Draws of one seed."""
+    """A source of seeded random draws."""
 
     def __init__(self, seed: int) -> None:
         self._chance = SeededChance(seed)
 
     def below(self, bound: int) -> int:
-        """A number in [0, bound), uniform but for the last of 64 bits."""
+        """Return a number in [0, bound), uniform up to rounding of 64 bits."""
         return int(self._chance.words(1)[0]) * bound >> 64
 
     def happens(self, probability: float) -> bool:
+        """Return True with the given probability."""
         return self.below(1000) < 1000 * probability
 
     def one_of(self, weights: dict[str, int]) -> str:
-        """A key, as often as its weight says."""
+        """Return a random key, with probabilities proportional to the weights."""
         drawn = self.below(sum(weights.values()))
         ends = accumulate(weights.values())
         return next(key for key, end in zip(weights, ends, strict=True) if drawn < end)
 
 
 def people(dice: Dice) -> Iterator[str]:
-    """A row a person."""
+    """Yield one CSV row for each person."""
     for _ in range(PEOPLE):
         group = dice.below(len(AGES))
         low, high = AGES[group]
@@ -64,7 +65,7 @@ def people(dice: Dice) -> Iterator[str]:
 
 
 def survey() -> str:
-    """The whole file."""
+    """Return the whole CSV file."""
     head = "age,age_group,fruit,answer,likes,smokes,drives,cycles"
     return "\n".join([head, *people(Dice(SEED))]) + "\n"
 

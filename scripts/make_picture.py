@@ -1,10 +1,11 @@
-"""Draw the pictures of the README and of docs/ but for the map.
+"""Draw the pictures of the README and of docs/, except the map.
 
     .venv/bin/python scripts/make_picture.py
 
-Writes docs/demo.svg (the demo with seed 2013), docs/roc.svg (two answers told apart from all
-messages, by the noise of Notes (5.16) and by a plan of the same promise) and docs/averaging.svg
-(how often the better guess of a bit is wrong). A test holds them against what this program draws.
+The program writes docs/demo.svg (the demo with seed 2013), docs/roc.svg and docs/averaging.svg.
+roc.svg shows the power to distinguish two answers from all messages, with the noise of Notes (5.16)
+and with a plan for the same guarantee. averaging.svg shows how often the better guess of a bit is
+wrong. A test compares the pictures with those that this program draws.
 """
 
 from math import exp
@@ -36,14 +37,14 @@ REPORTS = (1, 2, 3, 5, 7, 10, 20, 30, 50, 70, 100, 200, 300)
 
 
 def busiest() -> Picture:
-    """The largest bins of the demo with their intervals, and its errors."""
+    """Return the picture of the largest bins of the demo, with intervals and errors."""
     return build_counts_view(simulate_demo(PROMISE, PlayLab(SeededChance(SEED)), seed=SEED)).chart(
         14
     )
 
 
 def roc() -> Picture:
-    """Power by the rate of false alarms, noise drawn from its law."""
+    """Return the picture of the power by false-alarm rate, with noise from the distribution."""
     flip = notes.flip(PROMISE.epsilon, PROMISE.delta, USERS)
     given = {"users": USERS, "bins": BINS, "flip": flip}
     claimed = build_target("flip", ClaimedParameters(**given), PROMISE.epsilon, PROMISE.delta)
@@ -56,7 +57,7 @@ def roc() -> Picture:
     grow = exp(PROMISE.epsilon)
     most = ((r, min(grow * r + PROMISE.delta, 1 - (1 - PROMISE.delta - r) / grow)) for r in rates)
     return curves.draw(Chart(
-        "attack", "Two answers of one person told apart from all shuffled messages", "",
+        "attack", "Distinguishing two answers of one person from all shuffled messages", "",
         "rate of false alarms", "power",
         (
             Curve("noise of (5.16), no fakes", _power(claimed)),
@@ -75,7 +76,7 @@ def _power(target: Target) -> tuple[Point, ...]:
 
 
 def averaging() -> Picture:
-    """Exact errors by the number of reports, at f = 0.5, p = 0.5, q = 0.75."""
+    """Return the picture of exact errors by the number of reports (f = 0.5, p = 0.5, q = 0.75)."""
     mechanism = make_memoized(2, 0.5, 0.5, 0.75)
     guesses = {
         "memoized, the true bit": lambda count: recovery(mechanism, count).true,
@@ -102,6 +103,7 @@ PICTURES = {
 
 
 def main() -> None:
+    """Draw all pictures and write them to docs/."""
     for name, draw in PICTURES.items():
         (DOCS / name).write_text(draw())
 

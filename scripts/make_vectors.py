@@ -1,10 +1,11 @@
-"""Write vectors/: one scenario a file, for clients in every language; SPEC.md says what they are.
+"""Write the test vectors, one scenario per file, for clients in every language.
 
     python scripts/make_vectors.py
 
-Words come from SHA-256 of a scenario's name, some of them planted; so every run gives the same
-files. What the device's room sends is checked against the reference in numpy before it is written.
-Envelopes alone are kept as they are (``wire_vectors``): none can be sealed a second time.
+SPEC.md describes the files in vectors/. Random words are derived with SHA-256 from the name of a
+scenario, and some are planted. So every run gives the same files. The messages of the client are
+compared with the NumPy reference before they are written. Only envelopes are kept as they are
+(``wire_vectors``), because no envelope can be sealed a second time.
 """
 
 import hashlib
@@ -55,12 +56,13 @@ SIGNED = "\n\u2014 mix-1 c2lnbmVk\n\u2014 mix-2 c2lnbmVkIHRvbw==\n"
 
 
 class WordStream:
-    """Words of a scenario; ``planted`` says which of them are others, by their place."""
+    """The random words of a scenario; ``planted`` replaces some of them, by their position."""
 
     def __init__(self, name: str, planted: dict[int, int]) -> None:
         self.name, self.planted, self.used = name, planted, bytearray()
 
     def __call__(self, count: int) -> bytes:
+        """Return the next ``count`` words as bytes."""
         start = len(self.used)
         for place in range(start // 8, start // 8 + count):
             word = hashlib.sha256(f"mixtally vectors, {self.name}, {place}".encode()).digest()[:8]
@@ -70,12 +72,12 @@ class WordStream:
         return bytes(self.used[start:])
 
     def words(self, count: int) -> np.ndarray:
-        """As a source for the reference."""
+        """Return the next words as an array, for the reference."""
         return np.frombuffer(self(count), dtype="<u8").astype(np.uint64)
 
 
 class SentMessages(NamedTuple):
-    """A person's messages: plan, a value, and what is special."""
+    """A person's messages: the plan, the value, planted words, and the prefixes of a search."""
 
     name: str
     plan: Plan
@@ -86,19 +88,20 @@ class SentMessages(NamedTuple):
 
 
 def build_question(bins: int, **more: Any) -> Question:
+    """Return the question of most scenarios."""
     return Question(name="where", bins=bins, **more)
 
 
 def flipped_plan(
     bins: int, own: OwnFakes | None, *, count_flips: bool | None = None, **more: Any
 ) -> Plan:
-    """Numbered bins, flipped."""
+    """Return a plan with numbered bins whose bits are flipped."""
     told = {} if count_flips is None else {"count_flips": count_flips}
     return c.plan_of(build_question(bins), [c.flipped(bins, own=own, **more)], **told)
 
 
 def plain_scenarios() -> list[SentMessages]:
-    """One bin, by its label or number: every mechanism and layout."""
+    """Return scenarios of one value, by label or number, for every mechanism and layout."""
     labels, named = build_question(5, labels=NAMES), c.uniform(5, whole=2, coin=HALF)
     two, coin = OwnFakes(BLANK, 2, 1), OwnFakes(BLANK, 0, HALF)
     deep = {"form": Form.POSITIONS, "q": 0.1, "cap": 2}
@@ -145,7 +148,7 @@ def plain_scenarios() -> list[SentMessages]:
 
 
 def encoder_scenarios() -> list[SentMessages]:
-    """Every way from a value to bins."""
+    """Return scenarios for every encoder of a value."""
     edges = (-1.5, 0.0, 0.1, 2.0, 1e6)
     scale = c.plan_of(build_question(4), [c.shaped(4)], edges=edges)
     hashed = Hashing(function=HMAC_SHA256, seed=c.SEED)
@@ -210,10 +213,10 @@ def encoder_scenarios() -> list[SentMessages]:
 
 
 def rounded_scenarios() -> list[SentMessages]:
-    """Numbers rounded at random: between points, on them, at the ends, on the threshold."""
-    grid = Grid(low=-1.5, high=0.75, points=4)  # of steps of exactly 3/4
+    """Return scenarios of random rounding: between and on points, at the ends and the threshold."""
+    grid = Grid(low=-1.5, high=0.75, points=4)  # Its step is exactly 3/4.
     own = c.plan_of(build_question(4), [c.uniform(4, whole=1, coin=HALF)], grid=grid)
-    tenths = Grid(low=0.1, high=0.7, points=7)  # none of whose points but the ends is a double
+    tenths = Grid(low=0.1, high=0.7, points=7)  # Its inner points are not exact doubles.
     mixed = c.plan_of(build_question(7), [c.shaped(7)], grid=tenths)
     third = 2**64 // 3
     return [
@@ -232,7 +235,7 @@ def rounded_scenarios() -> list[SentMessages]:
 
 
 def record_scenarios() -> list[SentMessages]:
-    """Records of several bins, whole and split."""
+    """Return scenarios of records of several bins, sent whole and split."""
     chosen = build_question(12, kind=Kind.SET, max_set=3)
     sets = c.plan_of(chosen, [c.flipped(12, most_set=3, own=OwnFakes(BLANK, 1, HALF))])
     clear = c.plan_of(chosen, [c.uniform(12, most_set=3, coin=HALF)])
@@ -299,7 +302,7 @@ def record_scenarios() -> list[SentMessages]:
 
 
 def sent_vector(one: SentMessages) -> dict[str, Any]:
-    """The scenario with what is sent, by the room and by the reference alike."""
+    """Return the vector of a scenario, whose messages are equal in the client and the reference."""
     data = write_contract(c.contract_of(one.plan))
     ours, theirs = WordStream(one.name, one.planted), WordStream(one.name, one.planted)
     more = {"prefixes": one.prefixes, "closing": one.closing}
@@ -309,7 +312,7 @@ def sent_vector(one: SentMessages) -> dict[str, Any]:
         return answer(one.plan, one.value, one.prefixes, closing=one.closing, chance=source)
 
     if found != person_messages(one.plan, bins, theirs) or ours.used != theirs.used:
-        raise SystemExit(f"{one.name}: the room and the reference disagree")
+        raise SystemExit(f"{one.name}: the client and the reference disagree")
     if one.planted and len(ours.used) <= 8 * max(one.planted):
         raise SystemExit(f"{one.name}: a planted word is never drawn")
     return {
@@ -323,7 +326,7 @@ def sent_vector(one: SentMessages) -> dict[str, Any]:
 
 
 def recipe_vectors() -> dict[str, dict[str, Any]]:
-    """What hops add."""
+    """Return vectors of the fakes that hops add."""
     small, index = LaplaceShape(c.RATIO, 2), Layout(Form.INDEX, 6)
     border = sum(small.weights[:2])
     rare = BlanksRecipe(3, 1 << 60)
@@ -353,7 +356,7 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
 
 
 def other_vectors() -> dict[str, dict[str, Any]]:
-    """Fingerprints and shapes."""
+    """Return vectors of fingerprints and shapes."""
     plan = c.plan_of(build_question(5, labels=NAMES), [c.shaped(5)])
     text = write_contract(c.contract_of(plan)).decode()
     files = {
@@ -385,7 +388,7 @@ def other_vectors() -> dict[str, dict[str, Any]]:
 
 
 def vectors() -> dict[str, bytes]:
-    """File name -> content."""
+    """Return the content of every file by its name."""
     scenarios = [*plain_scenarios(), *encoder_scenarios(), *record_scenarios()]
     made = {f"messages-{one.name}": sent_vector(one) for one in scenarios}
     made |= recipe_vectors() | other_vectors() | bad()
@@ -397,6 +400,7 @@ def vectors() -> dict[str, bytes]:
 
 
 def main() -> None:
+    """Write all vectors, and remove files that no longer belong to them."""
     TARGET.mkdir(exist_ok=True)
     made = vectors()
     for old in TARGET.glob("*.json"):

@@ -1,15 +1,15 @@
-"""Plant wrong results one at a time and see that the tests notice: what is pinned by name.
+"""Plant wrong results one at a time, and check that the tests fail.
 
-    .venv/bin/python scripts/mutate.py              # all of them: long, so run it at low priority
-    .venv/bin/python scripts/mutate.py --room mix   # one room's
-    .venv/bin/python scripts/mutate.py --list       # what each of them plants
+    .venv/bin/python scripts/mutate.py              # all mutations; run it at low priority
+    .venv/bin/python scripts/mutate.py --room mix   # the mutations of one package
+    .venv/bin/python scripts/mutate.py --list       # the wrong results
 
-``mutations.toml`` beside this program has some for each room, ten where it does much. A mutation is
-located by its snippet alone, which stands exactly once in ``src``, so it survives moves of files
-within its room; where a snippet was rewritten, plant the same mistake in what replaced it, and name
-the room it is in now. Sources and tests are copied to a temporary
-folder, and each mutation is planted there, tried by the tests it names, and taken out again.
-The status is 1 when one survives or cannot be tried.
+``mutations.toml`` lists the mutations of each package, about ten for large packages. A mutation is
+located only by its snippet, which occurs exactly once in ``src``. So it survives moves of files
+within its package. If a snippet was rewritten, plant the same mistake in the new code and update
+the package. Sources and tests are copied to a temporary folder. There each mutation is planted,
+tested with the tests that it names, and removed. The exit status is 1 if a mutation survives or
+cannot be tested.
 """
 
 import argparse
@@ -32,20 +32,28 @@ COPIED = (
     *("README.md", "SPEC.md", "Makefile"),
 )
 SOURCES = ("src", "literature")
-"""Where mistakes are planted: what is shipped, and what holds papers against it."""
+"""The folders in which mistakes are planted: the package, and the programs that recompute papers.
+"""
 MOST_SECONDS = 600.0
+"""The timeout of the tests of one mutation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
     """One mistake.
 
-    where
-      room      the folder of src/mixtally that it is in, or a folder beside src
-      find      a snippet that stands once in all of SOURCES
-      replace   what stands there instead
-      why       the wrong result it plants
-      tests     pytest arguments: what must fail
+    Attributes
+    ----------
+    room : str
+        The folder of src/mixtally with the snippet, or a folder next to src.
+    find : str
+        A snippet that occurs once in all of SOURCES.
+    replace : str
+        The replacement of the snippet.
+    why : str
+        The wrong result of the replacement.
+    tests : tuple of str
+        The pytest arguments of tests that must fail.
     """
 
     id: str
@@ -57,7 +65,7 @@ class Mutation:
 
 
 def read_mutations(path: Path = LIST) -> tuple[Mutation, ...]:
-    """Every mutation in the list; ValueError for a name used twice and for one without effect."""
+    """Return all mutations; raise ValueError for a repeated name or a mutation without effect."""
     with path.open("rb") as file:
         tables = tomllib.load(file)["mutation"]
     found = tuple(Mutation(**{**table, "tests": tuple(table["tests"])}) for table in tables)
@@ -69,7 +77,7 @@ def read_mutations(path: Path = LIST) -> tuple[Mutation, ...]:
 
 
 def places(mutations: tuple[Mutation, ...], root: Path) -> dict[str, list[Path]]:
-    """Where in the sources below ``root`` each snippet stands: a file as often as it does."""
+    """Return the files that contain each snippet, once for every occurrence."""
     found: dict[str, list[Path]] = {one.id: [] for one in mutations}
     for path in sorted(path for part in SOURCES for path in (root / part).rglob("*.py")):
         text = path.read_text()
@@ -79,22 +87,22 @@ def places(mutations: tuple[Mutation, ...], root: Path) -> dict[str, list[Path]]
 
 
 def find_misplaced(mutations: tuple[Mutation, ...], root: Path) -> list[str]:
-    """A line for every snippet that does not stand exactly once."""
+    """Return a line for every snippet that does not occur exactly once."""
     return [
-        f"{name}: its snippet stands {len(files)} times, not once"
+        f"{name}: expected its snippet once in the sources, got {len(files)} times"
         for name, files in places(mutations, root).items()
         if len(files) != 1
     ]
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a source and forget what was compiled from it."""
+    """Replace a source file and remove its compiled code."""
     path.write_text(text)
     Path(cache_from_source(str(path))).unlink(missing_ok=True)
 
 
 def run_tests(tests: tuple[str, ...], desk: Path) -> tuple[int, str]:
-    """The status of pytest on ``tests`` in ``desk``, and the first test that failed."""
+    """Return the exit status of pytest in ``desk``, and the first test that failed."""
     arguments = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow and not exhaustive", *tests]
     environment = {**os.environ, "PYTHONPATH": str(desk / "src")}
     try:
@@ -109,7 +117,7 @@ def run_tests(tests: tuple[str, ...], desk: Path) -> tuple[int, str]:
 
 
 def try_mutation(one: Mutation, path: Path, desk: Path) -> bool:
-    """Plant one mutation, run its tests, take it out; prints a line and tells whether it died."""
+    """Plant one mutation, run its tests, remove it, and return whether a test failed."""
     before, start = path.read_text(), time.monotonic()
     write(path, before.replace(one.find, one.replace))
     try:
@@ -122,12 +130,12 @@ def try_mutation(one: Mutation, path: Path, desk: Path) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
-    parser = argparse.ArgumentParser(description="Plant wrong results, see that the tests notice.")
-    parser.add_argument("--room", help="only the mutations of this room")
+    """Run the command line and return the exit status."""
+    parser = argparse.ArgumentParser(description="Plant wrong results; the tests must fail.")
+    parser.add_argument("--room", help="only the mutations of this package")
     parser.add_argument("--only", help="only the mutation of this name")
-    parser.add_argument("--list", action="store_true", help="say what they plant and stop")
-    parser.add_argument("--clean", action="store_true", help="first see all tests pass unmutated")
+    parser.add_argument("--list", action="store_true", help="print the wrong results and stop")
+    parser.add_argument("--clean", action="store_true", help="first run all tests without mutation")
     asked = parser.parse_args(arguments)
     everything = read_mutations()
     if wrong := find_misplaced(everything, ROOT):
@@ -138,7 +146,7 @@ def main(arguments: list[str] | None = None) -> int:
         if asked.room in (None, one.room) and asked.only in (None, one.id)
     )  # fmt: skip
     if not chosen:
-        print("no such mutation; --list names them and their rooms")
+        print("no such mutation; --list prints the mutations and their packages")
         return 2
     if asked.list:
         print("\n".join(f"{one.room:14} {one.id}: {one.why}" for one in chosen))

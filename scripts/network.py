@@ -1,8 +1,9 @@
-"""`make network`: three mixes, a collector and 2,000 devices on this machine, two rounds, checked.
+"""`make network`: three mixes, a collector and 2,000 devices in two rounds on this machine.
 
-Every role is a process of its own with its own folder under out/network; devices are many in one
-process, each with its own diary. With --kill roles are killed meanwhile, after as much as they have
-done and not by the clock, and everything has to end as if they had not been.
+Every role is a process of its own with its own folder under out/network. The devices share one
+process, and each has its own diary. With --kill, roles are killed at random. The moments depend on
+the progress of the rounds, not on the clock. The result must be the same as without kills. The
+program checks the released counts against the true ones.
 """
 
 import argparse
@@ -29,19 +30,22 @@ from mixtally.lab.data.population import Population
 
 ROOT = Path(__file__).parents[1]
 LEVEL = 0.999999
+"""The confidence level of the check of all counts."""
 ROUNDS, HOPS = 2, 3
+"""The number of rounds and of hops."""
 USUAL = 0.6
 """Seconds that a command takes on an idle machine."""
 START = time.monotonic()
+"""The start of the program, by the monotonic clock."""
 
 
 def say(text: str) -> None:
-    """A line with the seconds since the start."""
+    """Print a line with the seconds since the start."""
     print(f"{time.monotonic() - START:6.1f} s  {text}", flush=True)
 
 
 class Network:
-    """The folder of everything, and the roles in it."""
+    """The folder of a network, its roles and their addresses."""
 
     def __init__(self, folder: Path, people: int, window: int, seed: int) -> None:
         self.folder, self.people, self.window = folder, people, window
@@ -54,7 +58,11 @@ class Network:
     def run(
         self, *arguments: str, tries: int = 1, ended: Callable[[], bool] = lambda: False
     ) -> str:
-        """A command; in a storm of kills it may need several calls, or fail and have ``ended``."""
+        """Run a command and return its output.
+
+        While roles are killed, a command may need several ``tries``. A command that fails counts as
+        done if ``ended`` is true.
+        """
         for left in reversed(range(tries)):
             done = mixtally(*arguments, cwd=self.folder)
             if not done.returncode or ended():
@@ -64,14 +72,17 @@ class Network:
         raise RuntimeError(f"mixtally {' '.join(arguments)}: {done.stderr.strip()}")
 
     def propose(self, path: str, wish: Sequence[str], tries: int) -> None:
-        """A round that all sign. A call that failed may have reached its end at the roles."""
+        """Propose a round that all roles sign.
+
+        A call that failed may still have been completed by the roles.
+        """
         self.run(
             "collector", "propose", "collector", "--expires-after", "900", *wish, tries=tries,
             ended=lambda: self.fetch_status(self.addresses[0], path) is not None,
         )  # fmt: skip
 
     def contract(self, labels: Sequence[str]) -> str:
-        """Everybody begins, one contract is made, every mix signs it."""
+        """Initialize all roles, make a contract, have every mix sign it; return its fingerprint."""
         lines, begun = ['name = "flights"'], time.monotonic()
         for name, address in zip(self.names, self.addresses, strict=True):
             kind = name.split("-")[0]
@@ -80,7 +91,7 @@ class Network:
                          "--operator", f"the people of {name}")
             )  # fmt: skip
         slow = (time.monotonic() - begun) / (USUAL * len(self.names))
-        self.window = round(self.window * max(1.0, slow))  # devices are as slow as commands
+        self.window = round(self.window * max(1.0, slow))  # Devices slow down as commands do.
         lines.append(f"[rounds]\nopen_seconds = {self.window}\nevery_seconds = {self.window}")
         (self.folder / "network.toml").write_text("\n".join(lines))
         (self.folder / "labels.txt").write_text("\n".join(labels) + "\n")
@@ -95,7 +106,7 @@ class Network:
         return said.split()[-1]
 
     def start(self) -> None:
-        """All roles serve."""
+        """Start all roles and wait until they answer."""
         mixes = [Role("mix", self.folder / name, ("--processes", "0")) for name in self.names[:-1]]
         self.roles = [*mixes, Role("collector", self.folder / self.names[-1])]
         for role in self.roles:
@@ -104,12 +115,12 @@ class Network:
             self.get(address, "/status", seconds=60)
 
     def count_progress(self) -> int:
-        """How much was done by now: lines that roles told, and twentieths of the crowd."""
+        """Return a measure of progress: lines printed by roles, and twentieths of the crowd."""
         answered = 20 * self.answered() // self.people
         return answered + sum(role.count_lines for role in self.roles)
 
     def get(self, address: str, path: str, seconds: float = 240.0) -> bytes:
-        """What is served; it is waited for as long as something is done meanwhile."""
+        """Return a served page; wait for it as long as the network makes progress."""
         done, end = self.count_progress(), time.monotonic() + seconds
         while time.monotonic() < end:
             if self.count_progress() > done:
@@ -121,7 +132,7 @@ class Network:
         raise RuntimeError(f"{address}{path}: nothing done for {seconds:.0f} seconds")
 
     def fetch_status(self, address: str, path: str) -> bytes | None:
-        """What is served now; None for nothing."""
+        """Return a served page, or None if it is not served now."""
         try:
             link = http.client.HTTPConnection(address.removeprefix("http://"), timeout=10)
             try:
@@ -135,16 +146,16 @@ class Network:
         return body if answer.status == 200 else None
 
     def end(self) -> None:
-        """No process of it is left."""
+        """End all processes of the network."""
         for role in self.roles:
             role.end()
 
 
 def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
-    """The whole story; how many checks failed."""
+    """Run all rounds and return the number of failed checks."""
     population = flights()
     fingerprint = network.contract(population.question.labels)
-    say(f"four roles have folders and keys; contract {fingerprint[:16]}... is signed by its mixes")
+    say(f"four roles are initialized; contract {fingerprint[:16]}... is signed by its mixes")
     network.start()
     killer = RoleKiller(network.roles, network.count_progress, seed)
     if kill:
@@ -180,7 +191,7 @@ def play(network: Network, diaries: Path, *, kill: bool, seed: int) -> int:
 
 
 def _crowd(network: Network, diaries: Path, note: bytes, fingerprint: str) -> Crowd:
-    """The crowd of a round, whose answers count among what is done."""
+    """Return the crowd of a round, whose answers count as progress."""
     crowd, before = Crowd(diaries, note, fingerprint), network.answered()
     network.answered = lambda: before + crowd.ended
     return crowd
@@ -189,7 +200,10 @@ def _crowd(network: Network, diaries: Path, note: bytes, fingerprint: str) -> Cr
 def one_round(
     network: Network, crowd: Crowd, population: Population, number: int
 ) -> tuple[Counter[str], Counter[str]]:
-    """Everybody answers; what those said whose bundle was acknowledged, and how many were not."""
+    """Run one round.
+
+    Returns the values of people whose bundle was acknowledged, and the values of all others.
+    """
     fingerprint = crowd.agreed.contract.fingerprint
     path = f"/contracts/{fingerprint}/rounds/{number}"
     sheet = network.get(network.addresses[0], path)
@@ -208,7 +222,7 @@ def one_round(
 
 
 def report(network: Network, truths: list[tuple[Counter[str], Counter[str]]]) -> int:
-    """Print the page's summary; hold every released estimate against the truth."""
+    """Print the summary, compare every released estimate with the truth, and count failures."""
     page = network.get(network.addresses[-1], "/")
     (network.folder / "page.html").write_bytes(page)
     print(network.run("collector", "publish", "collector"))
@@ -226,7 +240,7 @@ def report(network: Network, truths: list[tuple[Counter[str], Counter[str]]]) ->
 def count_contradictions(
     number: int, said: dict[str, Any], taken: Counter[str], others: Counter[str]
 ) -> int:
-    """How many of a round's numbers contradict what people truly sent."""
+    """Return how many numbers of a round contradict what people truly sent."""
     if not said["released"]:
         print(f"round {number}: WRONG: not released: {said['refusal']}")
         return 1
@@ -239,7 +253,8 @@ def count_contradictions(
             wrong.append(f"{row['label']}: {low} .. {high}, truly {true}")
     errors = [row["estimate"] - taken[row["label"]] for row in said["estimates"]]
     ratio = (sum(one * one for one in errors) / len(errors)) ** 0.5 / said["standard_error"]
-    if not 0.5 < ratio < 1.7:  # of 105 bins: by chance less often than once in 10^9 rounds
+    # With 105 bins, this happens by chance less than once in 10^9 rounds.
+    if not 0.5 < ratio < 1.7:
         wrong.append(f"errors of {ratio:.2f} times the standard error")
     print(
         f"round {number}: {people:,} people, each acknowledged one counted once; standard error "
@@ -252,12 +267,16 @@ def count_contradictions(
 
 
 def diary_folder() -> str:
-    """Where diaries lie: devices have a disk each, this machine has memory for as many diaries."""
+    """Return a folder for diaries, in memory if possible.
+
+    Real devices have a disk each. This machine would write all diaries to one disk.
+    """
     shared = Path("/dev/shm")
     return tempfile.mkdtemp(prefix="mixtally-", dir=shared if shared.is_dir() else None)
 
 
 def main() -> None:
+    """Run the network and exit with status 1 if a check failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kill", action="store_true", help="kill roles at random moments")
     parser.add_argument("--people", type=int, default=2000)

@@ -1,4 +1,7 @@
-"""Many devices in one process: each has a diary, a random moment, and its own retries."""
+"""Many devices in one process, each with a diary, a random time of sending, and its own retries.
+
+``network.py`` uses this crowd.
+"""
 
 import heapq
 import threading
@@ -21,10 +24,11 @@ from mixtally.device.client.net import (
 from mixtally.primitives.chance import SecureChance
 
 _HANDS = 16
+"""The number of threads."""
 
 
 class Crowd:
-    """People who believe one fingerprint; ``place`` has their diaries."""
+    """People who trust one contract fingerprint; the folder ``place`` has their diaries."""
 
     def __init__(self, place: Path, note: bytes, fingerprint: str) -> None:
         self.place, self.ended = place, 0
@@ -32,7 +36,10 @@ class Crowd:
         self.agreed = verify_contract(note, Pins(fingerprint=fingerprint), Limits())
 
     def answer(self, sheet: bytes, values: list[str]) -> dict[BundleState, Counter[str]]:
-        """Everybody answers in the round of ``sheet``; how it ended -> values of those people."""
+        """Answer for all people in the round of ``sheet``, and return their values.
+
+        The values are counted by the final state of the person's bundle.
+        """
         with ThreadPoolExecutor(_HANDS) as hands:
             self.given = open_round(self.agreed, sheet, int(time.time()))
             due = list(hands.map(self._prepare, range(len(values)), values))
@@ -47,7 +54,7 @@ class Crowd:
     def _send(
         self, hands: ThreadPoolExecutor, waiting: list[tuple[float, int]]
     ) -> dict[int, BundleState]:
-        """Each at its moment, again when it is told to wait; until all have ended."""
+        """Send each bundle at its time, and again after a requested delay, until all have ended."""
         people, turn = len(waiting), threading.Condition()
         ended: dict[int, BundleState] = {}
 

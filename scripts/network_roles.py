@@ -1,4 +1,7 @@
-"""Roles as processes of their own: started, killed, started again, ended by their own numbers."""
+"""Roles of a network as processes that are started, killed, restarted and ended.
+
+``network.py`` uses them.
+"""
 
 import os
 import random
@@ -16,12 +19,12 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def mixtally(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of the package to its end, whatever that is."""
+    """Run a command of the package and return its result, whatever its status."""
     return subprocess.run([*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True)
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on which nobody listens now, below those that systems give away on their own."""
+    """Return free ports below those that systems assign automatically."""
     found: list[int] = []
     port = 10_000 + os.getpid() % 1_000 * 10
     while len(found) < count:
@@ -32,7 +35,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class Role:
-    """A process that serves a role's folder."""
+    """A process that serves the folder of a role."""
 
     def __init__(self, kind: str, folder: Path, more: tuple[str, ...] = ()) -> None:
         self.kind, self.folder, self.more = kind, folder, more
@@ -41,7 +44,7 @@ class Role:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Serve; what it says is kept beside its folder."""
+        """Start serving; the output is appended to a log file next to the folder."""
         with self._turn, self.log.open("ab") as log:
             self._begun = log.tell()
             self.process = subprocess.Popen(
@@ -53,22 +56,22 @@ class Role:
 
     @property
     def count_lines(self) -> int:
-        """How many lines it has said, since it was first started."""
+        """The number of lines in the log since the first start."""
         return self.log.read_bytes().count(b"\n") if self.log.exists() else 0
 
     @property
     def serves(self) -> bool:
-        """Whether it has said that it does, since it was last started."""
+        """Whether the role has reported that it serves since its last start."""
         return self.log.exists() and b"serving at" in self.log.read_bytes()[self._begun :]
 
     def kill(self) -> None:
-        """As a power cut would; nothing is finished."""
+        """Kill the process, as a power failure would."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
 
     def end(self) -> None:
-        """As an operator would, and harder if it does not."""
+        """End the process as an operator would; kill it if it does not end."""
         with self._turn:
             if self.process is None:
                 return
@@ -80,12 +83,10 @@ class Role:
 
 
 class RoleKiller(threading.Thread):
-    """Kills a role and starts it again, until it is told to stop.
+    """A thread that kills a random role and restarts it, until it is stopped.
 
-    Its clock is what was done: however slow the machine is, roles get so far between two kills.
-
-    where
-      done   how much was done by now: what roles told, and shares of the crowd that were answered
+    The moments depend on ``done``, a measure of progress. So roles make the same progress between
+    two kills on a slow machine.
     """
 
     def __init__(self, roles: list[Role], done: Callable[[], int], seed: int) -> None:
@@ -95,7 +96,7 @@ class RoleKiller(threading.Thread):
         self.killed: list[str] = []
 
     def run(self) -> None:
-        """See ``threading.Thread``."""
+        """Kill roles; see ``threading.Thread``."""
         due = self.done() + self.chance.randint(1, 4)
         while not self.stopped.wait(0.05):
             if self.done() < due or not all(role.serves for role in self.roles):
@@ -107,25 +108,28 @@ class RoleKiller(threading.Thread):
             due = self.done() + self.chance.randint(1, 4)
 
     def stop(self) -> None:
-        """End, every role being alive."""
+        """Stop the thread; all roles are alive afterwards."""
         self.stopped.set()
         self.join()
 
 
 class MemoryWatch(threading.Thread):
-    """The most memory that this process and all below it held at once, looked at twice a second."""
+    """A thread that measures the most memory of this process and its descendants together.
+
+    It measures twice per second.
+    """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.most, self.stopped = 0, threading.Event()
 
     def run(self) -> None:
-        """See ``threading.Thread``."""
+        """Measure the memory; see ``threading.Thread``."""
         while not self.stopped.wait(0.5):
             self.most = max(self.most, sum(_resident(pid) for pid in _below(os.getpid())))
 
     def stop(self) -> int:
-        """End; so many bytes."""
+        """Stop the thread and return the largest number of bytes."""
         self.stopped.set()
         self.join()
         return self.most

@@ -1,12 +1,13 @@
-"""`make release`: what strangers can check, in dist: files, digests, contents, provenance.
+"""`make release`: wheel, sdist, digests, contents and provenance that others can check.
 
     .venv/bin/python scripts/release.py                # the last commit, from a clean tree
     .venv/bin/python scripts/release.py --allow-dirty  # a trial with changed files
 
-It writes the wheel and the sdist (release_build.py: made twice, the same byte for byte), an SBOM of
-the wheel (release_sbom.py), a provenance statement (release_provenance.py) and SHA256SUMS of all of
-them, which `sha256sum --check` reads. The same commit in the same environment gives the same five
-files. Nothing is written unless everything holds; nothing is signed.
+The program writes to dist: the wheel and the sdist, built twice with equal bytes
+(release_build.py); an SBOM of the wheel (release_sbom.py); a provenance statement
+(release_provenance.py); and SHA256SUMS of all of them for `sha256sum --check`. The same commit in
+the same environment gives the same five files. If any check fails, nothing is written. Nothing is
+signed.
 """
 
 import argparse
@@ -24,9 +25,12 @@ SUMS = "SHA256SUMS"
 
 
 def release(source: SourceTree, out: Path) -> dict[str, Path]:
-    """Make all files of a release of ``source`` in ``out``; their places by name.
+    """Make all files of a release in ``out`` and return their paths by name.
 
-    Raises ReleaseError before anything is written to ``out``.
+    Raises
+    ------
+    ReleaseError
+        Before anything is written to ``out``.
     """
     with tempfile.TemporaryDirectory(prefix="mixtally-release-") as name:
         desk = Path(name)
@@ -41,22 +45,22 @@ def release(source: SourceTree, out: Path) -> dict[str, Path]:
 
 
 def write_text(path: Path, text: str) -> dict[str, Path]:
-    """Writes ``text``; the file by its name."""
+    """Write ``text`` to a file and return its path by name."""
     path.write_text(text, encoding="utf-8")
     return {path.name: path}
 
 
 def sums(files: dict[str, Path]) -> str:
-    """The lines of `sha256sum` for ``files``."""
+    """Return the lines of `sha256sum` for ``files``."""
     return "".join(f"{sha256(files[name].read_bytes())}  {name}\n" for name in sorted(files))
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; returns the exit status: 2 where nothing can be released."""
+    """Run the command line and return the exit status: 2 if no release is possible."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--allow-dirty", action="store_true", help="release changed files too")
     parser.add_argument("--root", type=Path, default=ROOT, help="the repository")
-    parser.add_argument("--out", type=Path, help="where files are written (default: its dist)")
+    parser.add_argument("--out", type=Path, help="the folder for the files (default: dist)")
     asked = parser.parse_args(arguments)
     try:
         source = source_of(asked.root, allow_dirty=asked.allow_dirty)

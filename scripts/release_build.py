@@ -1,10 +1,11 @@
-"""Reproducible build: wheel and sdist, made twice in places that differ, the same byte for byte.
+"""Reproducible builds: a wheel and an sdist, built twice in different places with equal bytes.
 
-What is built is a tree of git, never the folder at hand: nothing that is ignored or was left behind
-gets in. The builds differ in all that must not matter: the folder and the length of its path, the
-times of files, umask, time zone, language and the order of hashes. They share what may: the clock
-of the last commit (``SOURCE_DATE_EPOCH``), Python and the build backend. A third wheel is made from
-the sdist alone, as whoever has no repository would.
+``release.py`` calls ``build_twice``. The source is a tree of git, not the working folder, so
+ignored or leftover files are never included. The two builds differ in everything that must not
+matter: the folder and the length of its path, the times of files, the umask, the time zone, the
+language, and the hash order. They share what may matter: the time of the last commit
+(``SOURCE_DATE_EPOCH``), Python, and the build backend. A third wheel is built from the sdist alone,
+as by a person without the repository.
 
 Source: reproducible-builds.org, "SOURCE_DATE_EPOCH" 1.1 and "Variations in the build environment".
 """
@@ -27,21 +28,27 @@ BUILD = ("-m", "hatchling", "build")
 USUAL = MappingProxyType({"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"})
 OTHER = MappingProxyType({"TZ": "Pacific/Chatham", "LC_ALL": "C", "PYTHONHASHSEED": "4242"})
 MOST_SHOWN = 5
+"""The most differences that a message lists."""
 
 
 class ReleaseError(InputError):
-    """What was asked for cannot be released; nothing was written."""
+    """Error: the requested release is not possible, and nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTree:
-    """What is built: a tree of git.
+    """A tree of git that is built.
 
-    where
-      commit   the last commit, in hexadecimal
-      tree     the tree that is built: that of the commit if the tree is clean
-      epoch    when the commit was made, in seconds since 1970
-      changed  lines of `git status --porcelain`; none in a clean tree
+    Attributes
+    ----------
+    commit : str
+        The last commit, in hexadecimal.
+    tree : str
+        The tree that is built; that of the commit if the working folder is clean.
+    epoch : int
+        The time of the commit, in seconds since 1970.
+    changed : tuple of str
+        The lines of `git status --porcelain`; empty if the working folder is clean.
     """
 
     root: Path
@@ -52,7 +59,7 @@ class SourceTree:
 
 
 def git(root: Path, *arguments: str) -> str:
-    """What git prints for ``arguments`` in ``root``; ReleaseError where it fails."""
+    """Return the output of git in ``root``; raise ReleaseError if git fails."""
     done = subprocess.run(
         ["git", *arguments], cwd=root, capture_output=True, text=True, check=False
     )
@@ -67,9 +74,12 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def source_of(root: Path, *, allow_dirty: bool) -> SourceTree:
-    """The tree that is released: the last commit; with ``allow_dirty`` changed tracked files too.
+    """Return the tree of the last commit; with ``allow_dirty``, include changed tracked files.
 
-    Raises ReleaseError for a tree in which anything but ignored files differs from the commit.
+    Raises
+    ------
+    ReleaseError
+        If any file that is not ignored differs from the commit, without ``allow_dirty``.
     """
     changed = tuple(git(root, "status", "--porcelain").splitlines())
     if changed and not allow_dirty:
@@ -91,7 +101,7 @@ def source_of(root: Path, *, allow_dirty: bool) -> SourceTree:
 
 
 def lay_out(source: SourceTree, folder: Path) -> None:
-    """Write the tree's files below ``folder``, with the times of now."""
+    """Write the files of the tree to ``folder``, with the current time."""
     packed = subprocess.run(
         ["git", "archive", "--format=tar", source.tree],
         cwd=source.root,
@@ -105,9 +115,14 @@ def lay_out(source: SourceTree, folder: Path) -> None:
 def build(
     folder: Path, out: Path, epoch: int, around: Mapping[str, str], *, umask: int, only: str = ""
 ) -> dict[str, Path]:
-    """Build what lies in ``folder`` into ``out``; files by name. ``only`` is a target of hatch.
+    """Build the sources in ``folder`` and return the files in ``out`` by name.
 
-    Raises ReleaseError, with the last of what was printed, where the backend fails.
+    ``only`` restricts the build to one target of hatch.
+
+    Raises
+    ------
+    ReleaseError
+        If the backend fails; the message has the end of its output.
     """
     kept = {name: text for name, text in os.environ.items() if not name.startswith("HATCH_")}
     done = subprocess.run(
@@ -130,16 +145,19 @@ def build(
 
 
 def build_twice(source: SourceTree, desk: Path) -> dict[str, Path]:
-    """The wheel and the sdist, by name; files below ``desk``, an empty folder.
+    """Return the wheel and the sdist by name; the files are in ``desk``, an empty folder.
 
-    Raises ReleaseError, which names what differs, unless all builds give the same bytes.
+    Raises
+    ------
+    ReleaseError
+        If the builds differ; the message names the differences.
     """
     first, second, third = desk / "a", desk / "another" / "and-longer" / "path", desk / "sdist"
     lay_out(source, first)
     once = build(first, desk / "out-1", source.epoch, USUAL, umask=0o022)
     lay_out(source, second)
     for path in second.rglob("*"):
-        os.utime(path)  # a commit's files all have its time: these do not
+        os.utime(path)  # git archive gives all files the time of the commit; vary it.
     again = build(second, desk / "out-2", source.epoch, OTHER, umask=0o077)
     compare(once, again, "two builds")
     (sdist,) = (path for name, path in once.items() if name.endswith(".tar.gz"))
@@ -152,7 +170,7 @@ def build_twice(source: SourceTree, desk: Path) -> dict[str, Path]:
 
 
 def compare(once: Mapping[str, Path], again: Mapping[str, Path], what: str) -> None:
-    """Raises ReleaseError unless both have the same files with the same bytes."""
+    """Raise ReleaseError unless both have the same files with the same bytes."""
     if sorted(once) != sorted(again):
         raise ReleaseError(
             "release",
@@ -172,14 +190,14 @@ def compare(once: Mapping[str, Path], again: Mapping[str, Path], what: str) -> N
 
 
 def differences(one: Path, other: Path) -> list[str]:
-    """The members of two archives that are not alike; "the archive itself" where all are."""
+    """Return the members in which two archives differ; "the archive itself" if none differs."""
     left, right = members(one), members(other)
     names = sorted({*left, *right})
     return [name for name in names if left.get(name) != right.get(name)] or ["the archive itself"]
 
 
 def members(path: Path) -> dict[str, tuple[object, ...]]:
-    """Of each member of a wheel or sdist: its digest, its time and its mode."""
+    """Return the digest, the time and the mode of each member of a wheel or sdist."""
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as packed:
             return {
@@ -195,5 +213,5 @@ def members(path: Path) -> dict[str, tuple[object, ...]]:
 
 
 def sha256(content: bytes) -> str:
-    """SHA-256 in hexadecimal."""
+    """Return the SHA-256 in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

@@ -1,9 +1,9 @@
-"""Provenance of a release: where its files come from, as an in-toto statement of SLSA v1.
+"""The provenance of a release, as an in-toto statement of SLSA v1.
 
-It is not signed, and says so: it tells how to make the same bytes again, which whoever doubts it
-can do. Whoever could change the files could change it too; what speaks against that is another
-build of the same commit, by somebody else. Another zlib may compress the same files to other bytes,
-so its version is told too.
+``release.py`` writes it. The statement is not signed and says so. It states how to build the same
+bytes again, so that anyone can check them. A person who can change the files can change the
+statement too. Only an independent build of the same commit protects against that. Another version
+of zlib may compress equal files to other bytes, so the statement includes its version.
 
 Source: in-toto attestation framework, Statement v1; SLSA 1.0, "Provenance".
 """
@@ -21,14 +21,14 @@ from release_build import BUILD, SourceTree, sha256
 BUILDER = "local make release"
 BACKEND = ("hatchling", "hatch-fancy-pypi-readme", "packaging", "pathspec", "pluggy",
            "trove-classifiers")  # fmt: skip
-"""What hatchling runs with: the backend, its plugin and what they require."""
+"""The packages of the build: the backend, its plugin and their requirements."""
 UNSIGNED = (
     "none: this statement is not signed; build the commit again and compare the bytes to check it"
 )
 
 
 def list_dependencies(source: SourceTree) -> list[dict[str, Any]]:
-    """What went in: the tree of git, Python and the build backend with their versions."""
+    """Return the inputs of the build: the tree of git, Python, and the backend, with versions."""
     commit = {} if source.changed else {"gitCommit": source.commit}
     return [
         {"name": "source", "digest": {**commit, "gitTree": source.tree}},
@@ -38,7 +38,7 @@ def list_dependencies(source: SourceTree) -> list[dict[str, Any]]:
 
 
 def provenance(source: SourceTree, files: Mapping[str, Path]) -> str:
-    """The statement about ``files`` (the bytes that were compared, and what tells of them)."""
+    """Return the statement about ``files``, as JSON."""
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [

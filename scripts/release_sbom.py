@@ -1,13 +1,13 @@
-"""Software bill of materials (SBOM) of the wheel: CycloneDX 1.6 as JSON.
+"""The software bill of materials (SBOM) of the wheel, as CycloneDX 1.6 in JSON.
 
-What the wheel requires is read from its own metadata, for those who install it and for each extra;
-which version of that this environment has, in which the wheel was built, and what it leads to in
-turn, from what is installed. Whoever installs the wheel elsewhere may get other versions in the
-same ranges: each direct requirement has its range beside it. What this environment lacks has a
-range and no version. The extras by which the repository is worked on are left out.
+``release.py`` writes it. The requirements of the wheel, with and without each extra, come from its
+metadata. Their versions and their own requirements come from the environment of the build. Another
+installation may have other versions in the same ranges, so every direct requirement has its range.
+A distribution that is not installed here has a range and no version. Extras for the development of
+the repository are not included.
 
-Nothing in it owes anything to chance or to the clock: its time is the commit's and its serial
-number follows from the wheel's digest.
+The file is reproducible: its time is that of the commit, and its serial number is derived from the
+digest of the wheel.
 
 Source: CycloneDX 1.6, ECMA-424 first edition.
 """
@@ -34,18 +34,22 @@ from packaging.utils import canonicalize_name
 from release_build import sha256
 
 OF_THE_REPOSITORY = {"bench", "dev", "docs", "examples"}
-"""Extras of no use without the repository: they bring nothing to whoever installs the wheel."""
+"""Extras for work on the repository, which are of no use with an installed wheel."""
 WRITER = "cyclonedx-python-lib"
 
 
 @dataclass(slots=True)
 class Distribution:
-    """A distribution that the wheel leads to.
+    """A distribution that the wheel requires, directly or not.
 
-    where
-      ranges  versions that the wheel itself takes; none if only others require it
-      extras  the wheel's extras that lead to it; the empty name is the wheel's without any
-      needs   the names of what it requires in turn
+    Attributes
+    ----------
+    ranges : set of str
+        The versions that the wheel itself allows; empty if only other distributions require it.
+    extras : set of str
+        The extras that require it; the empty name stands for the wheel without extras.
+    needs : set of str
+        The names of its own requirements.
     """
 
     name: str
@@ -55,14 +59,14 @@ class Distribution:
 
 
 def metadata_of(wheel: Path) -> Message:
-    """The wheel's own metadata."""
+    """Return the metadata of the wheel."""
     with zipfile.ZipFile(wheel) as packed:
         (name,) = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
         return message_from_string(packed.read(name).decode())
 
 
 def lines_of(name: str) -> list[str]:
-    """What an installed distribution requires; nothing where it is not installed."""
+    """Return the requirements of a distribution; empty if it is not installed."""
     try:
         return distribution(name).requires or []
     except PackageNotFoundError:
@@ -70,13 +74,13 @@ def lines_of(name: str) -> list[str]:
 
 
 def parse_requirements(lines: Iterable[str], extra: str) -> list[Requirement]:
-    """The requirements among ``lines`` that hold here under ``extra``."""
+    """Return the requirements that apply in this environment with ``extra``."""
     found = [Requirement(line) for line in lines]
     return [one for one in found if one.marker is None or one.marker.evaluate({"extra": extra})]
 
 
 def collect_distributions(metadata: Message) -> dict[str, Distribution]:
-    """Everything that the wheel leads to, by name."""
+    """Return everything that the wheel requires, by name."""
     ours = canonicalize_name(metadata["Name"])
     lines = metadata.get_all("Requires-Dist") or []
     found: dict[str, Distribution] = {}
@@ -87,7 +91,7 @@ def collect_distributions(metadata: Message) -> dict[str, Distribution]:
 
 
 def follow(ours: str, lines: list[str], extra: str, found: dict[str, Distribution]) -> None:
-    """Put into ``found`` all that ``lines``, the wheel's requirements, lead to under ``extra``."""
+    """Add to ``found`` everything that the requirements of the wheel lead to with ``extra``."""
     left: list[tuple[str, str]] = [(ours, extra)]
     seen = set[tuple[str, str]]()
     while left:
@@ -99,7 +103,7 @@ def follow(ours: str, lines: list[str], extra: str, found: dict[str, Distributio
             below = canonicalize_name(one.name)
             left += [(below, more) for more in ("", *one.extras)]
             if below == ours:
-                continue  # an extra that takes another one in
+                continue  # The extra includes another extra of the wheel.
             held = found.setdefault(below, Distribution(below))
             held.extras.add(extra)
             if name == ours:
@@ -109,7 +113,7 @@ def follow(ours: str, lines: list[str], extra: str, found: dict[str, Distributio
 
 
 def component(one: Distribution) -> Component:
-    """``one`` as it is installed here, or by its range alone."""
+    """Return the entry of a distribution, as installed here or with its range alone."""
     try:
         here: str | None = version(one.name)
     except PackageNotFoundError:
@@ -133,13 +137,13 @@ def component(one: Distribution) -> Component:
 
 
 def licenses(name: str) -> list[LicenseExpression]:
-    """The SPDX expression that a distribution states; nothing where it states none."""
+    """Return the SPDX expression that a distribution states; empty if it states none."""
     stated = distribution(name).metadata.json.get("license_expression")
     return [LicenseExpression(str(stated))] if stated else []
 
 
 def sbom(wheel: Path, epoch: int) -> str:
-    """The bill of ``wheel`` as JSON, dated ``epoch`` seconds after 1970."""
+    """Return the SBOM of the wheel as JSON, dated ``epoch`` seconds after 1970."""
     metadata, digest = metadata_of(wheel), sha256(wheel.read_bytes())
     name, number = metadata["Name"], metadata["Version"]
     found = collect_distributions(metadata)

@@ -1,9 +1,10 @@
-"""Run the notebooks of docs/tutorials from first cell to last, and keep what they show in them.
+"""Run the notebooks of docs/tutorials, and store their outputs in them.
 
     python scripts/run_notebooks.py [NOTEBOOK ..]
 
-Cells run as in a kernel: one after the other, in an empty folder; what a cell prints is kept, and
-every picture or table of its last expression. It needs what the notebooks need, and no Jupyter.
+Cells run in order in an empty folder, as in a kernel. The outputs are the printed text, and the
+pictures and tables of the last expression of a cell. The program needs the packages of the
+notebooks, but not Jupyter.
 """
 
 import ast
@@ -22,7 +23,7 @@ PICTURES = {"image/svg+xml": "_repr_svg_", "image/png": "_repr_png_", "text/html
 
 
 def render_value(value: Any) -> dict[str, Any]:
-    """A value by MIME types, as front ends ask for it."""
+    """Return the representations of a value by MIME type."""
     if hasattr(value, "_repr_mimebundle_"):
         return dict(value._repr_mimebundle_())
     found: dict[str, Any] = {"text/plain": repr(value)}
@@ -34,11 +35,12 @@ def render_value(value: Any) -> dict[str, Any]:
 
 
 def lines(text: str) -> list[str]:
+    """Return the lines of a text with their ends."""
     return text.splitlines(keepends=True)
 
 
 def run_cell(source: str, names: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    """What the cell puts out."""
+    """Run one cell and return its outputs."""
     body = ast.parse(source).body
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None
@@ -58,7 +60,7 @@ def run_cell(source: str, names: dict[str, Any], count: int) -> list[dict[str, A
 
 
 def run(notebook: dict[str, Any]) -> None:
-    """All cells in their order; their outputs are put into ``notebook``."""
+    """Run all cells in order and store their outputs in ``notebook``."""
     names: dict[str, Any] = {"__name__": "__main__"}
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for count, cell in enumerate(code, 1):
@@ -67,6 +69,7 @@ def run(notebook: dict[str, Any]) -> None:
 
 
 def main() -> None:
+    """Run the given notebooks, or all."""
     paths = [Path(name).resolve() for name in sys.argv[1:]] or sorted(NOTEBOOKS.glob("*.ipynb"))
     for path in paths:
         notebook = json.loads(path.read_text())

@@ -1,9 +1,9 @@
-"""Pages of the site that are no files of docs/: README and its neighbors, notebooks as Markdown.
+"""Pages of the site that are not files of docs/: the README and its neighbors, and notebooks.
 
-MkDocs calls ``on_files`` and ``on_page_markdown``. The page of commands gets their help. Links are
-written for the repository; here they lead to the page of the same file, and where the site has none
-only their words are left. Formulas between lines of two dollars become pictures, which need neither
-a script nor a font.
+MkDocs calls ``on_files`` and ``on_page_markdown``. Notebooks become Markdown, and the page of
+commands receives their help texts. Links are written for the repository. On the site they lead to
+the page of the same file. A link without a page becomes plain text. Formulas between lines of two
+dollars become pictures, which need neither a script nor a font.
 """
 
 import json
@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 
 from mixtally.cli.app import COMMANDS, app
 
-ziamath.config.svg2 = False  # paths in place of symbols, whose ids would be on a page twice
+# Paths instead of symbols: two formulas on a page would repeat the ids of symbols.
+ziamath.config.svg2 = False
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TOP = {"README.md": "index.md"} | {
@@ -33,7 +34,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add what stands outside docs/."""
+    """Add the pages that are not files of docs/."""
     for name, page in TOP.items():
         files.append(File.generated(config, page, content=(ROOT / name).read_text()))
     for notebook in sorted(DOCS.glob("tutorials/*.ipynb")):
@@ -46,7 +47,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
-    """The page with its links turned to pages of the site."""
+    """Return the page with its links turned into links of the site."""
     here = page.file.src_uri
     origin = ROOT if here in TOP.values() else (DOCS / here).parent
     known = set(files.src_uris)
@@ -64,8 +65,9 @@ def on_page_markdown(markdown: str, *, page: Any, files: Any, **_: Any) -> str:
 
 
 def draw_formula(formula: re.Match[str]) -> str:
-    """Return a formula in LaTeX as SVG; a formula that is wider than the page can be scrolled."""
-    if formula[1].count("{") != formula[1].count("}"):  # ziamath draws what it has understood
+    """Return a LaTeX formula as SVG; a formula wider than the page can be scrolled."""
+    # With unbalanced braces, ziamath would silently draw only part of the formula.
+    if formula[1].count("{") != formula[1].count("}"):
         raise ValueError(f"expected closed braces in a formula, got {formula[1]!r}")
     picture = ziamath.Latex(formula[1], size=18, color="currentColor").svg()
     heard = escape(formula[1], quote=True)
@@ -74,7 +76,7 @@ def draw_formula(formula: re.Match[str]) -> str:
 
 
 def helps() -> str:
-    """What every command says of itself, all of its options included."""
+    """Return the help text of every command with all its options."""
     parts = ["", "## All options"]
     for name, command in COMMANDS.items():
         flag = "--help-all" if command.function else "--help"
@@ -86,7 +88,7 @@ def helps() -> str:
 
 
 def uri_of(path: Path) -> str:
-    """The name that a file of the repository has in the site."""
+    """Return the page of the site for a file of the repository."""
     if path.suffix == ".ipynb":
         path = path.with_suffix(".md")
     if path.is_relative_to(DOCS):
@@ -96,7 +98,7 @@ def uri_of(path: Path) -> str:
 
 
 def as_markdown(notebook: Path) -> str:
-    """Its words and its programs; what they print is there when they are run."""
+    """Return the text and the programs of a notebook, without outputs."""
     cells = json.loads(notebook.read_text())["cells"]
     parts = [
         "".join(cell["source"])

@@ -1,4 +1,7 @@
-"""What the package finds for a vector of part two of SPEC.md, in the words of the vector."""
+"""The package's results for the vectors of part two of SPEC.md, in the terms of the vectors.
+
+``wire_vectors.py``, ``bad_wire_vectors.py`` and the tests call ``open_vector``.
+"""
 
 import sqlite3
 from contextlib import closing
@@ -34,7 +37,7 @@ Found = dict[str, Any]
 
 
 def open_vector(vector: Found) -> Found:
-    """Its result; the reason where it is refused."""
+    """Return the result for a vector, or the reason of its refusal."""
     what = vector["what"].removeprefix("refused ")
     try:
         return FINDERS[what](vector)
@@ -43,13 +46,13 @@ def open_vector(vector: Found) -> Found:
 
 
 def bytes_of(vector: Found, name: str) -> bytes:
-    """A field that is text, or hexadecimal digits where it cannot be."""
+    """Return a field that is text, or hexadecimal digits if it is not valid text."""
     written = vector.get(name)
     return bytes.fromhex(vector[f"{name}_hex"]) if written is None else written.encode()
 
 
 def frame_of(contract: client.Contract) -> Frame:
-    """What a contract says of its rounds."""
+    """Return what a contract states about its rounds."""
     plan = contract.plan
     return Frame(
         contract.fingerprint, plan.collections, contract.open_seconds, len(contract.hops),
@@ -58,7 +61,7 @@ def frame_of(contract: client.Contract) -> Frame:
 
 
 def roles_of(contract: client.Contract) -> dict[str, bytes]:
-    """Name -> public key, hops in order and the collector."""
+    """Return the public key of each role by name, the hops in order and then the collector."""
     return {role.name: role.key for role in (*contract.hops, contract.collector)}
 
 
@@ -119,14 +122,14 @@ def _bundles(vector: Found) -> Found:
 
 
 def _store(folder: Path, body: bytes) -> None:
-    """Write what a mix has taken where closing reads it."""
+    """Write the bundles that a mix accepted to the file from which it closes a round."""
     with closing(sqlite3.connect(folder / "intake-0.db")) as held, held:
         held.execute("CREATE TABLE bodies (number INTEGER PRIMARY KEY, body BLOB)")
         held.execute("INSERT INTO bodies (body) VALUES (?)", (body,))
 
 
 def _first_hop(vector: Found) -> Found:
-    """Close a round of which a first mix has taken these bundles; its contract has no recipe."""
+    """Close a round in which a first mix accepted these bundles; its contract has no recipe."""
     contract = read_contract(vector["contract"].encode(), "contract")
     job, sheet = job_of(contract, fingerprint_of(vector["contract"].encode()), 1), vector["sheet"]
     key, body = RoundKey(bytes.fromhex(vector["secret"]), bytes(32)), bytes.fromhex(vector["body"])

@@ -1,4 +1,4 @@
-"""What the vectors of part two of SPEC.md are about: contracts, their roles, a round of each."""
+"""Contracts, roles and rounds that the vectors of part two of SPEC.md use."""
 
 import hashlib
 import json
@@ -27,12 +27,12 @@ OPENS, OPEN = 1_800_000_000, 3600
 
 
 def secret(name: str, size: int) -> bytes:
-    """Bytes that follow from a name: whoever keeps a real secret draws it."""
+    """Return bytes derived from a name. Real secrets are drawn at random instead."""
     return hashlib.shake_256(f"mixtally vectors, {name}".encode()).digest(size)
 
 
 class Scene(NamedTuple):
-    """A contract with its roles, and a round of it."""
+    """A contract with its roles, and a round of the contract."""
 
     contract: bytes
     signers: tuple[Signer, ...]
@@ -40,7 +40,7 @@ class Scene(NamedTuple):
     suite: int
 
     def sheet(self, **changes: Any) -> Sheet:
-        """The sheet of its first round."""
+        """Return the sheet of the first round."""
         keys = tuple(SUITES[self.suite].configuration(one) for one in self.secrets)
         times = {"opens": OPENS, "closes": OPENS + OPEN, "expires": OPENS + 3 * OPEN}
         fields = {"contract": fingerprint_of(self.contract), "round": 1, "keys": keys}
@@ -48,16 +48,20 @@ class Scene(NamedTuple):
 
     @property
     def hash(self) -> bytes:
-        """That of this sheet."""
+        """The hash of this sheet."""
         return sheet_hash(write_sheet(self.sheet()))
 
     def note(self, text: bytes | None = None) -> bytes:
-        """A text, or that sheet, signed by all."""
+        """Return a text, by default the sheet, signed by all roles."""
         return sign_note(write_sheet(self.sheet()) if text is None else text, *self.signers)
 
 
 def scene(suite: int) -> Scene:
-    """Suite 1: one part, fakes of hops; suite 2: four parts, fakes of devices in three."""
+    """Return the scene of a suite.
+
+    Suite 1 has one part, and fakes of hops. Suite 2 has four parts, three of them with fakes of
+    devices.
+    """
     if suite == 1:
         asked = Question(name="where", bins=3, labels=("a", "b", "c"))
         plan = c.proved(c.plan_of(asked, [c.shaped(3)], minimum_crowd=5, collections=1))
@@ -71,7 +75,10 @@ def scene(suite: int) -> Scene:
 
 
 def build_padded_scene() -> Scene:
-    """One hop; devices toss a coin for a fake in the first part, and add one in the second."""
+    """Return a scene with one hop and padding.
+
+    Devices toss a coin for a fake in the first part, and add one fake in the second.
+    """
     parts = [c.uniform(3, whole=0, coin=1 << 63), c.uniform(4, whole=1, coin=0)]
     question = make_attributes_question("traits", (3, 4))
     return _scene(c.plan_of(question, parts, minimum_crowd=2, hops=1), 1)
@@ -94,9 +101,9 @@ SCENES = {suite: scene(suite) for suite in SUITES}
 
 
 def write_manifests(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], dict[str, str]]:
-    """Texts of the manifests of the first hops, one for each of ``changes``, and their pieces.
+    """Return the manifests of the first hops, one for each of ``changes``, and their pieces.
 
-    As many people as the minimum crowd; each hop finds one message malformed and adds one.
+    The crowd is the minimum crowd. Each hop finds one malformed message and adds one message.
     """
     shapes = open_vector({"what": "shapes", "contract": one.contract.decode()})["shapes"]
     people = json.loads(one.contract)["plan"]["minimum_crowd"]
@@ -118,7 +125,7 @@ def write_manifests(one: Scene, *changes: dict[str, Any]) -> tuple[list[bytes], 
 
 
 def round_of(one: Scene, texts: list[bytes], pieces: dict[str, str], **changes: Any) -> Found:
-    """A round whose manifests and receipts are signed by whom they should be."""
+    """Return a round whose manifests and receipts are signed by the right roles."""
     receipts = [
         sign_note(write_receipt(Receipt(fingerprint_of(text), hop)), one.signers[hop - 1])
         for hop, text in enumerate(texts, start=2)

@@ -1,8 +1,8 @@
-"""The vectors of part two of SPEC.md: notes, keys, sheets, bundles, envelopes, rounds.
+"""The test vectors of part two of SPEC.md: notes, keys, sheets, bundles, envelopes and rounds.
 
-Envelopes are sealed with randomness of the library's own, so no run makes the same again: they were
-made once and are kept. This program takes each from its file, sees that it still opens as it should
-and stops where it does not; only one whose file is not there is sealed anew.
+Envelopes are sealed with randomness of the cryptographic library, so no run can make the same ones
+again. They were made once and are kept. This program reads each envelope from its file and checks
+that it still opens as expected. It seals an envelope anew only if there is no file.
 """
 
 import json
@@ -38,7 +38,7 @@ TARGET = Path(__file__).parents[1] / "vectors"
 
 
 def note_vectors() -> dict[str, Found]:
-    """Notes that are read, and notes that are made."""
+    """Return vectors of notes that are read, and of notes that are made."""
     one, two, _ = SCENES[1].signers
     text = b'{"question": "Z\xc3\xbcrich?"}\n'
     twin, other = Signer(one.name, secret("twin", 32)), Signer("stranger", secret("stranger", 32))
@@ -75,7 +75,10 @@ def note_vectors() -> dict[str, Found]:
 
 
 def key_vectors() -> dict[str, Found]:
-    """Configurations of every suite; the first secret is that of RFC 9458's example."""
+    """Return vectors of key configurations of every suite.
+
+    The first secret is the example of RFC 9458.
+    """
     example = "3c168975674b2fa8e465970b79c8dcf09f1c741626480bd4c6162fc5b6a98e1a"
     secrets = {"example": (1, example)}
     secrets |= {f"suite-{suite}": (suite, one.secrets[0].hex()) for suite, one in SCENES.items()}
@@ -86,14 +89,14 @@ def key_vectors() -> dict[str, Found]:
 
 
 def _set_in_clear() -> bytes:
-    """A contract whose records are several messages in clear."""
+    """Return a contract whose records are several messages in clear."""
     asked = Question(name="where", bins=12, kind=Kind.SET, max_set=3)
     plan = c.plan_of(asked, [c.uniform(12, most_set=3, coin=1 << 63)])
     return write_contract(c.contract_of(plan))
 
 
 def sheet_vectors() -> dict[str, Found]:
-    """Sheets that fit their contracts, and what a contract says of bundles."""
+    """Return vectors of sheets that match their contracts, and of the shapes of bundles."""
     made: dict[str, Found] = {}
     first, second = SCENES[1], SCENES[2]
     sheets = {
@@ -114,7 +117,7 @@ def sheet_vectors() -> dict[str, Found]:
 
 
 def bundle_vectors() -> dict[str, Found]:
-    """Bodies of whole bundles."""
+    """Return vectors of bodies of whole bundles."""
     shapes = [[2, 1, 3], [3, 0, 1]]
     bodies = {"one": secret("one", 9), "three": secret("three", 27)}
     return {
@@ -124,7 +127,7 @@ def bundle_vectors() -> dict[str, Found]:
 
 
 class TakenBody(NamedTuple):
-    """A body that a first hop has taken: how many of its bundles count, and how many do not."""
+    """A body that a first hop accepted, with its counted and its left out bundles."""
 
     body: bytes
     bundles: int
@@ -132,7 +135,7 @@ class TakenBody(NamedTuple):
 
 
 def first_hop_bodies() -> dict[str, TakenBody]:
-    """Bodies with padding where it may stand and where it may not, sealed anew."""
+    """Return new bodies with padding in allowed and in forbidden places."""
     scene = build_padded_scene()
     sealer = Sealer(SUITES[scene.suite], scene.sheet().keys, scene.hash)
     size = json.loads(scene.contract)["envelope_bytes"][0]
@@ -173,7 +176,7 @@ def first_hop_bodies() -> dict[str, TakenBody]:
 
 
 def first_hop_vectors() -> dict[str, Found]:
-    """Each with the body that its file holds; sealed only where there is no file."""
+    """Return vectors with the bodies of their files; a body without a file is sealed."""
     scene, made = build_padded_scene(), {}
     for name, taken in first_hop_bodies().items():
         path = TARGET / f"first-hop-{name}.json"
@@ -191,13 +194,13 @@ def first_hop_vectors() -> dict[str, Found]:
 
 def _opens_otherwise(path: Path) -> SystemExit:
     return SystemExit(
-        f"{path}: what is kept opens otherwise than it should; if its scenario was changed, "
-        "remove the file, and it is sealed anew"
+        f"{path}: the stored envelope does not open as expected; if its scenario was changed, "
+        "remove the file to seal a new one"
     )
 
 
 class SealedEnvelope(NamedTuple):
-    """An envelope: who seals it, and how many layers come off."""
+    """An envelope: how it is sealed, and how many of its layers open."""
 
     suite: int
     part: int
@@ -207,7 +210,7 @@ class SealedEnvelope(NamedTuple):
 
 
 def sealed_scenarios() -> dict[str, SealedEnvelope]:
-    """Envelopes that open, and such as do not, at the first hop or further in."""
+    """Return envelopes that open, and envelopes that fail at the first or at an inner layer."""
     made = {}
     for suite, one in SCENES.items():
         keys, sheet = one.sheet().keys, one.hash
@@ -246,7 +249,7 @@ def sealed_scenarios() -> dict[str, SealedEnvelope]:
 
 
 def envelope_vectors() -> dict[str, Found]:
-    """Each with the envelope that its file holds; sealed only where there is no file."""
+    """Return vectors with the envelopes of their files; an envelope without a file is sealed."""
     made = {}
     for name, (suite, part, make, layers, first) in sealed_scenarios().items():
         path, one = TARGET / f"{name}.json", SCENES[suite]
@@ -264,7 +267,7 @@ def envelope_vectors() -> dict[str, Found]:
 
 
 def round_vectors() -> dict[str, Found]:
-    """Manifests, receipts and rounds."""
+    """Return vectors of manifests, receipts and rounds."""
     first = SCENES[1]
     texts, pieces = write_manifests(first, {}, {"overruled": ("mix-1",)})
     nothing = (PartManifest(received=0),)
@@ -293,7 +296,7 @@ def round_vectors() -> dict[str, Found]:
 
 
 def good() -> dict[str, Found]:
-    """Name -> vector, with what the package finds; none is refused."""
+    """Return the vectors by name, with the results of the package, which refuses none of them."""
     given = {
         **note_vectors(), **key_vectors(), **sheet_vectors(), **bundle_vectors(),
         **envelope_vectors(), **first_hop_vectors(), **round_vectors(),
@@ -304,9 +307,9 @@ def good() -> dict[str, Found]:
         if "reason" in result:
             raise SystemExit(f"{name}: the package refuses it, {result['reason']}")
         made[name] = vector | result
-    for suite, one in SCENES.items():  # as a mix reads it
+    for suite, one in SCENES.items():  # A mix derives the shapes of bundles from its job.
         contract = read_contract(one.contract, "scene")
         taken = [[*one] for one in bundle_shapes(job_of(contract, "", 1))]
         if taken != made[f"shapes-suite-{suite}"]["shapes"]:
-            raise SystemExit(f"suite {suite}: a mix takes bundles of another shape")
+            raise SystemExit(f"suite {suite}: a mix expects bundles of another shape")
     return made

@@ -79,8 +79,8 @@ def test_a_snippet_that_is_gone_or_doubled_is_found(tmp_path):
         for name, find in (("one", "x = 1"), ("none", "x = 2"), ("two", "y = 2"))
     ]
     assert mutate.find_misplaced(tuple(planted), tmp_path) == [
-        "none: its snippet stands 0 times, not once",
-        "two: its snippet stands 2 times, not once",
+        "none: expected its snippet once in the sources, got 0 times",
+        "two: expected its snippet once in the sources, got 2 times",
     ]
 
 
