@@ -1,8 +1,8 @@
-"""A number: the ages of 944 people, their mean and quantiles.
+"""A number: the ages of 944 people, with their mean and quantiles.
 
-Look at how the mean is right on every grid, since numbers are rounded at random: more points bring
-more noise and less rounding, and the planner takes as many as give it the least error. A quantile
-is known up to two steps, so that it is finer where there are more.
+Look at the mean: it is right on every grid, because numbers are rounded at random. More points add
+noise and reduce rounding, and the planner selects the number of points with the least error. A
+quantile is known up to two steps, so it is finer with more points.
 
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
@@ -25,17 +25,17 @@ from mixtally.protocol.encode.numbers import Points
 
 
 def main() -> None:
-    """The best grid, and a finer one."""
+    """Count ages on the best grid and on a finer one."""
     ages = anes96.load_pandas().data["age"].to_numpy().astype("float64")
     question, planner, lab = Question(name="age", bins=2), Planner(), Lab(SeededChance(7))
     for points in (None, 36):
-        scale = Points(20.0, 90.0, points)  # younger and older people are counted at the ends
+        scale = Points(20.0, 90.0, points)  # Ages below 20 and above 90 count as the ends.
         wish = PlanRequest(
             question=question, guarantee=Guarantee(epsilon=1.0, delta=1e-6), users=len(ages),
             mix_fakes=True,
         )  # fmt: skip
         plan, _ = choose_plan(round_to_grid(wish, scale, planner), planner)
-        nobody = np.zeros(len(ages), dtype=np.int64)  # at any point, until numbers are rounded
+        nobody = np.zeros(len(ages), dtype=np.int64)  # Rounding replaces these points.
         crowd = Population(question, nobody, scale.clip(ages))
         crowd = round_crowd(crowd, plan, lab.chance)
         result = simulate_release(plan, crowd, lab).result

@@ -1,12 +1,14 @@
-"""Ways to ask the same crowd again, played on the same timeline: what each errs and what it spends.
+"""Three ways to ask the same crowd repeatedly, on the same timeline: their errors and costs.
 
-- ``shared``: fresh flips and fakes in every epoch, planned so that all epochs keep the guarantee.
-- ``full``: fresh in every epoch, each planned with the whole guarantee for itself; what a person in
-  all epochs really spends is composed, and is more.
-- ``once``: one collection in the first epoch, its counts shown ever after. Nothing more is spent,
-  and nothing new is learned.
+- ``shared``: fresh flips and fakes in every epoch, planned so that all epochs together keep the
+  guarantee.
+- ``full``: fresh noise in every epoch, each planned with the whole guarantee. The composed loss of
+  a person in all epochs is larger than the guarantee.
+- ``once``: one collection in the first epoch, whose counts are shown in all epochs. No further
+  privacy is spent, and nothing new is learned.
 
-The fourth way, a memoized answer, has no crowd to hide in: ``accounting.divergence.memoized``.
+A fourth way, the memoized answer, has no crowd that hides it: see
+``accounting.divergence.memoized``.
 """
 
 import math
@@ -29,13 +31,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One way to ask again.
+    """One way to ask repeatedly.
 
-    where
-      times          collections that a person in every epoch takes part in
-      epsilon        what that person spends at the guarantee's delta; None above 20
-      errors         shape (epochs,), root mean square error of the counts over the bins
-      change_error   the same of the changes from epoch to epoch
+    Attributes
+    ----------
+    times : int
+        Collections of a person who takes part in every epoch.
+    epsilon : float or None
+        The composed loss of that person at the guarantee's delta; None above 20.
+    errors : array
+        Root mean square error of the counts over the bins, shape (epochs,).
+    change_error : float
+        Root mean square error of the changes from epoch to epoch.
     """
 
     name: str
@@ -47,9 +54,12 @@ class Way:
 
 
 def ways_to_ask(timeline: Timeline, guarantee: Guarantee, lab: Lab) -> tuple[Way, Way, Way]:
-    """``shared``, ``full`` and ``once`` played on ``timeline`` with the planner's own choices.
+    """Simulate ``shared``, ``full`` and ``once`` on a timeline, with the planner's own choices.
 
-    Raises InfeasibleError when no plan keeps the guarantee, as ``planning.choose``.
+    Raises
+    ------
+    InfeasibleError
+        If no plan keeps the guarantee.
     """
     every = len(timeline.epochs)
     shared = best_plan(timeline, guarantee, every, lab.planner)
@@ -66,7 +76,7 @@ def ways_to_ask(timeline: Timeline, guarantee: Guarantee, lab: Lab) -> tuple[Way
 def best_plan(
     timeline: Timeline, guarantee: Guarantee, collections: int, planner: Planner | None = None
 ) -> Plan:
-    """The planner's choice for the smallest epoch, when that many collections share a guarantee."""
+    """Return the planner's choice for the smallest epoch, if all collections share a guarantee."""
     wish = PlanRequest(
         question=timeline.question,
         guarantee=guarantee,
@@ -77,17 +87,17 @@ def best_plan(
 
 
 def _counts(plan: Plan, timeline: Timeline, epochs: int, lab: Lab) -> Floats:
-    """Unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
+    """Return unbiased counts of the first ``epochs`` epochs, shape (epochs, bins)."""
     found = [simulate_release(plan, timeline.crowd(epoch), lab).result for epoch in range(epochs)]
     return np.array([result.estimate.counts for result in found])
 
 
 def _way(name: str, plan: Plan, times: int, off: Floats, guarantee: Guarantee, lab: Lab) -> Way:
-    """The way whose counts are ``off`` the true ones by so much, shape (epochs, bins)."""
+    """Return the way whose counts differ from the true ones by ``off``, shape (epochs, bins)."""
     accountant = lab.planner.accountant
     try:
         epsilon = compose.epsilon_of([(plan, times)], guarantee.delta, accountant).epsilon
-    except InfeasibleError:  # beyond 20
+    except InfeasibleError:  # The composed epsilon exceeds 20.
         epsilon = None
     return Way(
         name=name,

@@ -1,13 +1,13 @@
-"""What the same guarantee costs when somebody is trusted with every answer: three mechanisms.
+"""The accuracy of the same guarantee with a trusted server: three mechanisms, then the mixes.
 
-Where 336,776 flights out of New York went. Discrete Laplace and Gaussian noise on every count, and
-the exponential mechanism, which only names the busiest airport, are built and drawn with OpenDP.
-Each comes with a statement of its accuracy; every mechanism is played often, and the share of plays
-that keep the statement is printed beside it. Last the counts through mixes, where nobody is
-trusted with an answer, held to the same questions.
+The data are the destinations of 336,776 flights from New York. OpenDP builds and draws three
+mechanisms: discrete Laplace and Gaussian noise on every count, and the exponential mechanism, which
+only names the busiest airport. Each comes with a statement of its accuracy. Every mechanism is run
+often, and the share of runs that satisfy the statement is printed with it. Finally the counts are
+made through mixes, where nobody is trusted with an answer, and compared in the same way.
 
-OpenDP draws from the operating system and takes no seed: shares differ a little from run to run.
-Away from the repository: pip install 'mixtally[baselines]'.
+OpenDP uses the randomness of the operating system and accepts no seed, so shares differ slightly
+between runs. Outside the repository: pip install 'mixtally[baselines]'.
 """
 
 from collections.abc import Callable
@@ -27,13 +27,13 @@ from mixtally.primitives.chance import SecureChance
 
 PROMISED = Guarantee(epsilon=1.0, delta=1e-6)
 LEVEL, PLAYS, MIXED = 0.95, 300, 8
-"""Confidence of the statements, how often a mechanism is played, and how often the mixes are."""
+"""The confidence of the statements, the runs of a mechanism, and the runs of the mixes."""
 
 Counts = NDArray[np.int64]
 
 
 def noise(line: Baseline, make: Callable[[float], object], truth: Counts) -> None:
-    """Play a mechanism that publishes every count."""
+    """Run a mechanism that publishes every count."""
     measure, counts = make(line.scale), truth.tolist()
     errors = np.array([measure(counts) for _ in range(PLAYS)]) - truth
     one, every = np.abs(errors) <= line.one_within, np.abs(errors) <= line.all_within
@@ -47,7 +47,7 @@ def noise(line: Baseline, make: Callable[[float], object], truth: Counts) -> Non
 
 
 def choice(line: Baseline, truth: Counts) -> None:
-    """Play the mechanism that names the largest count, also where that is as hard as can be."""
+    """Run the mechanism that names the largest count, also in its hardest case."""
     hard = np.full_like(truth, 1000)
     hard[0] += line.one_within + 1
     measure = central.selection_measurement(line.scale)
@@ -62,7 +62,7 @@ def choice(line: Baseline, truth: Counts) -> None:
 
 
 def main() -> None:
-    """Three mechanisms of the central model, then the mixes."""
+    """Run three mechanisms of the central model, then the mixes."""
     crowd = flights()
     truth, bins = crowd.truth, crowd.question.bins
     noise(

@@ -1,4 +1,7 @@
-"""A crowd of English words: drawn by their frequencies in the word list of ``wordfreq``."""
+"""A crowd of English words, drawn by their frequencies in the word list of ``wordfreq``.
+
+Other examples and the benchmarks use it.
+"""
 
 from itertools import accumulate
 
@@ -16,10 +19,16 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789'"
 
 
 def english(users: int, vocabulary: int, chance: Chance) -> Population:
-    """``users`` people with a word each, of the ``vocabulary`` most frequent English words.
+    """Return ``users`` people with one of the ``vocabulary`` most frequent English words each.
 
-    The frequencies are rounded to integers over 2^64 and the last word takes what is left. Raises
-    DataError without the package, ParameterError for fewer than two words or people.
+    The frequencies are rounded to integers over 2^64, and the last word gets the rest.
+
+    Raises
+    ------
+    DataError
+        If the package wordfreq is not installed.
+    ParameterError
+        If there are fewer than two words or people.
     """
     try:
         import wordfreq  # only this crowd needs it

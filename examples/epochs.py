@@ -1,14 +1,14 @@
-"""A year of flights, asked month by month: counts, changes, and three ways to ask again.
+"""A year of flights, asked month by month: counts, changes, and three ways to ask repeatedly.
 
-336,776 flights out of New York in 2013 (they come with the package, CC0); each plays a person who
-names one of 105 airports in its month. Run it from the root of the repository:
+The 336,776 flights from New York in 2013 come with the package (CC0). Each is a person who names
+one of 105 airports in its month. Run it from the root of the repository:
 
     .venv/bin/python examples/epochs.py
     .venv/bin/python examples/epochs.py --seed 1 --epsilon 4 --by quarter --out flights-over-time
 
-It prints the busiest airports over time, what somebody who is asked in every epoch spends, and how
-three ways to ask again compare: look at what each spends beside its error. With --out it writes the
-page.
+The program prints the busiest airports over time and the privacy loss of a person who is asked in
+every epoch. It also compares three ways to ask repeatedly. Look at the loss and the error of each
+way. With --out it writes a page.
 """
 
 import argparse
@@ -41,7 +41,7 @@ NAMES = {
 
 
 def by_quarter(months: Timeline) -> Timeline:
-    """The same flights, three months an epoch."""
+    """Return the same flights with three months per epoch."""
     return Timeline(
         question=months.question,
         epochs=tuple(f"2013 Q{quarter}" for quarter in range(1, 5)),
@@ -51,7 +51,7 @@ def by_quarter(months: Timeline) -> Timeline:
 
 
 def compared(ways: tuple[Way, ...], guarantee: Guarantee) -> Table:
-    """What each way errs and what somebody spends who is asked every time."""
+    """Return a table of the errors and costs of each way, for a person who is asked every time."""
     table = Table(title="Three ways to ask again", title_justify="left", header_style="bold")
     for heading in ("way", "plan", "spent", "count error", "change error"):
         table.add_column(heading, justify="left" if heading in ("way", "plan") else "right")
@@ -70,7 +70,7 @@ def compared(ways: tuple[Way, ...], guarantee: Guarantee) -> Table:
 
 
 def main() -> None:
-    """Read the options, collect, print."""
+    """Read the options, simulate the collections, and print the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--epsilon", type=float, default=4.0)
     parser.add_argument("--delta", type=float, default=1e-6)

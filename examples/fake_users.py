@@ -1,14 +1,14 @@
-"""Fake users, three ways: one histogram in clear, one of flips among fakes that look like people,
-one of flips among fakes that say nothing; and one of flips without any.
+"""Three kinds of fake users in one histogram, and a histogram without fake users.
 
-The protocols of chapter 5 of the Notes (2020), each played with the least noise that keeps the
-promise, beside the noise that the Notes' own formulas ask for.
+The protocols are those of chapter 5 of the Notes (2020): records in clear, flipped records among
+fakes that look like people, and flipped records among blank fakes. Each is simulated with the least
+noise that keeps the guarantee, and compared with the noise of the formulas in the Notes.
 
-Look at error, predicted and seen: in clear least, and of few fakes uniform ones hide flips better
-than blank ones. And at the formulas: (5.16) leaves more than 20 times the delta it promises, and
-without fakes next to no promise at all.
+Look at the predicted and the measured errors. They are smallest in clear. With few fakes, uniform
+fakes hide flips better than blank ones. Look at the formulas too: (5.16) leaves a delta more than
+20 times as large as stated, and without fakes it guarantees almost nothing.
 
-Data: flights out of New York City 2013 (shipped, CC0), each as a person who names an airport.
+Data: flights from New York City 2013 (included, CC0), each as a person who names an airport.
 """
 
 from fractions import Fraction
@@ -30,7 +30,7 @@ from mixtally.primitives.fixed_point import threshold_of
 
 PROMISE = Guarantee(epsilon=1.0, delta=1e-6)
 FEW = 3_000
-"""Fakes of the whole crowd: two in three of those that records in clear would need."""
+"""The fakes of the whole crowd: two thirds of those that records in clear would need."""
 WAYS = (
     ("5.1", "clear-uniform", None),
     ("5.2", "flip-uniform", FEW),
@@ -38,11 +38,11 @@ WAYS = (
     ("5.3", "flip-blank", FEW),
     ("5.3", "flip-blank", None),
 )
-"""Section, protocol, and how many fakes there are; at most one a person where that is None."""
+"""Section, protocol, and the number of fakes; None for at most one per person."""
 
 
 def published(section: str, plan: Plan) -> str:
-    """What the Notes' formula asks for, and what that would promise."""
+    """Return the noise of the formula in the Notes, and the delta that it leaves."""
     epsilon, delta = PROMISE.epsilon, PROMISE.delta
     users, fakes = plan.users, plan.fakes
     (part,) = plan.parts
@@ -61,12 +61,12 @@ def published(section: str, plan: Plan) -> str:
 
 
 def share(plan: Plan) -> float:
-    """The chance that a bit is flipped."""
+    """Return the probability that a bit is flipped."""
     return (plan.parts[0].threshold or 0) / 2**64
 
 
 def main() -> None:
-    """Play every histogram and compare the error seen with the one that was predicted."""
+    """Simulate every histogram and compare the measured error with the predicted one."""
     crowd = flights()
     print(f"{crowd.users:,} people, {crowd.question.bins} airports, epsilon 1, delta 1e-6")
     for section, protocol, fakes in WAYS:

@@ -3,8 +3,8 @@
     .venv/bin/python examples/heavy_hitters.py           # 100,000 people, the top 10
     .venv/bin/python examples/heavy_hitters.py --full    # 1,000,000 people, the 50 most frequent
 
-Every person holds one word, drawn from 50,000 by their frequencies (package wordfreq).
-Look at the recall, and that no word was found that nobody holds.
+Every person has one word, drawn from 50,000 words by their frequencies (package wordfreq). Look at
+the recall, and at the number of found words that no person has, which is zero.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from mixtally.protocol.encode.spelling import Spelling
 
 
 def main() -> None:
-    """Draw the crowd, plan, play every round, compare with the truth."""
+    """Draw the crowd, plan, simulate every round, and compare with the truth."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="a million people")
     parser.add_argument("--seed", type=int, help="repeatable randomness")

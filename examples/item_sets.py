@@ -1,11 +1,11 @@
-"""Which destinations leave New York together: frequent pairs and triples from flipped records.
+"""Destinations that leave New York together: frequent pairs and triples from flipped records.
 
     .venv/bin/python examples/item_sets.py           # boards of two successive departures
     .venv/bin/python examples/item_sets.py --full    # also boards of three and of four
 
-Every board of successive departures is a person, and its destinations are the set they hold.
-Look at BQN + PSE, which leave together far more often than by accident; with --full at how many
-pairs larger sets cost, and that no triple is left. ``mixtally simulate baskets``
+Every board of successive departures is a person, and its destinations are the person's set. Look at
+BQN + PSE, which leave together far more often than by accident. With --full, look at how larger
+sets reduce the pairs that are found, and that no triple is found. ``mixtally simulate baskets``
 does this for any file.
 """
 
@@ -30,7 +30,7 @@ TOP = 20
 
 
 def show(boards: Population, found: BasketResult) -> None:
-    """The most frequent and the least accidental sets, beside the truth."""
+    """Print the most frequent and the least accidental sets, with the truth."""
     plan, label = found.items.plan, boards.question.label
     print(
         f"\n{plan.users:,} boards of {boards.question.max_set}, {plan.protocol}, epsilon "
@@ -62,7 +62,7 @@ def show(boards: Population, found: BasketResult) -> None:
 
 
 def main() -> None:
-    """Make the boards, plan, play, find, compare."""
+    """Make the boards, plan, simulate, find sets, and compare with the truth."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="boards of two, three and four")
     parser.add_argument("--seed", type=int, help="repeatable randomness")
@@ -75,7 +75,7 @@ def main() -> None:
             question=boards.question,
             guarantee=Guarantee(epsilon=1.0, delta=1e-6),
             users=boards.users,
-            protocol="flip-blank",  # whose message holds the whole board
+            protocol="flip-blank",  # Its message contains the whole board, so pairs can be counted.
         )
         show(boards, find_sets(choose(wish).plan, boards, Lab(chance)))
 

@@ -1,10 +1,11 @@
-"""Where flights from New York went, on a map of hexagons, and of any one no more than epsilon says.
+"""The destinations of flights from New York on a map of hexagons.
 
     .venv/bin/python examples/map.py            # edges of about 180 km (H3 resolution 2)
     .venv/bin/python examples/map.py --full     # edges of about 70 km (resolution 3)
 
-Every flight is a person at its destination; the grid covers the box whether anybody is there or
-not. Writes map.svg where --out says. Look for shaded hexagons where nobody is: there are none.
+Every flight is a person at its destination, with the privacy that epsilon states. The grid covers
+the whole box, whether people are there or not. The program writes map.svg to the folder --out. Look
+for shaded hexagons without people: there are none.
 """
 
 import argparse
@@ -30,21 +31,21 @@ LOWER_48 = Box(south=24.0, north=50.0, west=-125.0, east=-66.0)
 
 
 def points() -> dict[str, tuple[float, float]]:
-    """Latitude and longitude of every airport."""
+    """Return the latitude and longitude of every airport."""
     with (HERE / "airports.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {row["dest"]: (float(row["latitude"]), float(row["longitude"])) for row in rows}
 
 
 def located(population: Population, place: HexagonGrid) -> Population:
-    """The same people asked for the hexagon of the airport that is their label."""
+    """Return the same people with the hexagon of their airport as their answer."""
     where = np.array([points()[label] for label in population.question.labels or ()])
     bins = np.array(place.bins_of(where[:, 0], where[:, 1]), dtype=np.int64)
     return Population(place.question("hexagon"), bins[population.codes])
 
 
 def main() -> None:
-    """Lay the grid, plan, play, draw, compare."""
+    """Build the grid, plan, simulate, draw the map, and compare with the truth."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true", help="finer hexagons")
     parser.add_argument("--seed", type=int, help="repeatable randomness")

@@ -1,11 +1,11 @@
-"""Words of an open domain, looked for by a list that nobody knew when people answered.
+"""Words of an open domain, counted with a list that was unknown when people answered.
 
     .venv/bin/python examples/open_words.py
 
-100,000 people hold one word each, drawn from 50,000 by their frequencies (package wordfreq). Each
-message names a plane of words. One list has the 200 most frequent words and three that nobody
-holds; the same messages answer another list afterwards. Look at the error: it is that of a bin, and
-how many words there are, or what unlisted people hold, is of no matter to it.
+100,000 people have one word each, drawn from 50,000 words by their frequencies (package wordfreq).
+Each message names a plane of words. One list has the 200 most frequent words and three words that
+no person has. The same messages then answer a second list. Look at the error: it is that of a bin.
+It depends neither on the number of words nor on the answers of people with unlisted words.
 """
 
 import argparse
@@ -28,7 +28,7 @@ NOBODY = ("qwyx", "zzyva", "mixtally")
 
 
 def main() -> None:
-    """The same crowd with fakes of people and with those of a mix: each once, for two lists."""
+    """Simulate the crowd once with fakes of people and once with fakes of a mix, for two lists."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, help="repeatable randomness")
     asked = parser.parse_args()

@@ -1,11 +1,11 @@
-"""Where people fly to, asked every week of people who do not trust anybody: RAPPOR's two levels.
+"""Destinations asked every week of people who trust nobody, with the two levels of RAPPOR.
 
-A sample of the flights that ship with the package plays a crowd. Every person hashes their airport
-into a Bloom filter, derives one randomized response from a key of their own and reports from it
-week after week. The collector counts candidate airports by regression, and then turns
-around and tries what an attacker would: averaging the reports of one person.
+A sample of the flights that come with the package is the crowd. Every person hashes their airport
+into a Bloom filter and derives one randomized response from their own key. They report from this
+response every week. The collector counts candidate airports by regression. Then the collector acts
+as an attacker and averages the reports of one person.
 
-Look at the last table: averaging finds what is kept, never the true bit.
+Look at the last table: averaging finds the memoized bit, but never the true bit.
 
 Run it: python examples/rappor.py [folder for the keys]
 """
@@ -28,13 +28,13 @@ BITS, HASHES, COHORTS = 64, 2, 16
 PERMANENT, P, Q = 0.25, 0.35, 0.65
 WEEKS = 8
 EVERY = 6
-"""One flight in six is a person: a crowd of 56,130."""
+"""One flight in six is a person, which gives a crowd of 56,130."""
 MADE_UP = ("XXA", "XXB", "XXC")
-"""Candidates that nobody holds: none of them should be found."""
+"""Candidates that no person has, so none of them should be found."""
 
 
 def main(folder: Path) -> None:
-    """Play the crowd and one person, and print what was found and what it cost."""
+    """Simulate the crowd and one person, and print the results and the privacy loss."""
     chance = SecureChance()
     plan = make_memoized_plan(hashed_question("airport", BITS, HASHES), PERMANENT, P, Q, COHORTS)
 

@@ -1,11 +1,12 @@
 """Sets: every person names up to three airports.
 
-Data: flights out of New York City 2013 (shipped, CC0). Three flights that follow each other in the
-file stand for one person's itinerary.
+Data: flights from New York City 2013 (included, CC0). Three successive flights in the file
+represent one person's itinerary.
 
-Look at the two errors: in clear, an airport a message, that of a count is 1.6 times that of one
-airport a person. Which two are named together only a message shows that holds the whole set; it is
-hidden only by fakes that happen to show all of it, and errs by some 130 counts.
+Look at the two errors. In clear, with one airport per message, the error of a count is 1.6 times
+that of one airport per person. Only a message with the whole set shows which two airports are named
+together. Such a message is hidden only by fakes that happen to show all of the set, and its error
+is about 130 counts.
 """
 
 import numpy as np
@@ -26,7 +27,7 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 
 def main() -> None:
-    """Count airports and how large sets are, then which two are named together most."""
+    """Count airports and sizes of sets, then the pairs that are named together most."""
     legs = flights()
     users = len(legs.codes) // 3
     people = np.repeat(np.arange(users), 3)
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def show(result: Result, name: str, crowd: Population) -> None:
-    """The first three of such figures beside what is true."""
+    """Print the first three figures of one kind with the true values."""
     (rows,) = (one.rows for one in result.figures if one.name == name)
     true = truth_of(crowd, result).figures[name]
     for row, value in list(zip(rows, true, strict=True))[:3]:

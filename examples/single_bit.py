@@ -1,7 +1,7 @@
-"""A single yes or no: how many of 944 people meant to vote for Dole, without asking anyone openly.
+"""A single yes or no: how many of 944 people meant to vote for Dole, without an open question.
 
-Look at both intervals: in clear among a few fakes the count is sharper, flipped the answer stays
-deniable.
+Look at both intervals. In clear among a few fakes the count is more accurate; with flips the answer
+stays deniable.
 
 Data: American National Election Study 1996 (statsmodels, public domain).
 """
@@ -20,7 +20,7 @@ from mixtally.protocol.encode.bits import pack_vectors
 
 
 def main() -> None:
-    """Count the votes twice: in clear among fakes, and with every answer flipped at times."""
+    """Count the votes twice: in clear among fakes, and with randomly flipped answers."""
     votes = anes96.load_pandas().data["vote"].to_numpy().astype("uint8")
     question = Question(name="vote", bins=1, labels=("Dole",), kind=Kind.BITS)
     crowd = Population(question, pack_vectors(votes.tobytes(), 1))

@@ -1,10 +1,10 @@
-"""Three yes-or-no answers of one person, sent whole or bit by bit, and which come together.
+"""Three yes-or-no answers of one person, sent whole or bit by bit, and their correlations.
 
-Look at the two standard errors: bit by bit is sharper, but only whole vectors tell what goes with
-what: pairs, their correlations, and the 2 x 2 table of each.
+Look at the two standard errors. Bit by bit is more accurate, but only whole vectors show pairs,
+their correlations, and the 2 x 2 table of each pair.
 
-Data: American National Election Study 1996 (statsmodels, public domain), every person taken to
-stand for fifty with the same answers, since a vector sent whole needs a larger crowd.
+Data: American National Election Study 1996 (statsmodels, public domain). Every person represents
+fifty with the same answers, because a vector that is sent whole needs a larger crowd.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ LABELS = ("votes Dole", "college degree", "news every day")
 
 
 def main() -> None:
-    """Compare both ways, then count pairs, which only vectors sent whole can tell."""
+    """Compare both ways, then count pairs, which only whole vectors show."""
     study = anes96.load_pandas().data
     answers = np.array([study["vote"] == 1, study["educ"] >= 6, study["TVnews"] == 7]).T
     vectors = np.repeat(answers.astype("uint8"), 50, axis=0)

@@ -1,13 +1,13 @@
-"""A real electorate, counted twice: by ballots that hide themselves, and through mixes.
+"""A real electorate, counted twice: by randomized ballots without mixes, and through mixes.
 
-944 people who were asked in the American National Election Study of 1996 (it comes with
-statsmodels, in the public domain): whom they expected to vote for, and which party they feel near
-to. Every one of them plays a voter. Run it from the root of the repository:
+944 people answered the American National Election Study of 1996 (part of statsmodels, in the public
+domain): whom they expected to vote for, and which party they feel close to. Each of them is a voter
+here. Run it from the root of the repository:
 
     .venv/bin/python examples/vote.py
     .venv/bin/python examples/vote.py --seed 1 --epsilon 2 --out vote-pages
 
-It prints both votes in both versions and, with --out, writes a page for each. Away from the
+The program prints both votes in both versions. With --out it writes a page for each. Outside the
 repository: pip install 'mixtally[examples]'.
 """
 
@@ -45,19 +45,19 @@ QUESTIONS = {
         "strong Republican",
     ),
 }
-"""Columns of the study, and what their numbers 0, 1, 2.. stand for."""
+"""Columns of the study, with the labels of their numbers 0, 1, 2.."""
 NAMES = {"vote": "vote, 1996", "PID": "party, 1996"}
 
 
 def electorate(column: str) -> Population:
-    """Everybody's answer in ``column``."""
+    """Return everyone's answer in ``column``."""
     answers = anes96.load_pandas().data[column].to_numpy().astype(np.int64)
     labels = QUESTIONS[column]
     return Population(Question(name=NAMES[column], bins=len(labels), labels=labels), answers)
 
 
 def held(population: Population, asked: SimulateOptions, chance: Chance, seed: int | None) -> Study:
-    """The vote in both versions at the same epsilon."""
+    """Return the study of a vote in both versions at the same epsilon."""
     source = (
         f"{population.users} people of the American National Election Study 1996, each played as a "
         "voter. They are a sample: its error comes on top of the one shown."
@@ -66,7 +66,7 @@ def held(population: Population, asked: SimulateOptions, chance: Chance, seed: i
 
 
 def main() -> None:
-    """Play both columns."""
+    """Simulate both columns."""
     asked = argparse.ArgumentParser(description="A real electorate, counted twice.")
     asked.add_argument("--epsilon", type=float, default=1.0)
     asked.add_argument("--delta", type=float, default=1e-6)

@@ -1,6 +1,8 @@
-"""Every number, table, figure and claim of the founding documents, computed again.
+"""Reproduction of every number, table, figure and claim of the founding documents.
 
-The formulas of the documents are in ``mixtally.lab.formulas``; this program uses them.
+``python -m literature`` and ``make literature`` call ``reproduce``. The formulas of the documents
+are in ``mixtally.lab.formulas``. Each module here compares the statements of one document with
+exact distributions.
 """
 
 from dataclasses import dataclass
@@ -19,21 +21,22 @@ DOCUMENTS: dict[str, str] = {
     "003": "Zhilyaev, Zeber: K-Randomization (2015)",
     "004": "Zhilyaev: Notes (2020)",
 }
+"""The documents by their numbers."""
 _MODULES = {"000": sufficient, "001": maximal, "002": voting, "003": repeats, "004": notes}
 _TOLD_TOGETHER = {"003": ("001", "003")}
-"""003 is the first draft of what 001 goes on to prove."""
+"""Documents that are shown with others: 003 is the first draft of what 001 proves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """The findings of the documents that were requested."""
+    """The findings of the requested documents, with verdicts and charts."""
 
     findings: tuple[Finding, ...]
     rows: tuple[VerdictRow, ...]
     charts: tuple[Chart, ...]
 
     def facts(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the results as a JSON object."""
         words = [one.word for one in self.findings]
         return {
             "documents": {d: DOCUMENTS[d] for d in sorted({f.document for f in self.findings})},
@@ -44,9 +47,12 @@ class Reproduction:
 
 
 def reproduce(document: str | None, progress: Progress = ignore_progress) -> Reproduction:
-    """Everything about ``document``, or about all; 003 brings 001 with it.
+    """Compute all findings of one document, or of all; 003 includes 001.
 
-    Raises ParameterError for a document that is none of these.
+    Raises
+    ------
+    ParameterError
+        If there is no such document.
     """
     if document is not None and document not in _MODULES:
         raise ParameterError(

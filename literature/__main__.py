@@ -1,4 +1,4 @@
-"""`make literature`: the founding documents, computed again, as tables and as a page."""
+"""`make literature`: the founding documents, recomputed, as tables and as a page."""
 
 import argparse
 import shlex
@@ -15,11 +15,11 @@ from mixtally.errors import InputError
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print every finding and write the page; 0, or 2 for what cannot be used."""
+    """Print every finding, write the page, and return 0; return 2 for invalid arguments."""
     parser = argparse.ArgumentParser(prog="python -m literature", description=__doc__)
     names = ", ".join(DOCUMENTS)
-    parser.add_argument("--document", help=f"only one of {names}; 003 brings 001")
-    parser.add_argument("--out", type=Path, default=Path("out/literature"), help="for the page")
+    parser.add_argument("--document", help=f"only one of {names}; 003 includes 001")
+    parser.add_argument("--out", type=Path, default=Path("out/literature"), help="the folder")
     parser.add_argument("--json", action="store_true", help="print JSON instead of tables")
     asked = parser.parse_args(arguments)
     try:

@@ -1,9 +1,9 @@
-"""Side Notes on Differential Privacy 002, section 3: accuracy when someone sees all answers.
+"""Findings of Side Notes on Differential Privacy 002, section 3: the central model.
 
-The section shows two theorems of the textbook, for any query, and warns against using them for
-noise that everybody adds for themselves. Here the query is a histogram with one record substituted:
-counts move by 2 in sum, any single one by 1. What OpenDP's mechanisms do stands beside it when
-OpenDP is installed; its draws are new in every run.
+The section quotes two theorems of the textbook for any query. It warns against applying them to
+noise that everyone adds locally. Here the query is a histogram in which one record is substituted.
+So the sum of the changes is at most 2, and each count changes by at most 1. If OpenDP is installed,
+the results of its mechanisms are compared with the theorems; they are drawn anew in every run.
 
 Source: side notes 002 section 3; Dwork, Roth, The Algorithmic Foundations of Differential Privacy
 (2014), theorems 3.8 and 3.11.
@@ -27,7 +27,7 @@ _GAUSSIAN_DELTA = 1e-6
 
 
 def laplace_within(epsilon: float, counts: int, miss: float, moved: float = _MOVED) -> float:
-    """Distance that none of ``counts`` noisy counts passes, but for a chance of ``miss``.
+    """Return the distance that all noisy counts keep, except with probability ``miss``.
 
     Source: Dwork, Roth 2014, theorem 3.8: (moved / epsilon) ln(counts / miss).
     """
@@ -35,7 +35,7 @@ def laplace_within(epsilon: float, counts: int, miss: float, moved: float = _MOV
 
 
 def exponential_within(epsilon: float, bins: int, miss: float, moved: float = 1.0) -> float:
-    """How far below the largest the count of the bin that is named lies at most.
+    """Return how far below the largest count the count of the selected bin is at most.
 
     Source: Dwork, Roth 2014, corollary 3.12: (2 moved / epsilon) (ln bins + t), miss = exp(-t).
     """
@@ -43,7 +43,7 @@ def exponential_within(epsilon: float, bins: int, miss: float, moved: float = 1.
 
 
 def findings() -> list[Finding]:
-    """Every statement of the section that a number can decide."""
+    """Return every statement of the section that a number can decide."""
     return [*_laplace(), *_exponential(), *_wrong_model(), _large_epsilon()]
 
 
@@ -52,7 +52,7 @@ def _laplace() -> list[Finding]:
     each = math.exp(-within * EPSILON / _MOVED)
     chance = -math.expm1(BINS * math.log1p(-each))
     ratio = math.exp(-EPSILON / _MOVED)
-    whole = math.floor(within)  # the bound at which whole-number noise fits worst
+    whole = math.floor(within)  # Integer noise exceeds the bound most often at an integer.
     promised = ratio**whole
     stated = f"at epsilon = {EPSILON:g}, {BINS} counts, beta = {MISS:g}: {within:.2f} counts"
     found = [
@@ -69,7 +69,7 @@ def _laplace() -> list[Finding]:
 
 
 def _discrete_tail(ratio: float, least: int) -> float:
-    """P(|noise| >= least) for P[k] ~ ratio^|k| and least >= 1."""
+    """Return P(|noise| >= least) for P[k] ~ ratio^|k| and least >= 1."""
     return 2.0 * ratio**least / (1.0 + ratio)
 
 
@@ -132,7 +132,7 @@ def _missing_finding(what: str, within: float) -> Finding:
 
 
 def _wrong_model() -> list[Finding]:
-    """Everybody adds Laplace noise; the sum is held to the bound of noise that is added once."""
+    """Return how often local Laplace noise exceeds the bound for noise that is added once."""
     within = laplace_within(EPSILON, 1, MISS)
     chance = 2.0 * float(special.ndtr(-within / _local_spread(EPSILON)))
     return [
@@ -145,7 +145,7 @@ def _wrong_model() -> list[Finding]:
 
 
 def _local_spread(epsilon: float) -> float:
-    """Standard deviation of a count to which every user adds Laplace noise."""
+    """Return the standard deviation of a count to which every user adds Laplace noise."""
     return math.sqrt(2.0 * USERS) * _MOVED / epsilon
 
 
@@ -163,9 +163,9 @@ def _large_epsilon() -> Finding:
 
 
 def chart() -> Chart:
-    """The bounds over epsilon, OpenDP's accuracies where it is installed, and noise added locally.
+    """Return the bounds over epsilon, the accuracies of OpenDP if it is installed, and local noise.
 
-    For one substituted record the two theorems give the same number.
+    For one substituted record, both theorems give the same number.
     """
     dense = np.geomspace(0.1, 10.0, 40).tolist()
     central = tuple((e, laplace_within(e, BINS, MISS)) for e in dense)

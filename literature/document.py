@@ -1,4 +1,4 @@
-"""What is shown of the founding documents, computed again."""
+"""The report on the founding documents."""
 
 from collections.abc import Sequence
 
@@ -20,24 +20,25 @@ from mixtally.report.document import (
 
 TITLE = "The founding documents, computed again"
 _INTRO = (
-    "Every number, table, figure and claim of the documents that this package was made from, "
-    "beside what follows. Promises are held against the exact divergence for an observer who "
-    "receives every shuffled message, unless the row names another. Nothing in the verdicts "
-    "was typed in; only the printed numbers were."
+    "Every number, table, figure and claim of the documents on which this package is based, "
+    "compared with its recomputation. Guarantees are compared with the exact divergence for an "
+    "observer who receives every shuffled message, unless the row names another observer. All "
+    "verdicts are computed; only the printed numbers were typed in."
 )
 _LINES = (
-    "Protects: nobody, as nothing is asked here; promises of documents are held against what "
-    "anyone who sees every shuffled message, or whom a row names, can learn of one person.",
-    "epsilon and delta are those that each row prints, beside the exact divergence; it is proved "
-    "and rests on what the row says.",
-    "Expected error: a printed number is called reproduced when it follows to half a unit of its "
-    "last digit.",
+    "Protects: nobody, because no data are collected here. Guarantees of the documents are "
+    "compared with what an observer of all shuffled messages, or the observer that a row names, "
+    "can learn about one person.",
+    "Each row has the epsilon and delta of the document and the exact divergence, which is proved "
+    "under the assumptions of the row.",
+    "Expected error: a printed number counts as reproduced if the computed number agrees to half "
+    "a unit of the last printed digit.",
 )
 _WORDS = {
-    REPRODUCES: "the printed number follows, to half a unit of its last digit, or the claim holds",
+    REPRODUCES: "the printed number is right to half a unit of its last digit, or the claim holds",
     DIFFERS: "the document's own formula, or the exact distribution, gives another number",
     FALSE: "the exact distributions or a counterexample contradict the claim",
-    COMPUTED: "not printed in the document: the number that belongs beside it",
+    COMPUTED: "not printed in the document: a number for comparison",
 }
 _TONES = {
     REPRODUCES: Tone.GOOD,
@@ -50,7 +51,7 @@ _TONES = {
 
 
 def document(found: Reproduction) -> Document:
-    """Every finding; a terminal shows a table a document."""
+    """Return the report on every finding; a terminal shows one table for each document."""
     facts, names = found.facts(), dict.fromkeys(one.document for one in found.findings)
     words = [one.word for one in found.findings]
     return Document(
@@ -70,7 +71,7 @@ def document(found: Reproduction) -> Document:
 
 
 def _summary(found: Reproduction) -> list[Part]:
-    """A table a document."""
+    """Return one table for each document."""
     parts: list[Part] = []
     for name in dict.fromkeys(one.document for one in found.findings):
         parts += [Heading(f"{name}: {DOCUMENTS[name]}"), _short(_of(found, name)), Text("")]

@@ -1,4 +1,4 @@
-"""What a document says beside what follows, and the word for the two."""
+"""Findings: a statement of a document, the computed number, and the verdict."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from mixtally.report.numbers import number
 
 Steps = Callable[[int, int], None]
-"""Called with how many steps are done and how many there are."""
+"""A function that receives the number of finished steps and the number of all steps."""
 
 REPRODUCES, DIFFERS, FALSE, COMPUTED = "reproduces", "differs", "false", "computed"
 _HALF = 0.5 + 1e-9
@@ -19,13 +19,20 @@ _HALF = 0.5 + 1e-9
 class Finding:
     """One number or one claim of a document.
 
-    where
-      document   its number, e.g. "000"
-      place      equation, table or section
-      printed    the number with the digits that are printed; None when only a claim is made
-      computed   the number that follows, or the two bounds between which it lies
-      unit       what is counted; empty for a pure number
-      holds      of a claim: whether it is so, by the exact distributions; None for a number
+    Attributes
+    ----------
+    document : str
+        The number of the document, such as "000".
+    place : str
+        The equation, table or section.
+    printed : str or None
+        The number with its printed digits; None for a claim.
+    computed : float or tuple of float
+        The computed number, or its lower and upper bound.
+    unit : str
+        The unit; empty for a pure number.
+    holds : bool or None
+        Whether a claim is true by the exact distributions; None for a number.
     """
 
     document: str
@@ -39,12 +46,12 @@ class Finding:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The two bounds of what was computed."""
+        """The lower and the upper bound of the computed number."""
         return self.computed if isinstance(self.computed, tuple) else (self.computed, self.computed)
 
     @property
     def word(self) -> str:
-        """reproduces, differs or false; computed where nothing is printed and nothing claimed."""
+        """The verdict: "reproduces", "differs", "false", or "computed" without a comparison."""
         if self.holds is False:
             return FALSE
         if self.printed is not None:
@@ -52,18 +59,18 @@ class Finding:
         return COMPUTED if self.holds is None else REPRODUCES
 
     def computed_text(self) -> str:
-        """What was computed, for people: as many digits as are printed, and two more."""
+        """Return the computed number with two digits more than are printed."""
         digits = 2 if self.printed is None else len(Decimal(self.printed).as_tuple().digits)
         low, high = (number(end, digits + 2) for end in self.bounds)
         return low if low == high else f"{low} to {high}"
 
     @property
     def subject(self) -> str:
-        """What it is about, without the case: up to the first comma or colon."""
+        """The statement without its case, up to the first comma or colon."""
         return re.split("[,:] ", self.what)[0]
 
     def facts(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the finding as a JSON object."""
         low, high = self.bounds
         return {
             "document": self.document,
@@ -79,7 +86,7 @@ class Finding:
 
 
 def gather(parts: Sequence[Callable[[], list[Finding]]], progress: Steps) -> list[Finding]:
-    """The findings of all parts, a step each; one step is left for the charts."""
+    """Return the findings of all parts, and report a step for each; charts are the last step."""
     found: list[Finding] = []
     for done, part in enumerate(parts, start=1):
         found += part()
@@ -88,7 +95,7 @@ def gather(parts: Sequence[Callable[[], list[Finding]]], progress: Steps) -> lis
 
 
 def rounds_to(bounds: tuple[float, float], printed: str) -> bool:
-    """Whether some number between ``ends`` is ``printed``, to half a unit of its last digit."""
+    """Return whether a number within the bounds rounds to ``printed``, to half of its last unit."""
     unit = 10.0 ** int(Decimal(printed).as_tuple().exponent)
     value = float(printed)
     return bounds[0] - _HALF * unit <= value <= bounds[1] + _HALF * unit
@@ -103,13 +110,13 @@ def claim(
     note: str = "",
     unit: str = "",
 ) -> Finding:
-    """A statement without a printed number, and the number that decides it."""
+    """Return the finding of a statement without a printed number."""
     return Finding(document, place, what, None, computed, unit, note, bool(holds))
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """One line of the verdict table, every field made from findings or from the audit."""
+    """One row of the verdict table, made from findings or from the audit."""
 
     document: str
     place: str
@@ -119,5 +126,5 @@ class VerdictRow:
     word: str
 
     def facts(self) -> dict[str, str]:
-        """For JSON."""
+        """Return the row as a JSON object."""
         return asdict(self)

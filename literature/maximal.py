@@ -1,4 +1,7 @@
-"""K-Randomization 001 (2016): which crowd makes a step of the sum steepest, and its lemmas."""
+"""Findings of K-Randomization 001 (2016): the crowd with the steepest step of the sum.
+
+The document also has lemmas on ratios of sums. All are tested by enumeration.
+"""
 
 from itertools import combinations, product
 
@@ -8,16 +11,16 @@ from mixtally.report.curves import Chart
 
 DOCUMENT = "001"
 CROWDS = ((6, 0.1), (9, 0.25), (12, 0.4))
-"""People and flip probability of the crowds enumerated."""
+"""People and flip probability of the enumerated crowds."""
 
 
 def findings(progress: Steps) -> list[Finding]:
-    """The claim, and the lemmas on ratios of sums that its proof uses."""
+    """Return the findings on the claim, and on the lemmas of its proof."""
     return gather((_steepest, _lemmas), progress)
 
 
 def charts() -> list[Chart]:
-    """The document has no figures."""
+    """Return no charts, because the document has no figures."""
     return []
 
 
@@ -55,7 +58,7 @@ def _lemmas() -> list[Finding]:
 
 
 def largest_ratio() -> tuple[int, int]:
-    """Violations and cases of lemma 4.1."""
+    """Return the violations and the cases of lemma 4.1."""
     wrong = cases = 0
     for a in product((-2, 1, 5), repeat=3):
         for b in product((1, 2, 7), repeat=3):
@@ -65,7 +68,7 @@ def largest_ratio() -> tuple[int, int]:
 
 
 def leaning_weights() -> tuple[int, int]:
-    """Violations and cases of lemma 4.2."""
+    """Return the violations and the cases of lemma 4.2."""
     wrong = cases = 0
     for values, length in (((1, 2, 5), 2), ((1, 3), 3)):
         columns = list(product(values, repeat=length))
@@ -77,7 +80,7 @@ def leaning_weights() -> tuple[int, int]:
 
 
 def one_more_bit() -> tuple[int, int]:
-    """Violations and cases of lemma 4.3."""
+    """Return the violations and the cases of lemma 4.3."""
     wrong = cases = 0
     for a, a2, x, y in product((1, 2, 5), repeat=4):
         for b, b2, c, c2 in product((0, 1, 4), repeat=4):
@@ -89,7 +92,7 @@ def one_more_bit() -> tuple[int, int]:
 
 
 def _falling(above: tuple[int, ...], below: tuple[int, ...]) -> bool:
-    """Whether the ratios above / below never rise."""
+    """Return whether the ratios above / below never increase."""
     pairs = zip(above, below, strict=True)
     return all(x * y2 >= x2 * y for (x, y), (x2, y2) in combinations(pairs, 2))
 

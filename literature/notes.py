@@ -1,4 +1,4 @@
-"""Notes 004 (2020): flipped bits, clear and flipped one-hot records, with and without fakes."""
+"""Findings of Notes 004 (2020): flipped bits and one-hot records, with and without fakes."""
 
 import math
 
@@ -31,7 +31,7 @@ CROWDS, FAKES, BINS = (10**4, 10**5, 10**6), 10**7, 100
 
 
 def findings(progress: Steps) -> list[Finding]:
-    """Every formula with its numbers, and every claim. The document prints few numbers."""
+    """Return every formula with its numbers, and every claim; the document prints few numbers."""
     parts = (
         propositions, notes_bits.ratios, notes_bits.zeros, notes_tails.bounds,
         notes_bits.symmetries, _single_bit, slips, _clear, _flips, _where_unsafe, _constant,
@@ -41,7 +41,7 @@ def findings(progress: Steps) -> list[Finding]:
 
 
 def charts() -> list[Chart]:
-    """What the formulas keep, state and leave."""
+    """Return charts of the delta that formulas keep, the noise that they state, and the errors."""
     return [_broken_chart(), _cover_chart(), _error_chart()]
 
 
@@ -52,7 +52,7 @@ def _number(
 
 
 def _exact_bit(users: int, epsilon: float, delta: float) -> float:
-    """Least flip probability of single bits, any crowd."""
+    """Return the least flip probability of single bits in any crowd."""
     return (least_single_bit(users, epsilon, delta).flip_threshold or 0) / SCALE
 
 
@@ -131,7 +131,10 @@ def _flips() -> list[Finding]:
 
 
 def unsafe_above(epsilon: float) -> float:
-    """The crowd above which (5.16) without fakes certainly breaks 1e-6, messages seen whole."""
+    """Return the crowd above which (5.16) without fakes certainly breaks delta = 1e-6.
+
+    The observer sees whole messages.
+    """
     low, high = 1000.0, 1e5
     while high > 1.005 * low:
         users = math.sqrt(low * high)
@@ -155,7 +158,10 @@ def _where_unsafe() -> list[Finding]:
 
 
 def crowd_error(users: int) -> float:
-    """Least standard error at (1, 1e-6) of flips without fakes, messages seen whole."""
+    """Return the least standard error at (1, 1e-6) of flips without fakes.
+
+    The observer sees whole messages.
+    """
     return least_flip(users, EPSILON, DELTA).standard_error(users)
 
 

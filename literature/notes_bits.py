@@ -1,6 +1,6 @@
-"""Notes 004: lemmas, symmetries and tail bounds of the sum of flipped bits, by enumeration.
+"""Findings of Notes 004 on lemmas and symmetries of the sum of flipped bits, by enumeration.
 
-A crowd is n bits of which m are set; one more bit, a zero or a one, is to be hidden by it.
+A crowd has n bits, of which m are set. The crowd hides one more bit, a zero or a one.
 """
 
 import math
@@ -25,7 +25,7 @@ _EVERY = "every crowd of 1, 2, 7 and 30 bits at three flip probabilities"
 
 
 class BitCrowd(NamedTuple):
-    """``bits`` of which ``ones`` are set, the flip probability, and P(sum = 0..bits)."""
+    """A crowd of ``bits`` bits, of which ``ones`` are set, with P(sum = 0..bits) after flips."""
 
     bits: int
     ones: int
@@ -38,23 +38,26 @@ class BitCrowd(NamedTuple):
         return self.flipped.flip
 
     def mirror(self) -> "BitCrowd":
-        """The crowd with every bit turned."""
+        """Return the crowd with every bit inverted."""
         return crowd(self.bits, self.bits - self.ones, self.flipped)
 
     def ratio(self) -> Floats:
-        """R(s), s = 0..n + 1: the distribution with one more zero over that with one more one."""
+        """Return the ratio R(s) of P(s) with one more zero to P(s) with one more one.
+
+        The sum s runs from 0 to n + 1.
+        """
         zeros = self.bits - self.ones
         pmf = self.flipped.sum_pmf
         return np.asarray(pmf(self.ones, zeros + 1) / pmf(self.ones + 1, zeros))
 
 
 def crowd(bits: int, ones: int, flipped: FlippedBits) -> BitCrowd:
-    """Such a crowd and the distribution of its sum."""
+    """Return a crowd with the distribution of its sum."""
     return BitCrowd(bits, ones, flipped, flipped.sum_pmf(ones, bits - ones))
 
 
 def crowds() -> Iterator[BitCrowd]:
-    """Every crowd of the sizes enumerated."""
+    """Yield every crowd of the enumerated sizes."""
     for bits in SIZES:
         for flipped in map(FlippedBits, FLIPS):
             for ones in range(bits + 1):
@@ -62,7 +65,7 @@ def crowds() -> Iterator[BitCrowd]:
 
 
 def ratios() -> list[Finding]:
-    """(4.5)-(4.8), lemma 4.1 and the sentence below (2.4)."""
+    """Return the findings on (4.5)-(4.8), lemma 4.1 and the sentence below (2.4)."""
     far, steps, rises, cases = 0.0, 0.0, 0, 0
     for one in crowds():
         ratio, q = one.ratio(), one.flip
@@ -90,7 +93,7 @@ def ratios() -> list[Finding]:
 
 
 def _both_sides() -> Finding:
-    """One-sided tails of either distribution against the two-sided one."""
+    """Return the finding on one-sided tails of either distribution, against the two-sided tail."""
     epsilon, some = 0.3, crowd(99, 0, FlippedBits(0.3))
     zero, one = some.flipped.sum_pmf(0, 100), some.flipped.sum_pmf(1, 99)
     loss = np.log(some.ratio())
@@ -107,12 +110,12 @@ def _both_sides() -> Finding:
 
 
 def _apart(found: Floats, true: Floats) -> float:
-    """Greatest relative distance; 0 between empty ones."""
+    """Return the greatest relative distance; 0 between empty arrays."""
     return float(np.abs(found / true - 1.0).max(initial=0.0))
 
 
 def symmetries() -> list[Finding]:
-    """Corollaries 4.3 to 4.5 and the line of proposition 4.5 that uses them."""
+    """Return the findings on corollaries 4.3 to 4.5 and their use in proposition 4.5."""
     ends = mirror = turned = printed = 0.0
     for one in crowds():
         other = one.mirror()
@@ -135,7 +138,7 @@ def symmetries() -> list[Finding]:
 
 
 def _right_deviations() -> list[Finding]:
-    """Corollary 4.5, from where the appendix begins and from where it is printed."""
+    """Return the findings on corollary 4.5, in the range of the appendix and as printed."""
     found = []
     for reading, least in (
         ("from l > sqrt(npq) + 1", lambda spread: math.sqrt(spread) + 1.0 + _NEAR),
@@ -156,7 +159,10 @@ def _right_deviations() -> list[Finding]:
 
 
 def right_deviations(least: Callable[[float], float], margin: float = 2.0) -> tuple[int, int]:
-    """Violations and cases of 1/R(mu_m + l | m) <= 1/R(mu_n + l + margin | n), l >= least(npq)."""
+    """Return violations and cases of 1/R(mu_m + l | m) <= 1/R(mu_n + l + margin | n).
+
+    The cases have l >= least(npq).
+    """
     wrong = cases = 0
     for bits in SIZES:
         for flip in FLIPS:
@@ -174,7 +180,7 @@ def right_deviations(least: Callable[[float], float], margin: float = 2.0) -> tu
 
 
 def zeros() -> list[Finding]:
-    """Lemma 4.3 in crowds of zeros."""
+    """Return the findings on lemma 4.3 in crowds of zeros."""
     users = 10**6
     kept = []
     for epsilon, delta in PROMISES:
@@ -195,7 +201,7 @@ def zeros() -> list[Finding]:
 
 
 def recurrences() -> list[Finding]:
-    """Lemma 7.1 and what follows from it: (7.3), (7.4) and the two properties left to do."""
+    """Return the findings on lemma 7.1, (7.3), (7.4) and two properties without proof."""
     far, steps, rises, falls, cases = 0.0, 0.0, 0, 0, 0
     last: Floats | None = None
     for one in crowds():

@@ -1,4 +1,4 @@
-"""Notes 004: propositions and equations, checked by counterexample and by enumeration."""
+"""Findings of Notes 004 on propositions and equations, by counterexample and enumeration."""
 
 import math
 from itertools import pairwise
@@ -18,12 +18,12 @@ _FLOOR = 1e-250
 
 
 def propositions() -> list[Finding]:
-    """2.3, 3.1 and 4.1."""
+    """Return the findings on propositions 2.3, 3.1 and 4.1."""
     return [*_indistinguishable(), *_more_records(), *_nothing_but_zeros()]
 
 
 def slips() -> list[Finding]:
-    """Equations that do not say what is meant, by the numbers they give."""
+    """Return the findings on misprinted equations, from the numbers that they give."""
     users, flip = 1000, 0.03
     exact = single_bit.delta(users, 0, threshold_of(flip), EPSILON, 0)
     wrong = notes.tail_as_printed(EPSILON, users - 1, flip)
@@ -46,7 +46,7 @@ def slips() -> list[Finding]:
 
 
 def estimate() -> list[Finding]:
-    """(5.20) and (5.21) by enumeration of one bin of a small collection."""
+    """Return the findings on (5.20) and (5.21), by enumeration of one bin of a small collection."""
     votes, users, fakes, bins, q = 7, 20, 12, 4, 0.2
     held = np.ones(1)
     for _ in range(fakes):
@@ -73,7 +73,7 @@ def estimate() -> list[Finding]:
 
 
 def _indistinguishable() -> list[Finding]:
-    """Proposition 2.3 on two outcomes."""
+    """Return the findings on propositions 2.1 and 2.3, for two outcomes."""
     first, second, grow = (0.55, 0.45), (0.10, 0.90), 5.0
     pairs = (*zip(first, second, strict=True), *zip(second, first, strict=True))
     delta = max(
@@ -112,7 +112,7 @@ def _more_records() -> list[Finding]:
 
 
 def _nothing_but_zeros() -> list[Finding]:
-    """Proposition 4.1, from where its appendix proves it and from where it is printed."""
+    """Return the findings on proposition 4.1, in the range of the appendix and as printed."""
     strict = printed = [0, 0]
     for n in (12, 25, 60, 120):
         for q in (0.05, 0.1, 0.2, 0.3, 0.4):
@@ -132,7 +132,7 @@ def _nothing_but_zeros() -> list[Finding]:
 
 
 def _steps(ones: int, zeros: int, q: float) -> Floats:
-    """P(s) / P(s - 1) for s = 1..n; NaN where the distribution is too small to tell."""
+    """Return P(s) / P(s - 1) for s = 1..n; NaN if the probabilities are too small."""
     pmf = sum_pmf(ones, zeros, q)
     before = np.where(pmf[:-1] > _FLOOR, pmf[:-1], np.nan)
     return np.asarray(pmf[1:] / before)
@@ -141,7 +141,10 @@ def _steps(ones: int, zeros: int, q: float) -> Floats:
 def _count_violations(
     so_far: list[int], tables: list[Floats], n: int, q: float, least: float
 ) -> list[int]:
-    """Violations and cases of rho(mu_m - l | m) <= rho(mu_0 - (l + 2) | 0) for l >= ``least``."""
+    """Return violations and cases of rho(mu_m - l | m) <= rho(mu_0 - (l + 2) | 0).
+
+    The cases have l >= ``least``.
+    """
     found = list(so_far)
     distance = least
     while math.ceil(n * q - distance - 2.0) >= 1:

@@ -1,4 +1,4 @@
-"""Notes 004: the tail bounds (4.20), (4.46), (4.47), and (8.2) to (8.6) on one more bit."""
+"""Findings of Notes 004 on the tail bounds (4.20), (4.46), (4.47) and on (8.2) to (8.6)."""
 
 import math
 
@@ -16,7 +16,7 @@ _SAME = 1e-12
 
 
 def bounds() -> list[Finding]:
-    """Where the bounds hold, where not, and from where on."""
+    """Return the findings on where the tail bounds hold and where they fail."""
     chance, bound = tail(REACH), bit_sums.tail_bound(REACH, EXPECTED)
     wrong, own_cases = _within(own_mean=True)
     wrong_zero, zero_cases = _within(own_mean=False)
@@ -37,7 +37,7 @@ def bounds() -> list[Finding]:
 
 
 def tail(reach: float) -> float:
-    """P(|s - 20| > 20 ``reach``) for the sum of a million zeros, 20 flips expected."""
+    """Return P(|s - 20| > 20 ``reach``) for the sum of a million zeros with 20 expected flips."""
     flip, away = EXPECTED / USERS, EXPECTED * reach
     above = stats.binom.sf(math.floor(EXPECTED + away), USERS, flip)
     below = stats.binom.cdf(math.ceil(EXPECTED - away) - 1, USERS, flip)
@@ -45,8 +45,8 @@ def tail(reach: float) -> float:
 
 
 def least_reach() -> float:
-    """The least t at which the bound is below that tail."""
-    for away in range(1, USERS):  # the tail is the same for (away - 1) / 20 <= t < away / 20
+    """Return the least t for which the bound is below the tail."""
+    for away in range(1, USERS):  # The tail is constant for (away - 1) / 20 <= t < away / 20.
         chance = tail((away - 0.5) / EXPECTED)
         from_here = math.sqrt(3.0 / EXPECTED * math.log(2.0 / chance))
         if from_here < away / EXPECTED:
@@ -55,9 +55,9 @@ def least_reach() -> float:
 
 
 def _within(*, own_mean: bool) -> tuple[int, int]:
-    """Violations and cases for t <= 1, t in units of the crowd's mean or of n q.
+    """Return violations and cases for t <= 1, with t in units of the crowd's mean or of n q.
 
-    The tail changes only where t reaches another sum, so it is tried just below those t.
+    The tail changes only where t reaches another sum, so only values just below are tested.
     """
     wrong = cases = 0
     for one in crowds():
@@ -74,7 +74,7 @@ def _within(*, own_mean: bool) -> tuple[int, int]:
 
 
 def one_more_bit() -> list[Finding]:
-    """(8.2), (8.3), (8.6) by enumeration, (8.4) and (8.5) by an example."""
+    """Return the findings on (8.2), (8.3), (8.6) by enumeration, and (8.4), (8.5) by an example."""
     outside = less = cases = 0
     for one in crowds():
         ratio = one.ratio()
@@ -104,7 +104,7 @@ def _with_a_zero(one: BitCrowd) -> Floats:
 
 
 def _edges() -> tuple[float, float]:
-    """The delta of a zero against a one, and the least alpha + beta of (8.4), (8.5)."""
+    """Return the delta of a zero against a one, and the least alpha + beta of (8.4), (8.5)."""
     epsilon, one = 1.0, crowd(999, 0, FlippedBits(0.03))
     grow = math.exp(epsilon)
     first, second = _with_a_zero(one), one.flipped.sum_pmf(1, 999)

@@ -1,4 +1,4 @@
-"""K-Randomization 003 (2015): one bit a person, sent once or k times."""
+"""Findings of K-Randomization 003 (2015): one bit per person, sent once or k times."""
 
 import math
 
@@ -25,14 +25,14 @@ _ANY_DELTA = 0.5
 
 
 def findings(progress: Steps) -> list[Finding]:
-    """Every printed number and every claim."""
+    """Return every printed number and every claim."""
     parts = (anonymity, _example, _intervals, _slips, _pointwise, _guarantee, growth, choices,
              _sum_bound, _repeating)  # fmt: skip
     return gather(parts, progress)
 
 
 def charts() -> list[Chart]:
-    """What repeating does to the error, and what three sigmas leave."""
+    """Return charts of the error with repeats, and of the delta of three sigmas."""
     return [_repeats_chart(), _delta_chart()]
 
 
@@ -48,7 +48,7 @@ def _number(
 
 
 def _exact(users: int, flip: float, epsilon: float, times: int = 1) -> Bracket:
-    """The exact delta in a crowd of equal bits, the document's worst case."""
+    """Return the exact delta in a crowd of equal bits, the document's worst case."""
     return single_bit.delta(users, 0, threshold_of(flip), epsilon, 0, repeats=times)
 
 
@@ -103,7 +103,7 @@ def _intervals() -> list[Finding]:
 
 
 def _slips() -> list[Finding]:
-    """Equations that do not say what is meant, by the numbers they give."""
+    """Return the findings on misprinted equations, from the numbers that they give."""
     q, n = 0.2, 12
     p = 1.0 - q
     printed = sum(
@@ -125,7 +125,7 @@ def _slips() -> list[Finding]:
 
 
 def _pointwise() -> list[Finding]:
-    """Theorem 4.1 and (4.32) by enumeration."""
+    """Return the findings on theorem 4.1 and (4.32), by enumeration."""
     rising = steps = 0
     far = 0.0
     for n, q in ((6, 0.1), (9, 0.25), (12, 0.4)):
@@ -174,7 +174,7 @@ def _guarantee() -> list[Finding]:
 
 
 def _sum_bound() -> list[Finding]:
-    """(5.12) bounds every term, (5.13) the sum."""
+    """Return the findings on (5.12), which bounds every term, and (5.13), which bounds the sum."""
     k, n, s, i = 2, 10, 7, 1
     term = s * (k * n - s) / (k * n * (k * n - 1))
     bound = s * (k * n - s) / (k * n) ** 2
@@ -197,9 +197,7 @@ def _sum_bound() -> list[Finding]:
 
 
 def exact_error(times: int) -> float:
-    """Least standard error at (1, 1e-6) of a bit that is sent ``times`` times, exact
-    distribution.
-    """
+    """Return the least standard error at (1, 1e-6) of a bit that is sent ``times`` times."""
     found = least_single_bit(CROWD, 1.0, NEGLIGIBLE, ones=0, repeats=times)
     return found.standard_error(CROWD)
 

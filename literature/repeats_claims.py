@@ -1,4 +1,4 @@
-"""K-Randomization 003: anonymity, and equations of its section on repeats, by enumeration."""
+"""Findings of K-Randomization 003 on anonymity and on the section on repeats, by enumeration."""
 
 import math
 from itertools import combinations_with_replacement, product
@@ -14,11 +14,11 @@ from mixtally.primitives.tails import Floats
 DOCUMENT = "003"
 _NEAR = 1e-9
 _TIMES = ((2, 10, 0.1), (3, 8, 0.25), (5, 6, 0.4))
-"""Repeats, people and flip probability of the collections enumerated."""
+"""Repeats, people and flip probability of the enumerated collections."""
 
 
 def anonymity() -> list[Finding]:
-    """Sections 2 and 3: the chance that a vector is sent, and A_p, which nothing is claimed of."""
+    """Return the findings on sections 2 and 3: the chance that a vector is sent, and A_p."""
     held, bits, flip = {0b01: 1, 0b11: 2}, 2, 0.3
     people = [vector for vector, count in held.items() for _ in range(count)]
     found = [0.0] * (1 << bits)
@@ -47,7 +47,7 @@ def anonymity() -> list[Finding]:
 
 
 def _least_cover() -> list[Finding]:
-    """A_p above one where much is given away, and below one where nothing is."""
+    """Return the findings on A_p: above 1 with a large delta, and below 1 with a tiny one."""
     users, flip, epsilon = 1000, 0.009, math.log(2.0)
     bit = repeats.anonymity({1: users}, 1, flip)
     lost = single_bit.delta(users, 0, threshold_of(flip), epsilon, 0).lower
@@ -64,7 +64,7 @@ def _least_cover() -> list[Finding]:
 
 
 def choices() -> list[Finding]:
-    """(5.9) and (5.10) against counting and against the two distributions."""
+    """Return the findings on (5.9) and (5.10), against counting and the two distributions."""
     far = far_ratio = 0.0
     cases = 0
     for times, users, q in _TIMES:
@@ -94,7 +94,7 @@ def _with_one_zero(times: int, users: int, q: float) -> Floats:
 
 
 def growth() -> list[Finding]:
-    """(5.5): that the ratio grows is so; that coefficients of a power are products is not."""
+    """Return the findings on (5.5): the ratio grows, but its coefficients are not products."""
     falls = ties = cases = 0
     for times, users, q in _TIMES:
         tables = [sum_pmf(times * m, times * (users - m), q) for m in range(users + 1)]

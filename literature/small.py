@@ -1,4 +1,4 @@
-"""Distributions of a few flipped bits or vectors, whole: for enumeration."""
+"""Complete distributions of a few flipped bits or vectors, for enumeration."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -10,18 +10,18 @@ from mixtally.primitives import tails
 from mixtally.primitives.tails import Floats
 
 Bags = dict[tuple[int, ...], float]
-"""Chances of histograms: how often each vector came, vectors in the order of their integers."""
+"""Probabilities of histograms: the count of each vector, in the order of their integers."""
 
 
 class FlippedBits:
-    """Sums of bits that are flipped with one probability; each of their binomials is made once."""
+    """Sums of bits with one flip probability; each binomial distribution is computed once."""
 
     def __init__(self, flip: float) -> None:
         self.flip = flip
         self._binomials: dict[tuple[int, float], Floats] = {}
 
     def sum_pmf(self, ones: int, zeros: int) -> Floats:
-        """P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros."""
+        """Return P(sum = 0..n) of ``ones`` flipped ones and ``zeros`` flipped zeros."""
         pmf: Floats = np.ones(1)
         for bits, chance in ((ones, 1.0 - self.flip), (zeros, self.flip)):
             if bits:
@@ -35,12 +35,12 @@ class FlippedBits:
 
 
 def sum_pmf(ones: int, zeros: int, flip: float) -> Floats:
-    """``FlippedBits.sum_pmf`` of one sum alone."""
+    """Return ``FlippedBits.sum_pmf`` for one sum."""
     return FlippedBits(flip).sum_pmf(ones, zeros)
 
 
 def bag_distribution(held: Iterable[int], bits: int, flip: float) -> Bags:
-    """The distribution of the histogram when people hold these vectors and every bit is flipped."""
+    """Return the distribution of the histogram of these vectors after every bit is flipped."""
     bags: Bags = {(0,) * (1 << bits): 1.0}
     for vector in held:
         chances = [transition_probability(vector, seen, bits, flip) for seen in range(1 << bits)]
@@ -53,7 +53,7 @@ def bag_distribution(held: Iterable[int], bits: int, flip: float) -> Bags:
 
 
 def by_set_bits(bags: Mapping[tuple[int, ...], float]) -> Bags:
-    """The distribution of how many vectors came with 0..L set bits."""
+    """Return the distribution of the numbers of vectors with 0..L set bits."""
     found: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for bag, chance in bags.items():
         found[set_bits(bag)] += chance
@@ -61,7 +61,7 @@ def by_set_bits(bags: Mapping[tuple[int, ...], float]) -> Bags:
 
 
 def set_bits(bag: tuple[int, ...]) -> tuple[int, ...]:
-    """How many vectors of a histogram have 0..L set bits."""
+    """Return the numbers of vectors of a histogram with 0..L set bits."""
     counts = [0] * len(bag).bit_length()
     for vector, count in enumerate(bag):
         counts[vector.bit_count()] += count
@@ -69,7 +69,7 @@ def set_bits(bag: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def divergence(first: Bags, second: Bags, grow: float) -> float:
-    """The delta of two distributions in both directions, at e^epsilon = ``grow``."""
+    """Return the larger delta of two distributions in both directions, at e^epsilon = ``grow``."""
     pairs = [(chance, second[bag]) for bag, chance in first.items()]
     return max(
         sum(max(0.0, a - grow * b) for a, b in pairs), sum(max(0.0, b - grow * a) for a, b in pairs)

@@ -1,7 +1,7 @@
-"""Sufficient Differential Privacy 000 (2017): its tables, examples, figures and claims.
+"""Findings of Sufficient Differential Privacy 000 (2017): tables, examples, figures and claims.
 
-The document's figures are densities of R(S). Here they are the exact distribution, by inverting its
-characteristic function, spread by a narrow Gaussian: R takes separate values.
+The figures of the document are densities of R(S). Here the exact distribution is computed from its
+characteristic function. R has separate values, so a narrow Gaussian smooths them.
 """
 
 import math
@@ -36,11 +36,11 @@ NEGLIGIBLE = 1e-6
 _ANY_DELTA = 0.5
 _HELD = f"held to {NEGLIGIBLE:g}; the document bounds eta, not delta"
 _SMOOTHING = 0.01
-"""Standard deviation of the Gaussian, in units of lambda."""
+"""The standard deviation of the Gaussian, in units of lambda."""
 
 
 def findings(progress: Steps) -> list[Finding]:
-    """Every printed number and every claim."""
+    """Return every printed number and every claim."""
     parts = (
         by_enumeration,
         _moments,
@@ -55,7 +55,7 @@ def findings(progress: Steps) -> list[Finding]:
 
 
 def charts() -> list[Chart]:
-    """The document's three figures."""
+    """Return the document's three figures."""
     return [*(_density_chart(*table) for table in TABLES), _gain_chart()]
 
 
@@ -71,12 +71,12 @@ def _number(
 
 
 def _rule(users: int, bits: int, epsilon: float) -> int:
-    """The flip threshold of mean + 3 sigma."""
+    """Return the flip threshold of mean + 3 sigma."""
     return ratio.sigmas_threshold(users, bits, epsilon, 3.0)
 
 
 def _moments() -> list[Finding]:
-    """Closed forms against sums over the distribution."""
+    """Return the findings on closed forms of moments, against sums over the distribution."""
     worst = 0.0
     for q in (0.05, 0.2, 0.4):
         for bits in (1, 3, 5):
@@ -136,7 +136,7 @@ def _tables() -> list[Finding]:
 
 
 def _guarantee() -> list[Finding]:
-    """Three sigmas against the true delta."""
+    """Return the findings on three sigmas, against the true delta."""
     found = []
     for place, epsilon, rows in TABLES:
         for users, _, _ in rows:
@@ -192,7 +192,7 @@ def _gain() -> list[Finding]:
 
 
 def _long_vectors() -> list[Finding]:
-    """The example of 40 bits and ten million people."""
+    """Return the findings on the example of 40 bits and ten million people."""
     bits, users, epsilon = 40, 10**7, 2.0
     local, threshold = sufficient.local(epsilon, _ANY_DELTA, bits), _rule(users, bits, epsilon)
     q = threshold / SCALE
@@ -234,7 +234,7 @@ def _worst_case() -> list[Finding]:
 
 
 def _one_hot() -> list[Finding]:
-    """Section 5: records with k set bits are said to cost what 2k free bits cost."""
+    """Return the findings on section 5, which equates k set bits with 2k free bits."""
     epsilon, q = 2.0, 0.1
     phi = sufficient.phi(q)
     pmf = flip_distribution(Orbit(1, 1, 1), q, 1.0)
@@ -256,7 +256,7 @@ def _one_hot() -> list[Finding]:
 
 
 def density(users: int, bits: int, flip: float, at: Floats, smoothing: float) -> Floats:
-    """The density of R(S) at ``at``, the outlier there, spread by a Gaussian."""
+    """Return the density of R(S) with the outlier at the points ``at``, smoothed by a Gaussian."""
     value = ((1.0 - flip) / flip) ** (2.0 * np.arange(bits + 1) - bits) / users
     zero, one = small_binomial(bits, flip), small_binomial(bits, 1.0 - flip)
     period = 40.0 + 2.0 * float(value[-1])

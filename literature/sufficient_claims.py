@@ -1,4 +1,4 @@
-"""Sufficient DP 000: what it says of histograms of vectors, by enumeration of all of them."""
+"""Findings of Sufficient DP 000 on histograms of vectors, by complete enumeration."""
 
 import math
 from collections import defaultdict
@@ -15,19 +15,19 @@ from mixtally.lab.formulas import histograms
 
 DOCUMENT = "000"
 CASES = ((1, 6, 0.1), (2, 4, 0.3), (3, 3, 0.2))
-"""Bits, people and flip probability of the collections enumerated."""
+"""Bits, people and flip probability of the enumerated collections."""
 _GROW = math.exp(0.5)
 _DIGITS = 9
 _NEAR = 1e-9
 
 
 def by_enumeration() -> list[Finding]:
-    """(2.4), the second claim of section 1.2, (3.4) and what is concluded from it."""
+    """Return the findings on (2.4), the second claim of section 1.2, (3.4) and its conclusions."""
     return [*_homogeneous(), *_same_distribution(), *_set_bits()]
 
 
 def _outlier(crowd: int, bits: int, users: int, flip: float) -> tuple[Bags, Bags]:
-    """Distributions of what ``users`` alike send, and with one of them turned to the opposite."""
+    """Return the distributions of ``users`` equal vectors, and with one of them inverted."""
     opposite = crowd ^ ((1 << bits) - 1)
     rest = [crowd] * (users - 1)
     return bag_distribution([*rest, crowd], bits, flip), bag_distribution(
@@ -50,7 +50,7 @@ def _homogeneous() -> list[Finding]:
         claim(
             DOCUMENT,
             "(2.4)",
-            "the ratio among others who are all alike: greatest relative "
+            "the ratio among others who are all equal: greatest relative "
             "distance from the two distributions",
             far < _NEAR,
             far,
@@ -61,7 +61,7 @@ def _homogeneous() -> list[Finding]:
 
 
 def _ratios(crowd: int, bits: int, users: int, flip: float) -> dict[float, float]:
-    """The distribution of log R(S), S drawn with the outlier there."""
+    """Return the distribution of log R(S), with S drawn with the outlier."""
     before, after = _outlier(crowd, bits, users, flip)
     pmf: defaultdict[float, float] = defaultdict(float)
     for bag, chance in after.items():

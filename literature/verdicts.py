@@ -1,7 +1,6 @@
-"""The verdict table: every formula audited, every claim decided, every printed number counted.
+"""The verdict table: audits of formulas, decided claims and counted printed numbers.
 
-Nothing is copied here: a row's numbers come from the audit's exact distributions or from the
-findings.
+The numbers of a row come from the audit's exact distributions or from the findings.
 """
 
 import math
@@ -43,10 +42,11 @@ CASES: tuple[tuple[str, str, str, list[Case]], ...] = (
     ("004", "(5.26)", "notes-5.26", [Case(*promise, fakes=10**7) for promise in _PROMISES]),
     ("004", "published", "cheu-zhilyaev", [Case(1.0, fakes=10**6)]),
 )
+"""Every audited formula: the document, the place, the formula's name, and the audited cases."""
 
 
 def audit_documents(documents: Iterable[str], progress: Steps) -> list[VerdictRow]:
-    """A row for every formula of ``documents`` and every observer."""
+    """Return a row for every formula of ``documents`` and every observer."""
     expected = [entry for entry in CASES if entry[0] in set(documents)]
     total, done, rows = sum(len(cases) for *_, cases in expected), 0, []
     for document, place, name, cases in expected:
@@ -103,7 +103,7 @@ def _range(values: Iterable[float]) -> str:
 
 
 def decide_claims(findings: list[Finding]) -> list[VerdictRow]:
-    """A row for every claim; the cases of one claim that end alike share a row."""
+    """Return a row for every claim; cases of one claim with equal verdicts share a row."""
 
     def key(one: Finding) -> tuple[str, str, str, str]:
         return one.document, one.place, one.subject, one.word
@@ -132,7 +132,7 @@ def _claim_word(word: str) -> str:
 
 
 def count_printed_numbers(findings: list[Finding]) -> list[VerdictRow]:
-    """Rows for the printed numbers: those that differ by place, all others in one a document."""
+    """Return a row for each printed number that differs, and one per document for the others."""
     printed = [one for one in findings if one.printed is not None and one.holds is None]
     rows = []
     for document, group in _group_by_key(printed, lambda one: one.document):
@@ -167,7 +167,7 @@ def count_printed_numbers(findings: list[Finding]) -> list[VerdictRow]:
 def _group_by_key(
     items: list[Finding], key: Callable[[Finding], _Key]
 ) -> list[tuple[_Key, list[Finding]]]:
-    """Groups in the order in which their first member comes."""
+    """Return groups in the order of their first members."""
     order = list(dict.fromkeys(map(key, items)))
     ranked = sorted(items, key=lambda one: order.index(key(one)))
     return [(k, list(group)) for k, group in groupby(ranked, key)]

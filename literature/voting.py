@@ -1,4 +1,4 @@
-"""Side Notes on Differential Privacy 002: the election, deniability, and section 3's bounds."""
+"""Findings of Side Notes on Differential Privacy 002: the election, deniability, and section 3."""
 
 import math
 
@@ -19,7 +19,7 @@ _NEGLIGIBLE = 1e-12
 
 
 def findings(progress: Steps) -> list[Finding]:
-    """Every printed number and every claim."""
+    """Return every printed number and every claim."""
     epsilon = epsilon_of(KEEP)
     grow, reach = math.exp(epsilon), 100.0 * voting.radius(USERS, KEEP)
     deny = 100.0 / (1.0 + grow)
@@ -51,7 +51,7 @@ def findings(progress: Steps) -> list[Finding]:
 
 
 def _spread() -> Finding:
-    """The variance and the mean of f[i], by enumeration of a small election."""
+    """Return the finding on mean and variance of f[i], by enumeration of a small election."""
     n, votes, p = 12, 5, KEEP
     pmf = np.ones(1)
     for voter in range(n):
@@ -72,7 +72,7 @@ def _spread() -> Finding:
 
 
 def charts() -> list[Chart]:
-    """The bounds of section 3, and the trade of section 5."""
+    """Return the bounds of section 3, and the accuracy and deniability of section 5."""
     keeps = np.linspace(0.52, 0.95, 60).tolist()
     one = tuple((p, 100.0 * voting.radius(USERS, p)) for p in keeps)
     ten = tuple((p, 100.0 * voting.radius_at_once(USERS, p, CANDIDATES)) for p in keeps)
@@ -85,9 +85,9 @@ def charts() -> list[Chart]:
         Chart(
             DOCUMENT,
             "An election of 100,000: accuracy against deniability",
-            "Radius at 95 % of the share of votes, and the least chance that an accusation is "
-            "wrong, both in percent; beside them what ten counts with central Laplace noise keep "
-            "at the same epsilon.",
+            "Radius at 95 % of the share of votes, and the least probability that an accusation "
+            "is wrong, both in percent; for comparison, the error bound of ten counts with "
+            "central Laplace noise at the same epsilon.",
             "p, the chance that a bit is kept",
             "percent",
             (

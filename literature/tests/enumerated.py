@@ -1,4 +1,4 @@
-"""The findings that enumeration decides."""
+"""The findings that are decided by enumeration."""
 
 from functools import cache
 
@@ -13,7 +13,7 @@ from literature import (
 
 @cache
 def everything():
-    """All of them, once."""
+    """Return all these findings, computed once."""
     parts = (
         sufficient_claims.by_enumeration, lambda: maximal.findings(lambda *_: None),
         repeats_claims.anonymity, repeats_claims.growth, repeats_claims.choices,
@@ -24,6 +24,6 @@ def everything():
 
 
 def only(findings, document, place, what=""):
-    """The one finding there whose text contains ``what``."""
+    """Return the one finding at this place whose text contains ``what``."""
     (one,) = [f for f in findings if (f.document, f.place) == (document, place) and what in f.what]
     return one

@@ -87,7 +87,7 @@ def computed(document):
 
 
 def columns_of(text, name):
-    """By row, what stands in the column called ``name``; a row goes on where no word begins it."""
+    """Return the text of the column ``name`` by row; a row may continue on several lines."""
     head, _, *lines = text.splitlines()
     at = [cell.strip() for cell in head.split("┃")].index(name)
     rows: list[str] = []
@@ -102,7 +102,7 @@ def columns_of(text, name):
 @pytest.mark.parametrize("width", [80, 100, 200])
 @pytest.mark.parametrize("document", ["000", "003"])
 def test_everything_is_said_at_eighty_columns(document, width):
-    """What was computed stands beside every number: whole, in lines no longer than the screen."""
+    """Every finding is shown whole with its number, in lines no longer than the screen."""
     found = computed(document)
     screen = io.StringIO()
     Console(file=screen, width=width).print(render_summary(shown(found)))

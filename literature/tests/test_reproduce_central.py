@@ -1,4 +1,4 @@
-"""Side notes 002 section 3: the textbook's bounds, their exact chances, OpenDP beside them."""
+"""Side notes 002 section 3: the textbook's bounds, their exact probabilities, and OpenDP."""
 
 import math
 import sys

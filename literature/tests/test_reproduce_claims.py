@@ -1,6 +1,6 @@
-"""Statements of the founding documents that enumeration decides: verdicts, numbers another way.
+"""Statements of the founding documents that enumeration decides: verdicts and other computations.
 
-The numbers another way are rational numbers, every outcome by itself.
+The other computations use rational numbers and treat every outcome separately.
 """
 
 import math

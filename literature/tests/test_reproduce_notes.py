@@ -71,7 +71,7 @@ def among_zeros(n, q):
 
 
 def test_tails_of_private_bits():
-    """(8.4), (8.5) in fifty digits: whatever limits are taken, the tails pass delta."""
+    """(8.4), (8.5) in fifty digits: for all limits, the tails exceed delta."""
     with mpmath.workdps(50):
         grow = mpmath.e
         zero, one = among_zeros(1000, mpmath.mpf("0.03"))
@@ -111,7 +111,7 @@ def test_the_tail_bound_is_broken():
 
 
 def test_from_where_the_tail_bound_is_broken():
-    """Just above the least t it is broken, at all sums nearer to the mean it is not."""
+    """The bound fails just above the least t, and holds for every sum nearer to the mean."""
     least = only(everything(), "004", "(4.20), (4.46)", "least t").computed
     above = math.floor(20 * (1 + least + 1e-6))
     assert exact_tail(10**6, 20, above) > 2 * mpmath.exp(-((least + 1e-6) ** 2) * 20 / 3)
@@ -132,7 +132,7 @@ def test_the_promise_among_zeros_is_priced_exactly():
 
 @pytest.mark.parametrize("margin", [0.0, 0.5])
 def test_right_deviations_need_their_margin(margin):
-    """Corollary 4.5 is no matter of course: it fails where the two that are added are left out."""
+    """Corollary 4.5 is not trivial: it fails without the two that are added."""
     wrong, cases = notes_bits.right_deviations(lambda spread: math.sqrt(spread) + 1.0, margin)
     assert 0 < wrong < cases
 
