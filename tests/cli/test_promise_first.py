@@ -22,7 +22,7 @@ OPENINGS = ("Protects", ("epsilon", "Under attack: "), "Expected error")
 """How the lines begin; an attack says its own second and third."""
 NO_RESULT = {"example", "batch doctor", "batch randomize", "batch mix"}
 """What writes made-up people, of whom nothing is hidden, tells of a machine, or writes messages."""
-THIRD = ("Expected error", "In the whole table")
+THIRD = ("Expected error", "False-alarm probability")
 
 
 def concludes(case):

@@ -155,7 +155,7 @@ def test_a_reason_says_that_a_message_names_a_plane():
 def test_the_minimum_crowd_of_shaped_fakes_is_explained_as_what_it_is():
     plan = PLANS["clear-shaped"]
     assert plan.facts()["minimum_crowd"] == 1
-    assert "the fakes are the mixes'" in explain(plan)["minimum_crowd"]
+    assert "mixes draw the fakes" in explain(plan)["minimum_crowd"]
     assert "delta is larger" in explain(PLANS["clear-uniform"])["minimum_crowd"]
 
 

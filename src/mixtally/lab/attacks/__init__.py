@@ -1,6 +1,6 @@
 """Attacks on a guarantee: the claimed privacy loss compared with a measured lower bound.
 
-``mixtally attack`` and the Python interface call ``run_attacks``. Each attack has a file of its
+``mixtally check attack`` and the Python interface call ``run_attacks``. Each attack has a file of its
 own. A failed attack proves nothing. A successful attack proves that the guarantee is false, except
 with the stated false-alarm probability, which all attacks of a run share.
 

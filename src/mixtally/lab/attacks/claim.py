@@ -1,6 +1,6 @@
 """Targets from parameters and a claim, without a plan.
 
-``mixtally attack --protocol`` calls ``build_target``. The parameters become a part of a plan: K
+``mixtally check attack --protocol`` calls ``build_target``. The parameters become a part of a plan: K
 fakes become the fakes of K people, one each.
 """
 

@@ -1,6 +1,6 @@
 """The target of attacks: a plan with its certificate, or parameters with a claim.
 
-``mixtally attack`` makes a ``Target`` from a plan's file or a contract. ``lab.attacks.claim`` makes
+``mixtally check attack`` makes a ``Target`` from a plan's file or a contract. ``lab.attacks.claim`` makes
 one from parameters.
 """
 

@@ -1,6 +1,6 @@
 """Formulas of published papers by name, as printed, and their comparison with exact numbers.
 
-``mixtally check audit`` uses them, and so does the folder ``literature``, which recomputes the
+``mixtally check formula`` uses them, and so does the folder ``literature``, which recomputes the
 numbers of the founding documents. No certificate depends on any of them.
 
 Terms: a *fake* is a dummy message without an answer; a *blank* is a fake without set bits. The

@@ -1,6 +1,6 @@
 """The catalogue of published formulas for the noise that a guarantee needs.
 
-``mixtally check audit`` lists it, and ``audit`` takes its formulas from it.
+``mixtally check formula`` lists it, and ``audit`` takes its formulas from it.
 """
 
 from collections.abc import Callable
