@@ -33,6 +33,7 @@ class _Connection(asyncio.Protocol):
         self._ask()
 
     def data_received(self, data: bytes) -> None:
+        # Any other status is an error of the benchmark, which must not be timed.
         if not data.startswith(b"HTTP/1.1 201") and not self._done.done():
             self._done.set_exception(RuntimeError(f"expected 201, got {data[:200]!r}"))
         self._left[1] -= 1

@@ -222,6 +222,7 @@ def took(typed: list[str], timeout: float, *, whole: bool) -> CommandRun:
     """Run one command and return its CPU seconds and its answer."""
     with tempfile.TemporaryFile() as out:
         pid = _start_interpreter(typed, out) if whole else _split_off(typed, out)
+        # The timeout is a wall clock time, because a command may also wait.
         clock = threading.Timer(timeout, os.kill, (pid, signal.SIGKILL))
         clock.start()
         _, status, used = os.wait4(pid, 0)
@@ -259,6 +260,7 @@ def _split_off(typed: list[str], out: BinaryIO) -> int:
         sys.stdout.flush()
         status = int(ended.code or 0)
     finally:
+        # The child must not run the cleanup of the parent, such as removing its temporary files.
         os._exit(status)
 
 

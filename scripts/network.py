@@ -284,6 +284,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=time.time_ns() % 10**6)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "network")
     given = parser.parse_args()
+    # SystemExit runs the finally block below, which ends all processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     shutil.rmtree(given.out, ignore_errors=True)
     given.out.mkdir(parents=True)

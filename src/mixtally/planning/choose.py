@@ -144,6 +144,7 @@ class Planner:
         missed: list[Candidate] = []
         limit = (True, math.inf)
         for rank, evaluate in ranked:
+            # The evaluations are ordered by rank, so none of the others can be better.
             if rank > limit:
                 break
             candidate = evaluate()
@@ -383,6 +384,7 @@ def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
     """
     kept: dict[tuple[str, Cover], Candidate] = {}
     for one in sorted(found, key=lambda one: one.cost):
+        # The number of repeats in a name does not make it another option.
         kept.setdefault((re.sub(r"\d+", "", one.name), one.cover), one)
     return sorted(kept.values(), key=lambda one: _rank(one, one.request.count))
 

@@ -128,6 +128,7 @@ def _candidate_with_fakes(
 ) -> Candidate:
     """Return the candidate whose certain people together draw ``needs`` fakes for each part."""
     pairs = zip(bins, needs, strict=True)
+    # Rounded up, so that the certain people together draw at least the needed fakes.
     parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
     return Candidate(request, request.question, parts)
 

@@ -66,6 +66,7 @@ def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout
     if cap >= bins:
         return Layout(Form.BITS, bins)
     dense = Layout(Form.BITS, bins, cap=cap)
+    # Positions have a limited cap, so dense bits are the only choice.
     if cap > MOST_CAP:
         return dense
     named = Layout(Form.POSITIONS, bins, cap=cap)

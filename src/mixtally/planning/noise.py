@@ -68,12 +68,12 @@ def least_flips(
 
 
 def most_useful_flips(request: PlanRequest, fakes: int, repeats: int) -> int:
-    """Return the largest flip probability, times 2^64, with which counts say enough.
+    """Return the largest flip probability, times 2^64, with which counts are informative.
 
     Let n be the number of people, K the fakes, k the repeats, q the flip probability and x = q (1 -
-    q). The variance of an empty bin is (n + K) x / ((1 - 4x) k). It equals s at x = c / (1 + 4c)
-    with c = s k / (n + K). With a local epsilon, fewer fakes may be sent later; K = 0 gives the
-    largest limit.
+    q). The variance of an empty bin is (n + K) x / ((1 - 4x) k). Let s be the largest variance of
+    an informative count. The variance equals s at x = c / (1 + 4c) with c = s k / (n + K). With a
+    local epsilon, fewer fakes may be sent later; K = 0 gives the largest limit.
     """
     sent = request.users + (fakes if request.local_epsilon is None else 0)
     c = (request.users / CONFIDENCE) ** 2 * repeats / sent

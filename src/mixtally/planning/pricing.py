@@ -68,6 +68,7 @@ def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
     """
     # The estimates decide the order only. A plan needs the proof of its own integers.
     for settled in _raise_noise(found, accountant):
+        # The budget is checked first, because a proof is costly.
         plan = _prove_plan(settled, accountant) if settled.is_affordable else None
         if plan is not None:
             return plan if settled.is_informative else None

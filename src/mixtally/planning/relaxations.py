@@ -141,6 +141,8 @@ def _least_value(
 
 def _epsilon(request: PlanRequest) -> _Change:
     def change(value: float) -> PlanRequest:
+        # All values are rounded up to the digits that are shown, so that the shown value is
+        # feasible.
         rounded = math.ceil(10_000.0 * value) / 10_000.0
         promised = msgspec.structs.replace(request.guarantee, epsilon=min(rounded, MOST_EPSILON))
         return replace(request, guarantee=promised)
@@ -197,6 +199,7 @@ def _least_feasible(
     while high > _PRECISION * low:
         middle = math.sqrt(low * high)
         low, high = (low, middle) if planner.probably_feasible(change(middle)) else (middle, high)
+    # An estimate can be slightly too optimistic. Then the proof needs a larger value.
     stride = _PRECISION
     while (option := choose_by_estimates(change(high), planner)) is None:
         if high >= most:

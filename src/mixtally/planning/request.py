@@ -111,6 +111,7 @@ class PlanRequest:
 
     def __post_init__(self) -> None:
         if self.messages_per_user is None:
+            # The dataclass is frozen, so its own assignment is not possible here.
             object.__setattr__(self, "messages_per_user", default_messages(self.question))
         check_users(self.users)
         check_fraction(self.honest_share)

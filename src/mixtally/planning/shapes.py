@@ -68,6 +68,7 @@ def least_shape(
     best = first(request, parts, accountant)
     if best is not None and fits(best) and more > _NEAR * least:
         return best
+    # The estimates are close, or the first shape does not fit, so both are computed.
     both = [one for one in (best, second(request, parts, accountant)) if one is not None]
     return min(both, key=lambda one: (not fits(one), one.spread), default=None)
 

@@ -1,8 +1,8 @@
 """Attacks on a guarantee: the claimed privacy loss compared with a measured lower bound.
 
-``mixtally check attack`` and the Python interface call ``run_attacks``. Each attack has a file of its
-own. A failed attack proves nothing. A successful attack proves that the guarantee is false, except
-with the stated false-alarm probability, which all attacks of a run share.
+``mixtally check attack`` and the Python interface call ``run_attacks``. Each attack has a file of
+its own. A failed attack proves nothing. A successful attack proves that the guarantee is false,
+except with the stated false-alarm probability, which all attacks of a run share.
 
 Terms that are used in all files of the package:
 

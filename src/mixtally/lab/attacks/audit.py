@@ -60,6 +60,7 @@ class Checks:
         """
         h, n, c = self.hits.astype(np.float64), self.trials.astype(np.float64), self.chance
         some, rest = np.maximum(h, 1.0), np.maximum(n - h, 1.0)
+        # betainc needs positive parameters; np.where replaces the entries without a tail by 1.
         above = np.where(h > 0, betainc(some, n - some + 1.0, c), 1.0)
         below = np.where(h < n, betaincc(n - rest + 1.0, rest, c), 1.0)
         return np.where(n > 0, np.minimum(1.0, 2.0 * np.minimum(above, below)), 1.0)

@@ -1,7 +1,7 @@
 """Targets from parameters and a claim, without a plan.
 
-``mixtally check attack --protocol`` calls ``build_target``. The parameters become a part of a plan: K
-fakes become the fakes of K people, one each.
+``mixtally check attack --protocol`` calls ``build_target``. The parameters become a part of a plan:
+K fakes become the fakes of K people, one each.
 """
 
 from typing import Any

@@ -119,4 +119,5 @@ def _score_events(hits: Floats, alarms: Floats, trials: int, delta: float, error
     """Return ln((P_low - delta) / Q_high), or -infinity if P_low does not exceed delta."""
     low = clopper_pearson_lower(hits, trials, error / 2.0) - delta
     high = clopper_pearson_upper(alarms, trials, error / 2.0)
+    # The least value only avoids the logarithm of a negative number in the other branch.
     return np.asarray(np.where(low > 0.0, np.log(np.maximum(low, 1e-300) / high), -np.inf))

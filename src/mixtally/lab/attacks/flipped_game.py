@@ -89,6 +89,8 @@ class FlippedGame(CountedGame):
         return keys
 
     def _counts(self, rows: Rows) -> Floats:
+        # With at most eight positions a message is one byte, so a table of 256 keys replaces the
+        # computation for each message.
         if len(self.x) > 8:
             return super()._counts(rows)
         seen = np.bincount(rows.ravel(), minlength=256)

@@ -167,6 +167,7 @@ def quick_runs(cost: float, share: float = 1.0) -> int:
 
 def iterate_runs(runs: int, lab: AttackLab, step: str) -> Iterator[int]:
     """Yield the numbers of the runs, and report the progress to the lab."""
+    # About 200 progress reports, whatever the number of runs.
     every = max(1, runs // 200)
     for i in range(runs):
         yield i

@@ -103,6 +103,7 @@ def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
 
     An effect that appears equally in both orders cancels.
     """
+    # Infinity minus infinity means certainty in both orders, which counts as no evidence.
     with np.errstate(invalid="ignore"):
         both = first.u - second.v, first.v - second.u
     return Worlds(*(np.nan_to_num(one, nan=0.0) for one in both))

@@ -36,6 +36,7 @@ def log_sum(log_ratios: Floats, counts: Floats, times: int) -> Floats:
 
 
 def _coefficient(log_ratios: Floats, counts: Floats, times: int, first: Floats) -> Floats:
+    # The logarithm of t = k / e_1, which makes the mean of the sum about k.
     tilt = np.log(times) - first
     places = np.arange(times + 1)
     total = np.zeros((len(counts), times + 1))

@@ -102,6 +102,7 @@ def simple_recall(mechanism: Memoized) -> Recall:
 
 
 def _flip_rows(rows: Rows, columns: int, threshold: int, chance: Chance) -> Rows:
+    # A probability of 1 is the threshold 2^64, which does not fit in 64 bits.
     return flip(rows, columns, min(SCALE - 1, threshold), chance) if threshold else rows
 
 

@@ -94,6 +94,7 @@ class Binomials:
 def _build_table(trials: int, probability: float) -> _Table:
     first, last = window(trials, probability)
     cumulative = np.cumsum(pmf(trials, probability, first, last))
+    # The window has cut off the tails; the rest is scaled to 1.
     cumulative /= cumulative[-1]
     # 2^64 itself does not fit in 64 bits.
     edge = np.nextafter(float(SCALE), 0.0)

@@ -283,12 +283,14 @@ def roc_chart(
     """
     points = tuple((a, p) for a, p in roc(worlds) if a > 0.0 and p > 0.0)
     seen = Curve("the attack", points or ((1.0, 1.0),))
+    # Smaller rates are below one alarm in all runs and cannot be measured.
     rates = [r for r in _RATES if r >= 0.5 / len(worlds.v)]
     curves = [seen, Curve("guessing", tuple((r, r) for r in rates))]
     caption = (
         f"How often the attacker is right in world u at a given rate of false alarms in world v, "
         f"over {len(worlds.u):,} runs."
     )
+    # A larger epsilon overflows, and allows every power.
     if promised is not None and promised < 700.0:
         grow = exp(promised)
         most = tuple(

@@ -167,6 +167,8 @@ def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -
         Checks.of_difference(f"fake that is missing or too many, {label}", lost[1]),
         Checks.of_difference(f"message that the collector refuses, {label}", refused),
     ]
+    # Messages that are missing or refused cannot be matched with their records, so the other tests
+    # get no data.
     if any(one.hits.any() for one in numbers_off):
         count, sent, fakes, held = 0, sent[:0], fakes[:0], held[:0]
     rows, blanks, uniform = (

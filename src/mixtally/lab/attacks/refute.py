@@ -59,12 +59,14 @@ class EventCounts:
         n, m = trials
         self._values = np.arange(max(0, hits + alarms - m), min(n, hits + alarms) + 1.0)
         k, rest = self._values, hits + alarms - self._values
+        # Logarithms of C(n, k) C(m, rest), without constants, which cancel in tail().
         self._ways = -gammaln(k + 1) - gammaln(n - k + 1)
         self._ways -= gammaln(rest + 1) + gammaln(m - rest + 1)
 
     def tail(self, log_odds: float) -> float:
         """Return P[X >= hits | X + Y] at the given logarithm of the odds ratio."""
         logs = self._ways + self._values * log_odds
+        # The largest term becomes 1, so nothing overflows.
         chances = np.exp(logs - logs.max())
         return float(chances[self._values >= self.hits].sum() / chances.sum())
 
@@ -82,6 +84,7 @@ class EventCounts:
         if low > high:
             return True
         largest = max(_log_odds(q, epsilon, delta) for q in (low, high))
+        # The slack increases the p-value, so rounding never refutes a true hypothesis.
         return largest < math.inf and self.tail(largest) * _SLACK <= (1.0 - _ENDS) * error
 
     def epsilon(self, delta: float, error: float) -> float:
@@ -96,6 +99,7 @@ class EventCounts:
             low, high = (middle, high) if self.refutes(middle, delta, error) else (low, middle)
             if high - low <= 1e-7 * high:
                 break
+        # The lower end was refuted itself, so the bound is rounded down.
         return low
 
 

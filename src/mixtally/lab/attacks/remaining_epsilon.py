@@ -25,6 +25,7 @@ _UNLIKELY = 1e-3
 def remaining_epsilon(behind: Mapping[Senders, int], delta: float, accountant: Accountant) -> float:
     """Return the least epsilon at ``delta`` for all messages of a person; it may be infinite."""
     local = sum(times * who.part.local_epsilon for who, times in behind.items())
+    # If nothing hides some part, only the randomization of the messages is left.
     if not all(who.people or who.fakes or who.part.by_mixes for who in behind):
         return local
     total = sum(behind.values())
@@ -85,4 +86,5 @@ def _least_epsilon(upper: Curve, delta: float, local: float) -> float:
         low, high = (low, middle) if upper(middle) <= delta else (middle, high)
         if high - low <= 1e-6 * max(high, 1e-3):
             break
+    # Rounded up, so that rounding never makes an attack exceed it.
     return math.nextafter(high, math.inf)

@@ -228,4 +228,5 @@ def _least_coins(users: int, own: OwnFakes, rare: float) -> int:
     """
     nats, mean = log(1.0 / rare), users * own.coin / SCALE
     spread = 2.0 * nats * mean * (1.0 - own.coin / SCALE)
+    # Rounded down, which is the safe direction.
     return max(0, int(mean - nats / 3.0 - sqrt(nats * nats / 9.0 + spread)))

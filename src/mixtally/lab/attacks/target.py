@@ -1,7 +1,7 @@
 """The target of attacks: a plan with its certificate, or parameters with a claim.
 
-``mixtally check attack`` makes a ``Target`` from a plan's file or a contract. ``lab.attacks.claim`` makes
-one from parameters.
+``mixtally check attack`` makes a ``Target`` from a plan's file or a contract. ``lab.attacks.claim``
+makes one from parameters.
 """
 
 from collections import Counter
@@ -173,6 +173,7 @@ def target_of_plan(
     return Target(
         plan.parts,
         stated.epsilon,
+        # A guarantee needs a positive delta; the certificate's may be 0.
         max(LEAST_DELTA, stated.upper),
         plan.users,
         HidingPeople(plan.users, plan.users),

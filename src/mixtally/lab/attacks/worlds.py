@@ -96,6 +96,7 @@ def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
     n, m = len(u), len(v)
     ranks = np.unique(np.geomspace(1, m, _BAND_RANKS).astype(np.intp))
     inner = np.concatenate([[0], ranks[ranks < m]])
+    # Two bounds for each corner of either staircase.
     each = error / (2 * (len(inner) + len(ranks)))
     beyond = n - np.searchsorted(u, v[m - 1 - inner], side="right")
     least = clopper_pearson_lower(beyond.astype(float), n, each)

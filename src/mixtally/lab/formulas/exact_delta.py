@@ -70,6 +70,7 @@ def _vectors(at: FormulaSetting, flip: float) -> Bracket:
     t = threshold(flip)
     least = vectors.homogeneous_delta(at.users, at.bits, t, at.epsilon)
     every = vectors.any_dataset_delta(at.users, at.bits, t, at.epsilon)
+    # A lower bound for equal vectors is also one for arbitrary datasets.
     return Bracket(min(max(least.lower, every.lower), every.upper), every.upper)
 
 

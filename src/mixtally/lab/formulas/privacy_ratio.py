@@ -1,10 +1,10 @@
 """The privacy ratio R(S) of shuffled bit vectors: its mean, variance and tail, and delta.
 
-``mixtally check sufficient`` and ``literature`` use it. S is the multiset of n - 1 zero vectors and one
-vector of all ones, of L bits each, in which every bit is flipped with probability q. With p = 1 -
-q, r = p / q, and t the set bits of a vector, let X be the sum of r^(2t - L) over the vectors. Then
-R(S) = X / n. *Sufficient differential privacy* bounds the tail eta = P(R > e^eps). The tail is an
-upper bound of delta in this one direction, but it is no guarantee.
+``mixtally check sufficient`` and ``literature`` use it. S is the multiset of n - 1 zero vectors and
+one vector of all ones, of L bits each, in which every bit is flipped with probability q. With p = 1
+- q, r = p / q, and t the set bits of a vector, let X be the sum of r^(2t - L) over the vectors.
+Then R(S) = X / n. *Sufficient differential privacy* bounds the tail eta = P(R > e^eps). The tail is
+an upper bound of delta in this one direction, but it is no guarantee.
 
 Let E_0 and P_0 refer to n independent zero vectors. The distribution with the outlier has the
 density R with respect to P_0. Hence

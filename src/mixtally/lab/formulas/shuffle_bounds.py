@@ -94,6 +94,7 @@ def clones(epsilon: float, delta: float, users: int) -> float:
     def meets(local: float) -> bool:
         return clones_epsilon(local, delta, users) > epsilon
 
+    # The first end of the crossing is the largest local epsilon that still satisfies the theorem.
     return 1.0 / (1.0 + math.exp(_crossing(meets, 0.0, most)[0] / 2.0))
 
 
