@@ -3,11 +3,14 @@
     .venv/bin/python scripts/release.py                # the last commit, from a clean tree
     .venv/bin/python scripts/release.py --allow-dirty  # a trial with changed files
 
-The program writes to dist: the wheel and the sdist, built twice with equal bytes
-(release_build.py); an SBOM of the wheel (release_sbom.py); a provenance statement
-(release_provenance.py); and SHA256SUMS of all of them for `sha256sum --check`. The same commit in
-the same environment gives the same five files. If any check fails, nothing is written. Nothing is
-signed.
+The program writes five files to dist:
+
+- the wheel and the sdist, each built twice with equal bytes (release_build.py);
+- an SBOM of the wheel (release_sbom.py) and a provenance statement (release_provenance.py);
+- SHA256SUMS of all of them, for `sha256sum --check`.
+
+The same commit in the same environment gives the same five files. If any check fails, nothing is
+written. Nothing is signed.
 """
 
 import argparse

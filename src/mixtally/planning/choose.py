@@ -232,9 +232,9 @@ class Planner:
         -----
         The search stops following a protocol to smaller budgets if two conditions hold. Its error
         increases with every smaller budget, and exceeds the error of the candidate that sends
-        least. The curves of several collections are costly. For them, two kinds of protocol are
-        left out: those that are infeasible for the whole budget, and those with replaced values
-        whose error is larger for the least budget.
+        least. The curves of several collections are costly. So for several collections, a protocol
+        is left out if it is infeasible for the whole budget. A protocol with replaced values is
+        left out if its error is larger for the least budget.
 
         If bits are sent one by one, whole vectors have larger errors, however often they are sent.
         Whole vectors are not sent repeatedly where their price is costly, as in a very small crowd.

@@ -72,9 +72,9 @@ _FAKES_SUFFICE_REASON = (
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate with the least replacement probability, given the fakes of the budget.
 
-    Unless the request names the protocol, the result is None in three cases, because the curves are
-    costly: if mixes may draw the fakes, for several messages, and for several collections with so
-    few fakes that they hardly help.
+    Some curves are costly. So unless the request names the protocol, the result is None in three
+    cases: mixes may draw the fakes, a record has several messages, or several collections have so
+    few fakes that these hardly help.
     """
     clear, asked = questions_in_clear(encoding), request.protocol == NAME
     if clear is None or request.question.hashed is not None:

@@ -2,9 +2,10 @@
 
 No protocol prevents people from lying about their own answer. So the bound is the change of the
 estimate by one message: 1 in clear, and 1 / (1 - 2q) with flip probability q. The attacker sends
-every lie that might have a larger effect: all bits, none, each single bit, as many bins as a
-message may name, bits past the last, and numbers past the last bin. Messages that the collector
-refuses have no effect. Every lie passes through the production tally and debiasing.
+every lie that might have a larger effect. These are all bits, no bit, each single bit, and as many
+bins as a message may name. Malformed lies have bits past the last, or numbers past the last bin.
+Messages that the collector refuses have no effect. Every lie passes through the production tally
+and debiasing.
 """
 
 from collections.abc import Iterator
