@@ -24,7 +24,7 @@ from mixtally.planning.options import Candidate
 from mixtally.primitives.fixed_point import SCALE
 
 CAPPED_FROM = 65
-"""The least number of bins with a cap. A record of free bits has at most one bin fewer."""
+"""The least number of bins for which messages have a cap. Free bit vectors are always shorter."""
 CAPS_DELTA_SHARE = 1e-3
 """The share of delta that pays for messages drawn again because of the cap."""
 _TINY = 1e-300
