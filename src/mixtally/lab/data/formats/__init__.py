@@ -1,1 +1,1 @@
-"""Every format of a data file, read into the same columns."""
+"""Formats of data files, each read into the same columns."""

@@ -1,4 +1,7 @@
-"""Where rows of CSV end: what stands before the header is left out, the rest cut into blocks."""
+"""Boundaries of CSV rows: the end of each row, the header, and blocks of whole rows.
+
+``csv_table`` uses these functions on bytes, before Arrow parses them.
+"""
 
 import re
 from collections.abc import Iterator
@@ -10,18 +13,21 @@ from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.text import long_row_error
 
 _SEP = re.compile(rb"sep=(.)\r?\n", re.IGNORECASE)
-"""What Excel writes and reads before a header, to say what stands between cells."""
+"""The line that Excel writes and reads above a header to name the delimiter."""
 
 
 def find_row_ends(data: bytes) -> NDArray[np.int64]:
-    """Places behind each row of ``data``, which begins with one: line ends outside of quotes."""
+    """Return the offset after each row of ``data``, which ends at line ends outside of quotes."""
     found = np.frombuffer(data, dtype=np.uint8)
     ended = found == ord("\n")
     if b"\r" in data:
+        # A carriage return before a line feed is part of the same line end.
         ended |= (found == ord("\r")) & (np.append(found[1:], 0) != ord("\n"))
     lines = np.flatnonzero(ended)
     if b'"' not in data:
         return lines + 1
+    # A line end is outside of quotes if an even number of quotes precedes it. A doubled quote
+    # counts as two, and so changes nothing.
     quotes = np.flatnonzero(found == ord('"'))
     outside: NDArray[np.bool_] = np.searchsorted(quotes, lines) % 2 == 0
     places: NDArray[np.int64] = lines[outside] + 1
@@ -29,19 +35,19 @@ def find_row_ends(data: bytes) -> NDArray[np.int64]:
 
 
 def parse_separator_line(first: bytes) -> tuple[str | None, int]:
-    """The delimiter that a first line ``sep=;`` names, and where the next line begins."""
+    """Return the delimiter that a first line ``sep=;`` names, and the offset of the next line."""
     found = _SEP.match(first)
     return (None, 0) if found is None else (found[1].decode("latin-1"), found.end())
 
 
 def find_header_start(file: DataFile, first: bytes, row: int) -> int:
-    """Where row number ``row`` of a file begins, counted from 1; DataError where there is none."""
+    """Return the offset of row number ``row``, counted from 1; raise DataError if there is none."""
     if row == 1:
         return 0
     found = find_row_ends(first)
     if len(found) < row - 1 or found[row - 2] >= len(first):
         raise file.unreadable(
-            f"a header in row {row:,}", f"{len(found):,} rows before", "check --header-row"
+            f"a header in row {row:,}", f"only {len(found):,} rows", "check --header-row"
         )
     return int(found[row - 2])
 
@@ -49,10 +55,10 @@ def find_header_start(file: DataFile, first: bytes, row: int) -> int:
 def split_into_blocks(
     file: DataFile, parts: Iterator[bytes], drop: int, size: int
 ) -> Iterator[bytes]:
-    """The rows of ``parts`` but for the first ``drop``, whole, some ``size`` bytes at a time.
+    """Yield the rows of ``parts`` in blocks of whole rows, about ``size`` bytes each.
 
-    A block is bytes, and not a stream that a thread of Arrow asks for more: such a thread may
-    still be asking when the process ends, which then aborts.
+    The first ``drop`` rows are left out. A block is bytes, not a stream from which a thread of
+    Arrow reads. Such a thread may still read when the process ends, which then aborts.
     """
     held = bytearray()
     for part in parts:
@@ -60,7 +66,8 @@ def split_into_blocks(
         if len(held) < size:
             continue
         found = find_row_ends(bytes(held))
-        found = found[found < len(held)]  # the next part may begin with the rest of a line end
+        # The last row waits: the next part may begin with the second half of its line end.
+        found = found[found < len(held)]
         if len(held) - (int(found[-1]) if len(found) else 0) > size:
             raise long_row_error(file)
         if len(found) <= drop:

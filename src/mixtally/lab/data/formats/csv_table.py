@@ -1,4 +1,8 @@
-"""CSV: the delimiter is the one that finds the columns; a row has as many cells as the header."""
+"""Tables in CSV, with the delimiter detected and every row as long as the header.
+
+`csv_table` is called by ``tables``. The delimiter is the one with which the header has the
+requested columns.
+"""
 
 import csv
 import io
@@ -21,11 +25,11 @@ from mixtally.lab.data.formats.table import Table, TableBatch
 from mixtally.lab.data.formats.text import check_quotes, trim_end
 
 _LOOKED = 20
-"""Rows in which the header is looked for where the first is none."""
+"""Number of rows in which the header is looked for if it is not the first row."""
 
 
 def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) -> Table:
-    """The table in the UTF-8 ``parts``, in which ``columns`` are looked for."""
+    """Return the table in the UTF-8 ``parts``, which should have ``columns``."""
     file = source.file
     first = next(parts, b"")
     start, delimiter, names = _parse_top(file, first, columns)
@@ -46,9 +50,10 @@ def csv_table(source: Source, parts: Iterator[bytes], columns: Sequence[str]) ->
 def _parse_block(
     file: DataFile, block: bytes, delimiter: str, cells: int, places: Sequence[int], done: int
 ) -> pyarrow.Table:
-    """The cells at ``places`` of whole rows, null where one is empty; ``done`` rows came before.
+    """Return the cells at ``places`` of a block of whole rows, null for an empty cell.
 
-    Blank lines are nobody, but cells where there is one column.
+    ``done`` rows precede the block. Blank lines are skipped, unless the table has one column, where
+    they are empty cells.
     """
     kinds = {f"f{place}": pyarrow.string() for place in places}
     ragged: list[reader.InvalidRow] = []
@@ -61,7 +66,7 @@ def _parse_block(
         return reader.read_csv(
             pyarrow.BufferReader(block),
             read_options=reader.ReadOptions(
-                use_threads=False,  # rows are numbered only so
+                use_threads=False,  # otherwise Arrow gives no row numbers
                 block_size=len(block) + 1,
                 column_names=[f"f{place}" for place in range(cells)],
             ),
@@ -76,7 +81,7 @@ def _parse_block(
                 column_types=kinds,
                 strings_can_be_null=True,
                 null_values=[""],
-                check_utf8=False,
+                check_utf8=False,  # the parts were decoded before
             ),
         )
     except pyarrow.ArrowInvalid as error:
@@ -88,9 +93,9 @@ def _parse_block(
 def _parse_top(
     file: DataFile, first: bytes, columns: Sequence[str]
 ) -> tuple[int, str, tuple[str, ...]]:
-    """Where the header begins, the delimiter, and the names.
+    """Return the offset of the header, the delimiter, and the names of the columns.
 
-    Lines that begin with ``#`` are comments, unless the columns asked for stand in one.
+    Lines that begin with ``#`` are comments, except a line with the requested columns.
     """
     mark, start = parse_separator_line(first)
     if file.header_row > 1:
@@ -103,14 +108,14 @@ def _parse_top(
         start = end
     delimiter, names = _header(file, first[start:], columns, mark)
     if not any(names):
-        raise file.unreadable("a header line", "a blank one", "name the columns in line 1")
+        raise file.unreadable("a header line", "a blank line", "name the columns in line 1")
     return start, delimiter, names
 
 
 def _hint(
     file: DataFile, first: bytes, start: int, columns: Sequence[str], names: tuple[str, ...]
 ) -> str:
-    """What to say where the columns are not in the header, but in one of the rows below it."""
+    """Return the option that finds the header, if a later row has the requested columns."""
     if set(columns) <= set(names):
         return ""
     for row, end in enumerate(find_row_ends(first[start:])[:_LOOKED], start=1):
@@ -124,7 +129,7 @@ def _hint(
 def _header(
     file: DataFile, first: bytes, columns: Sequence[str], mark: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """The delimiter and the names: where all ``columns`` are found, or else the most cells."""
+    """Return the delimiter and the names: those with all ``columns``, else the most cells."""
     if not first:
         raise file.unreadable("a header line", "an empty file", "check the file")
     text, found, failed = first.decode("utf-8", "ignore"), {}, None
@@ -135,6 +140,7 @@ def _header(
             failed = error
     if not found:
         raise file.unreadable("a header line", failed, "repair or re-export it")
+    # A delimiter that finds the requested columns is preferred to one that splits more cells.
     return max(found.items(), key=lambda each: (set(columns) <= set(each[1]), len(each[1])))
 
 
@@ -148,5 +154,5 @@ def _ragged_row_error(file: DataFile, row: reader.InvalidRow, done: int) -> Data
         file.row(done + row.number),
         expected=f"{row.expected_columns} cells, as in the header",
         got=f"{row.actual_columns}",
-        do="put quotes around values that hold the delimiter, and fill short rows",
+        do="put quotes around values that contain the delimiter, and fill short rows",
     )

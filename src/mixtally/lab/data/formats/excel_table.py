@@ -1,4 +1,7 @@
-"""Excel and OpenDocument: one sheet of a workbook, its first row the header."""
+"""Tables in Excel and OpenDocument workbooks: one sheet, whose first row is the header.
+
+`excel_table` is called by ``tables``; it needs the package python-calamine.
+"""
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,26 +18,27 @@ from mixtally.lab.data.formats.workbook_warnings import describe_unseen
 from mixtally.lab.data.label_merging import value_text
 
 _ROWS = 1 << 16
+"""Number of rows in a batch."""
 _Row = list[Any]
 
 
 def excel_table(source: Source, columns: Sequence[str]) -> Table:
-    """The table in a sheet of the workbook, of which ``columns`` will be read.
-
-    Raises DataError for no workbook and no such sheet.
-    """
+    """Return the table in a sheet; raise DataError for a bad workbook or a missing sheet."""
     file, calamine = source.file, _load_calamine(source.file)
     try:
+        # A workbook needs random access, so a pipe or a compressed file is read into memory.
         path = str(file.path) if source.is_direct else io.BytesIO(source.read_all())
         sheet = _open_sheet(file, calamine.load_workbook(path))
     except calamine.CalamineError as error:
         raise file.unreadable(
-            "an Excel or OpenDocument workbook without a password", error, "save it anew, or as CSV"
+            "an Excel or OpenDocument workbook without a password", error, "save it again or as CSV"
         ) from error
     rows = islice(sheet.iter_rows(), file.header_row - 1, None)
     names = tuple(value_text(cell) or "" for cell in next(rows, []))
     if not any(names):
-        raise file.unreadable("a header row", "a blank one", "say which it is: --header-row 3")
+        raise file.unreadable(
+            "a header row", "a blank row", "name the header's row with --header-row 3"
+        )
     asked = {_column_letters(place): name for place, name in enumerate(names) if name in columns}
     warning = describe_unseen(path, sheet.name, file.header_row + file.skip_rows, asked)
     rows = islice(rows, file.skip_rows, None)
@@ -51,13 +55,16 @@ def excel_table(source: Source, columns: Sequence[str]) -> Table:
 
 
 def _column_letters(place: int) -> str:
-    """The letters of a column, counted from 0: A to Z, AA, AB and so on."""
+    """Return the letters of a column, counted from 0: A to Z, AA, AB and so on."""
     before, last = divmod(place, 26)
     return (_column_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 def _skip_blank_rows(rows: Iterable[_Row], *, one: bool) -> Iterator[_Row]:
-    """The rows that are not blank; of ``one`` column the blank ones before others, too."""
+    """Yield the rows that are not blank.
+
+    In a table of ``one`` column a blank row is an empty cell, unless no other row follows.
+    """
     blank: list[_Row] = []
     for row in rows:
         if any(cell != "" for cell in row):

@@ -1,4 +1,8 @@
-"""JSON lines: an object a line, its keys the columns; a key that is not there has no value."""
+"""Tables in JSON lines, or in one JSON array: an object is a row, and its keys are columns.
+
+``tables`` calls `json_table`, after `objects_of` has split an array. A missing key is a missing
+value.
+"""
 
 import json
 import re
@@ -22,11 +26,11 @@ from mixtally.lab.data.value_types import ColumnTypes
 _One = str | int | float | bool
 _Value = _One | list[_One | None] | None
 _MOST_ARRAY_BYTES = 1 << 30
-"""Bytes of one array of objects, which is decoded whole."""
+"""Largest size of an array of objects, which is decoded in memory."""
 
 
 def json_table(source: Source, parts: Iterator[bytes]) -> Table:
-    """The table in the UTF-8 ``parts``; its columns are the keys in the first of them."""
+    """Return the table in the UTF-8 ``parts``, whose columns are the keys in the first block."""
     file = source.file
     blocks = _whole_lines(file, trim_end(file, parts))
     first = next(blocks, b"")
@@ -45,6 +49,7 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
             rows = _decode_objects(file, decoder, block, row)
             _check_repeated_keys(file, block, row, names)
             values = [[getattr(one, field) for one in rows] for field, *_ in fields]
+            # Only requested columns are checked; watched columns follow them in ``values``.
             for name, column, sorts in zip(names, values, met, strict=False):
                 sorts.check(column, partial(_subject, file, name, row))
             row += len(rows)
@@ -58,7 +63,7 @@ def json_table(source: Source, parts: Iterator[bytes]) -> Table:
 
 
 def _array(values: list[Any]) -> pyarrow.Array:
-    """Texts, or lists of them."""
+    """Return an array of texts, or of lists of texts."""
     if not any(isinstance(value, list) for value in values):
         return pyarrow.array(list(map(value_text, values)), pyarrow.string())
     lists = [list(map(value_text, one)) if isinstance(one, list) else None for one in values]
@@ -72,18 +77,20 @@ def _array(values: list[Any]) -> pyarrow.Array:
 
 
 def _texts_of_singles(values: list[Any]) -> pyarrow.Array:
-    """Texts of single values; null for lists and objects."""
+    """Return the texts of single values; null for lists and objects."""
     texts = [value_text(one) if isinstance(one, _One) else None for one in values]
     return pyarrow.array(texts, pyarrow.string())
 
 
 def _subject(file: DataFile, name: str, before: int, place: int) -> str:
-    """The subject of a refusal of a value of a block, counted from 0, ``before`` which rows are."""
+    """Return the text by which an error refers to a value, after ``before`` earlier rows."""
     return f"{file.row(before + place + 1)}, column {name!r}"
 
 
 def _check_repeated_keys(file: DataFile, block: bytes, before: int, names: Sequence[str]) -> None:
-    """Raises DataError for an object that has one of the keys ``names`` twice."""
+    """Raise DataError for an object that has one of the keys ``names`` twice."""
+    # Decoders keep one of two equal keys without a word. Decoding again is slow, so cheap searches
+    # first exclude blocks and lines without a repeated key.
     if all(block.count(json.dumps(n, ensure_ascii=False).encode()) <= 1 for n in names):
         return
     keys = [re.escape(json.dumps(name, ensure_ascii=False).encode()) for name in names]
@@ -103,11 +110,11 @@ def _check_repeated_keys(file: DataFile, block: bytes, before: int, names: Seque
 
 
 class _Pairs(list[Any]):
-    """An object as pairs, doubled keys included."""
+    """A JSON object as a list of pairs, in which keys may repeat."""
 
 
 def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """The objects of one JSON array, each on a line of its own; DataError for anything else."""
+    """Yield the objects of a JSON array, one per line; raise DataError for anything else."""
     held = bytearray()
     for part in parts:
         held += part
@@ -123,12 +130,12 @@ def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
         raise file.unreadable(
             "an array of JSON objects", error, "repair or re-export it"
         ) from error
-    for row in rows:  # a line end inside an object is only space
+    for row in rows:  # between the tokens of an object, a line end is white space
         yield bytes(row).replace(b"\n", b" ").replace(b"\r", b" ") + b"\n"
 
 
 def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text, cut at ends of lines; blank lines are dropped."""
+    """Yield the same text in blocks of whole lines, which may be blank."""
     held = b""
     for part in parts:
         lines, end, rest = part.rpartition(b"\n")
@@ -141,13 +148,13 @@ def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _keys(file: DataFile, block: bytes) -> tuple[str, ...]:
-    """The keys of the objects in ``block`` in the order in which they come.
+    """Return the keys of the objects in ``block`` in the order of occurrence.
 
-    One that the first object has twice comes twice.
+    A key that the first object has twice is returned twice, so that the table is refused.
     """
     rows = _decode_objects(file, msgspec.json.Decoder(dict[str, msgspec.Raw]), block, 0)
     if not rows:
-        raise file.unreadable("an object a line", "an empty file", "check the file")
+        raise file.unreadable("an object on each line", "an empty file", "check the file")
     opening, _ = json.JSONDecoder(object_pairs_hook=_names).raw_decode(block.decode().lstrip())
     later = chain.from_iterable(rows)
     return (*opening, *(key for key in dict.fromkeys(later) if key not in opening))
@@ -158,7 +165,7 @@ def _names(pairs: list[tuple[str, object]]) -> list[str]:
 
 
 def _decode_objects(file: DataFile, decoder: Any, block: bytes, before: int) -> list[Any]:
-    """The objects in ``block``; raises DataError for a line that is none, by its row."""
+    """Return the objects in ``block``; raise DataError for a line that is not an object."""
     try:
         return cast("list[Any]", decoder.decode_lines(block))
     except msgspec.DecodeError as error:
@@ -174,7 +181,7 @@ def _decode_objects(file: DataFile, decoder: Any, block: bytes, before: int) -> 
 def _not_an_object_error(file: DataFile, row: int, error: Exception) -> DataError:
     return DataError(
         file.row(row),
-        expected="a JSON object a line, with text, numbers, true, false, null or lists of these",
+        expected="a JSON object per line, with text, numbers, true, false, null or lists of these",
         got=str(error).replace("`", ""),
         do="write each object on one line, null for what is missing",
     )

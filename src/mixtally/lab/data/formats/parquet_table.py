@@ -1,4 +1,7 @@
-"""Parquet: columns of any simple type, read batch by batch out of the row groups."""
+"""Tables in Parquet, read batch by batch from the row groups.
+
+`parquet_table` is called by ``tables``.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,13 +13,13 @@ from mixtally.lab.data.formats.source import Source
 from mixtally.lab.data.formats.table import Table, TableBatch
 
 _ROW = 64
-"""Bytes that a row is taken to have."""
+"""Assumed bytes of a row, from which the number of rows in a batch follows."""
 _WHOLE = ("parquet-cpp-arrow", "Polars")
-"""Who writes dictionaries whole: Arrow in C++, which pandas and R have, too."""
+"""Writers that store every dictionary completely: Arrow in C++, as in pandas and R, and Polars."""
 
 
 def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
-    """The table in ``source``; texts in the columns ``coded`` come as codes of distinct ones."""
+    """Return the table in ``source``; texts in ``encoded_columns`` become dictionaries."""
     file = str(source.file.path) if source.is_direct else pyarrow.BufferReader(source.read_all())
     with parquet.ParquetFile(file) as opened:
         schema, metadata = opened.schema_arrow, opened.metadata
@@ -35,6 +38,8 @@ def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
                 done += batch.num_rows
                 yield TableBatch([batch.column(name) for name in expected], done, rows)
 
+    # A dictionary states the possible values only if the type says so and the writer keeps it
+    # whole.
     declared = (
         name for name in texts if _is_declared(schema.field(name)) and _is_whole(metadata, name)
     )
@@ -43,18 +48,20 @@ def parquet_table(source: Source, encoded_columns: Sequence[str]) -> Table:
 
 
 def _is_declared(field: Any) -> bool:
-    """Whether the type lists values: text that is merely stored in a dictionary is of type text.
+    """Return whether the type of a column lists its values.
 
-    A Categorical of polars lists those that were met.
+    A text that is only stored as a dictionary has the type text. A Polars Categorical lists the
+    values that occurred, so that it declares nothing.
     """
     met = any(key.startswith(b"_PL_CATEGORICAL") for key in field.metadata or {})
     return bool(pyarrow.types.is_dictionary(field.type)) and not met
 
 
 def _is_whole(metadata: Any, name: str) -> bool:
-    """Whether every row group holds the whole dictionary, as those have it who wrote the file.
+    """Return whether every row group holds the whole dictionary.
 
-    Others write what their rows hold, or no dictionary, out of which the reader makes one.
+    Other writers store the values of their rows only, or no dictionary, so that the reader makes
+    one.
     """
     if not str(metadata.created_by).startswith(_WHOLE):
         return False

@@ -1,4 +1,8 @@
-"""The bytes of a data file: opened once, unpacked, and told apart by how they begin."""
+"""Bytes of a data file: opened once, decompressed, and identified by their first bytes.
+
+``tables`` opens every file with `open_source`. Formats that are not read are recognized too, so
+that the error can name them.
+"""
 
 import io
 import os
@@ -17,16 +21,17 @@ import pyarrow
 from mixtally.lab.data.file import DataFile, Origin
 
 HEAD = 1 << 20
-"""Bytes that are read at a time; the first of them tell the format."""
+"""Bytes that are read at a time. The first of them identify the format."""
 _WORKBOOK_PARTS = ("[Content_Types].xml", "mimetype", "content.xml")
-"""What every workbook of Office or OpenDocument holds."""
+"""Files that every workbook of Office or OpenDocument contains."""
 _SHOWN = 5
+"""Number of names in an archive that a message lists."""
 _MOST_UNSEEKABLE_BYTES = 1 << 30
-"""Bytes of Parquet or Excel out of a pipe: both have their index at the end."""
+"""Largest Parquet file or workbook from a pipe. Both have their index at the end."""
 
 
 class Format(Enum):
-    """How a file is written."""
+    """The format of a file's content."""
 
     TEXT = "text"
     PARQUET = "Parquet"
@@ -55,18 +60,15 @@ _STATISTICS = {
     b"RDX": ("an R file", "pyreadr.read_r"),
 }
 _OLD_STATA = re.compile(rb"[\x69-\x73][\x01\x02]\x01\x00")
-"""The release, the order of bytes and the type of a file of Stata 5 to 12."""
+"""Release, byte order and file type at the beginning of a file of Stata 5 to 12."""
 
 
 @dataclass(slots=True)
 class Source:
-    """An open data file.
+    """An open data file: its ``format``, and its content as a decompressed ``stream``.
 
-    where
-      format   how it is written
-      stream   its bytes from the beginning, unpacked
-      direct   whether ``file.path`` itself holds these bytes and can be read in any order
-      size     bytes on the disk; 0 where nobody knows
+    ``is_direct`` says whether ``file.path`` itself has this content and can be read in any order.
+    ``size`` is the number of bytes on disk; 0 if unknown.
     """
 
     file: DataFile
@@ -78,18 +80,18 @@ class Source:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read so far, as they are on the disk."""
+        """Bytes read so far, as on disk."""
         return self._raw.tell() if self.size else 0
 
     def read_all(self) -> bytes:
-        """All bytes; raises DataError for more than 2^30 of them."""
+        """Return the content; raise DataError for more than 2^30 bytes."""
         found = read_up_to(self.stream, _MOST_UNSEEKABLE_BYTES + 1)
         if len(found) > _MOST_UNSEEKABLE_BYTES:
             raise self.file.unreadable(
                 f"{self.format.value} of at most {_MOST_UNSEEKABLE_BYTES:,} bytes in a pipe or "
-                f"packed",
+                f"compressed",
                 "more",
-                "give the name of a file that is not packed",
+                "give the name of a file that is not compressed",
             )
         return found
 
@@ -98,13 +100,14 @@ class Source:
 def open_source(file: DataFile) -> Iterator[Source]:
     """Open ``file`` to read it once, from the beginning to the end.
 
-    Raises DataError for a folder, a device, a socket, a format that is not read and what cannot be
-    read; and in the end for a file that changed meanwhile.
+    Raises DataError for a folder, a device, a socket, an unsupported format, or a read error.
+    Raises it at the end if the file has changed meanwhile.
     """
     before = _check_status(file)
     with ExitStack() as stack:
         with explain_errors(file):
             raw: BinaryIO = stack.enter_context(
+                # Standard input belongs to the process and stays open.
                 os.fdopen(0, "rb", closefd=False) if file.is_piped else file.path.open("rb")
             )
             source = _detect_source(file, raw, before)
@@ -114,7 +117,7 @@ def open_source(file: DataFile) -> Iterator[Source]:
 
 @contextmanager
 def explain_errors(origin: Origin) -> Iterator[None]:
-    """Raises DataError for what the disk or a library says of ``origin``."""
+    """Raise DataError instead of errors of the operating system or of a library."""
     try:
         yield
     except (OSError, EOFError, UnicodeError, pyarrow.ArrowException) as error:
@@ -145,11 +148,13 @@ def _detect_source(file: DataFile, raw: BinaryIO, status: os.stat_result) -> Sou
 
 
 def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
-    """Raises DataError for a ZIP archive that is no workbook; ``raw`` is the file, if it is one."""
+    """Raise DataError for a ZIP archive that is not a workbook; ``raw`` is None for a pipe."""
     if not head.startswith(b"PK\x03\x04"):
         return
     names = []
     with suppress(BadZipFile):
+        # The index of an archive is at its end. From a pipe it is known only if the archive fits
+        # into the first bytes. Reading the index of a file moves its position, which is restored.
         begun = None if raw is None else raw.tell()
         with ZipFile(io.BytesIO(head) if raw is None else raw) as archive:
             names = archive.namelist()
@@ -164,7 +169,6 @@ def _check_archive(file: DataFile, head: bytes, raw: BinaryIO | None) -> None:
 
 
 def _check_status(file: DataFile) -> os.stat_result:
-    """What ``file`` is; raises DataError for what has no end, or no beginning."""
     try:
         status = os.fstat(0) if file.is_piped else file.path.stat()
     except OSError as error:
@@ -202,6 +206,7 @@ def _detect_format(file: DataFile, head: bytes) -> Format:
 def _check_unchanged(file: DataFile, before: os.stat_result, after: os.stat_result) -> None:
     if not stat.S_ISREG(before.st_mode):
         return
+    # Replacing, resizing or rewriting the file changes at least one of these.
     names = ("st_ino", "st_size", "st_mtime_ns")
     if any(getattr(before, name) != getattr(after, name) for name in names):
         raise file.unreadable(
@@ -212,7 +217,7 @@ def _check_unchanged(file: DataFile, before: os.stat_result, after: os.stat_resu
 
 
 def read_up_to(stream: BinaryIO, most: int) -> bytes:
-    """``most`` bytes, or fewer where the stream ends."""
+    """Read ``most`` bytes, or fewer if the stream ends."""
     found = bytearray()
     while len(found) < most and (more := stream.read(min(HEAD, most - len(found)))):
         found += more
@@ -220,7 +225,7 @@ def read_up_to(stream: BinaryIO, most: int) -> bytes:
 
 
 def iterate_parts(stream: BinaryIO) -> Iterator[bytes]:
-    """The rest of ``stream``."""
+    """Return an iterator over the rest of ``stream``."""
     return iter(lambda: stream.read(HEAD), b"")
 
 
@@ -244,5 +249,5 @@ class _PartStream(io.RawIOBase):
 
 
 def join_parts(parts: Iterator[bytes]) -> BinaryIO:
-    """``parts`` as a stream."""
+    """Return ``parts`` as a stream."""
     return cast("BinaryIO", _PartStream(parts))

@@ -1,19 +1,21 @@
-"""A data file as a table: its columns by name, read in batches, whatever its format."""
+"""A data file as a table: its columns by name, read in batches, whatever its format.
+
+Each format has a function that returns a `Table`. ``rows`` reads it; ``api`` makes tables of values
+in memory.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 Array = Any
-"""An array of Arrow, which has no types of its own."""
+"""An Arrow array. Arrow has no type annotations."""
 
 
 class TableBatch(NamedTuple):
-    """Some rows.
+    """Some rows of a table: the requested columns, then the watched ones, all of one length.
 
-    where
-      arrays   the columns asked for, then those that are watched, all of one length
-      done     how much of the file is read with them, of ``total``; both 0 where nobody knows
+    ``done`` of ``total`` units of the file have been read; both are 0 if unknown.
     """
 
     arrays: list[Array]
@@ -22,16 +24,21 @@ class TableBatch(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The names of all columns, and what reads those at some places among them.
+    """The names of all columns, and a function that reads some of them.
 
-    where
-      read       takes the places of the columns that are asked for, and of those that are only
-                 watched: values of the latter are never refused, and null where they are no text
-                 and no number
-      hint       an option by which the columns asked for are found, where they are not
-      warning    what is most likely not meant, in words
-      declared   columns whose type lists the values they may have: dictionaries of Arrow
-      ordered    those of them whose type says that the values are in order
+    Attributes
+    ----------
+    read
+        A function of the places of the requested columns and of the watched ones. Watched values
+        are never refused; they are null unless they are text or numbers.
+    declared
+        Columns whose type lists the possible values: dictionaries of Arrow.
+    ordered
+        The declared columns whose type says that the values are in order.
+    hint
+        An option that would find the requested columns, if they were not found.
+    warning
+        What the table shows differently from how it is read, in words.
     """
 
     names: tuple[str, ...]
@@ -43,7 +50,7 @@ class Table(NamedTuple):
 
 
 def suggest_column(column: str, names: Sequence[str]) -> str:
-    """What to do about a ``column`` that is none of ``names``: the one that may be meant."""
+    """Return the advice for a ``column`` that is missing from ``names``."""
     plain = {name.lower().strip(): name for name in names}
     close = get_close_matches(column.lower().strip(), plain, n=1)
     return f"did you mean {plain[close[0]]!r}?" if close else "name one of these"

@@ -1,4 +1,7 @@
-"""Every format's table, opened by what the file holds; what fails in a library becomes one line."""
+"""Tables of all formats, opened by the content of the file.
+
+``crowd`` and ``value_counts`` call `open_table`. Errors of libraries become one-line messages.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,20 +19,17 @@ from mixtally.lab.data.formats.table import Table, TableBatch, suggest_column
 from mixtally.lab.data.formats.text import decode_chunks
 
 _ARRAY = re.compile(rb"\s*\[\s*\{")
-"""How an array of JSON objects begins."""
+"""Beginning of an array of JSON objects."""
 
 
 @contextmanager
 def open_table(
     file: DataFile, columns: Sequence[str], encoded_columns: Sequence[str]
 ) -> Iterator[Table]:
-    """The table in ``file``, in which each of ``columns`` is found once.
+    """Open the table in ``file``, in which each of ``columns`` must occur once.
 
-    where
-      coded   those whose texts may come as codes of distinct ones
-
-    Raises DataError for what cannot be read and for columns that are not there, ParameterError for
-    options of another format.
+    Texts in ``encoded_columns`` may come as dictionaries. Raises DataError if the file cannot be
+    read or lacks a column, ParameterError for options of another format.
     """
     with open_source(file) as source:
         with explain_errors(file):
@@ -60,6 +60,7 @@ def _read_format(source: Source, columns: Sequence[str], encoded_columns: Sequen
     parts = decode_chunks(file, source.stream)
     first = next(parts, b"")
     parts = chain([first] if first else [], parts)
+    # Text that begins with a brace is taken for JSON, so that JSON needs no option.
     array = _ARRAY.match(first) is not None
     if array or first.lstrip().startswith(b"{"):
         _refuse_options(file, "JSON lines", ("--delimiter", file.delimiter), *rows)
@@ -74,12 +75,12 @@ def _refuse_options(file: DataFile, what: str, *options: tuple[str, str | bool |
                 flag,
                 expected="a file that needs it",
                 got=f"{file}, which is {what}",
-                do="leave it out",
+                do="leave the option out",
             )
 
 
 def _explain_part_errors(file: DataFile, parts: Iterator[TableBatch]) -> Iterator[TableBatch]:
-    """The same, ``explained``; what whoever takes them does is not."""
+    """Yield ``parts`` with their errors explained, but not errors of the code that uses them."""
     while True:
         with explain_errors(file):
             part = next(parts, None)
@@ -89,7 +90,6 @@ def _explain_part_errors(file: DataFile, parts: Iterator[TableBatch]) -> Iterato
 
 
 def _missing_column_error(file: DataFile, column: str, table: Table) -> DataError:
-    """The refusal of a table in which ``column`` is not there once."""
     names = table.names
     if column in names:
         return file.unreadable(
@@ -102,7 +102,7 @@ def _missing_column_error(file: DataFile, column: str, table: Table) -> DataErro
     if marks:
         do = f"say --delimiter {marks[0]!r}"
     if table.hint:
-        do = f"say {table.hint}: the names stand there"
+        do = f"say {table.hint}, where these names are"
     return file.unreadable(
         f"a column {column!r}",
         "the columns " + ", ".join(repr(name) for name in names[:20]),

@@ -1,4 +1,8 @@
-"""The text of a data file as UTF-8, checked: its encoding is named, marked, or UTF-8."""
+"""Text of a data file, decoded and checked, as UTF-8.
+
+The encoding is the one given, or the one of a byte order mark, or UTF-8. ``tables`` decodes every
+text format with `decode_chunks`; ``csv_table`` and ``json_table`` use the other functions.
+"""
 
 import codecs
 from collections.abc import Iterator
@@ -20,8 +24,9 @@ _ENDS = b"\r\n"
 
 
 def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterator[bytes]:
-    """``stream`` as UTF-8 without a mark, ``size`` bytes at a time, cut anywhere; raises DataError
-    for what is no text.
+    """Yield ``stream`` as UTF-8 without a byte order mark, about ``size`` bytes at a time.
+
+    Raises DataError for bytes that are not text.
     """
     data = stream.read(size)
     marked = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None)
@@ -30,6 +35,7 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
     begun, lines = False, 0
     while data:
         try:
+            # ASCII needs no decoding, unless the last chunk ended inside of a character.
             if encoding == _USUAL and data.isascii() and decoder.getstate() == (b"", 0):
                 found = data
             else:
@@ -39,6 +45,8 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
         if b"\0" in found:
             raise _not_text_error(file, data)
         if not begun:
+            # Decoders with an explicit byte order keep the mark, and a first short read may decode
+            # to nothing.
             found = found.removeprefix(codecs.BOM_UTF8)
             begun = bool(found)
         if found:
@@ -52,13 +60,15 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
 
 
 def trim_end(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
-    """Yield the same text with one line end at its end.
+    """Yield the same text with exactly one line end at its end.
 
-    Blank lines at the end are left out, and lines that hold nothing but a ``delimiter``, which
+    Blank lines at the end are left out. So are lines of nothing but ``delimiter``, which
     spreadsheets write for rows below the last one.
     """
     held, blank = b"", _ENDS + delimiter.encode("ascii")
     for part in parts:
+        # Whether white space is at the end of the file is only known when the next part has text or
+        # not.
         body = part.rstrip(blank)
         if body:
             yield held + body if held else body
@@ -67,18 +77,17 @@ def trim_end(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Ite
             held += part
         if len(held) > file.block:
             raise long_row_error(file)
-    last, *_ = held.splitlines() or [b""]  # empty cells at the end of the last row
+    last, *_ = held.splitlines() or [b""]  # the last row may end with empty cells
     yield last + b"\n"
 
 
 def check_quotes(
     file: DataFile, parts: Iterator[bytes], delimiter: str, lines: int = 1
 ) -> Iterator[bytes]:
-    """The same CSV, from line ``lines`` on.
+    """Yield the same CSV; raise DataError for a quote that neither opens nor closes a cell.
 
-    Raises DataError for a quote that neither opens nor closes a cell.
-    Every second quote opens, so one that stands alone would swallow rows up to the next. A doubled
-    quote closes and opens again.
+    Every second quote closes, so a stray one would join rows up to the next quote. A doubled quote
+    closes and opens again. ``lines`` is the number of the first line.
     """
     outside = np.zeros(256, dtype=np.bool_)
     outside[[ord(delimiter), *_ENDS, ord('"')]] = True
@@ -87,7 +96,7 @@ def check_quotes(
         data = np.frombuffer(part, dtype=np.uint8)
         places = np.flatnonzero(data == ord('"'))
         if len(places) or closing:
-            # The neighbors outside a cell: before a quote that opens it, after one that closes it.
+            # The character outside of the cell precedes an opening quote and follows a closing one.
             closes = (np.arange(len(places)) + (opened > 0)) % 2 == 1
             around = np.concatenate(([before], data, [ord("\n")]))
             wrong = places[~outside[around[np.where(closes, places + 2, places)]]]
@@ -105,25 +114,25 @@ def check_quotes(
     if opened:
         raise file.unreadable(
             "a quote that ends the cell",
-            f"none to the end of the file for the one in line {opened:,}",
-            "close it, or double a quote inside a cell",
+            f"none after the quote in line {opened:,}",
+            "close the quote, or double it if it is inside of a cell",
         )
 
 
 def _stray_quote_error(file: DataFile, line: int) -> DataError:
     return file.unreadable(
         "quotes around whole cells",
-        f"one inside a cell, in line {line:,}",
-        "put the whole cell in quotes and double those inside",
+        f"a quote inside of a cell, in line {line:,}",
+        "put the whole cell in quotes and double the quotes inside",
     )
 
 
 def long_row_error(file: DataFile) -> DataError:
-    """The refusal of a row that has no end."""
+    """Return the error for a row that is longer than a block."""
     return file.unreadable(
         f"rows of less than {file.block:,} bytes",
-        "a longer one",
-        "check that the file is text, a row a line",
+        "a longer row",
+        "check that the file is text with one row per line",
     )
 
 
@@ -148,8 +157,10 @@ def _not_text_error(file: DataFile, data: bytes) -> DataError:
 
 
 def _guess_encoding(data: bytes) -> str:
-    """UTF-16 where there are zero bytes, otherwise a western encoding that can read ``data``."""
+    """Return UTF-16 if there are zero bytes, otherwise a western encoding that fits ``data``."""
     if b"\0" in data:
+        # In western text the high bytes of UTF-16 are zero: the odd ones if the low byte comes
+        # first.
         return "utf-16-le" if data[1::2].count(0) >= data[::2].count(0) else "utf-16-be"
     try:
         data.decode("cp1252")

@@ -1,4 +1,8 @@
-"""What a workbook shows otherwise than it is read: hidden rows, errors, fractions as percent."""
+"""Warnings about a workbook that shows something else than what is read from it.
+
+``excel_table`` calls `describe_unseen`. A workbook can hide rows, and can show errors, or fractions
+as percentages. The reader of cells ignores all three.
+"""
 
 import posixpath
 from collections import Counter
@@ -12,7 +16,7 @@ _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _ROW, _CELL = (f"{_MAIN}{name}".removeprefix("{") for name in ("row", "c"))
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _BOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
-_SIGNS = (b"hidden", b'"e"', b"'e'", b"\0")  # the last of text that is not UTF-8
+_SIGNS = (b"hidden", b'"e"', b"'e'", b"\0")  # a zero byte: UTF-16, which must be parsed
 _LONGEST_SIGN = max(map(len, _SIGNS))
 _AT_ONCE = 1 << 20
 
@@ -20,12 +24,11 @@ _AT_ONCE = 1 << 20
 def describe_unseen(
     workbook: str | IO[bytes], sheet: str, after: int, asked: Mapping[str, str]
 ) -> str:
-    """What is not seen of ``sheet`` below row ``after``, in words; empty where nothing is known.
+    """Return what ``sheet`` hides below row ``after``, in words; empty if nothing is known.
 
-    ``asked`` are the names of the columns that are read, by the letters of their cells.
-
-    Source: ECMA-376, part 1, 18.3.1.73, the attribute ``hidden`` of ``row``; 18.3.1.4, cells of
-    type ``e`` and their style ``s``; 18.8.30, formats of numbers, of which 9 and 10 are percent.
+    ``asked`` maps the letters of the columns that are read to their names. The XML is defined in
+    ECMA-376, part 1: the attribute ``hidden`` of ``row`` (18.3.1.73), the type ``e`` and style
+    ``s`` of cells (18.3.1.4), and the number formats, of which 9 and 10 are percentages (18.8.30).
     """
     try:
         with ZipFile(workbook) as book:
@@ -37,12 +40,12 @@ def describe_unseen(
             with book.open(place) as file:
                 hidden, errors, shown = _count_unseen(file, after, percent)
     except (BadZipFile, KeyError, ValueError, ElementTree.ParseError, expat.ExpatError):
-        return ""  # another format, which has no such file
+        return ""  # the workbook has another format, without these files
     said = [f"{hidden:,} hidden rows of sheet {sheet!r} are read as people"] if hidden else []
     said += [f"{errors:,} cells with an error such as #N/A are read as missing"] if errors else []
     said += [
-        f"{many:,} cells of column {asked[letters]!r} are shown as percent and read as fractions: "
-        "50 % is 0.5"
+        f"{many:,} cells of column {asked[letters]!r} are shown as percentages and read as "
+        "fractions: 50 % is 0.5"
         for letters, many in shown.items()
         if letters in asked
     ]
@@ -50,7 +53,7 @@ def describe_unseen(
 
 
 def _percent_styles(book: ZipFile) -> frozenset[str]:
-    """The styles of cells that show a number as percent."""
+    """Return the cell styles that show a number as a percentage."""
     if _STYLES not in book.namelist():
         return frozenset()
     styles = ElementTree.fromstring(book.read(_STYLES))
@@ -65,7 +68,10 @@ def _percent_styles(book: ZipFile) -> frozenset[str]:
 
 
 def _can_have_unseen(file: IO[bytes]) -> bool:
-    """Whether the bytes can say so at all: parsing takes longer than all other reading does."""
+    """Return whether the bytes contain any sign of hidden rows or errors.
+
+    Parsing the XML takes longer than everything else, so it must be avoided if possible.
+    """
     seen = b""
     while some := file.read(_AT_ONCE):
         seen = seen[-_LONGEST_SIGN:] + some
@@ -77,9 +83,9 @@ def _can_have_unseen(file: IO[bytes]) -> bool:
 def _count_unseen(
     file: IO[bytes], after: int, percent: Collection[str]
 ) -> tuple[int, int, Counter[str]]:
-    """Hidden rows, cells with an error, and cells of the styles ``percent`` by their column.
+    """Return hidden rows, cells with an error, and cells of the styles ``percent`` by column.
 
-    They are told by their opening tags alone: no tree is built.
+    Only opening tags are read, and no tree is built.
     """
     row = hidden = errors = 0
     shown: Counter[str] = Counter()
@@ -101,7 +107,7 @@ def _count_unseen(
 
 
 def _sheet_path(book: ZipFile, sheet: str) -> str:
-    """The name of the file that holds a sheet; KeyError where there is none."""
+    """Return the name of the sheet's XML file; raise ValueError or KeyError if it is missing."""
     (link,) = [
         one.attrib[_LINK]
         for one in ElementTree.fromstring(book.read(_BOOK)).iter(f"{_MAIN}sheet")
