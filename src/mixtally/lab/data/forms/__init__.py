@@ -1,1 +1,1 @@
-"""Columns made into records: a file for every kind of them."""
+"""Records made from columns, with one module for each type of record."""

@@ -1,4 +1,7 @@
-"""Several attributes a person: a column each, all of them one record."""
+"""Records of several attributes, each read from its own column.
+
+``crowd`` uses `Attributes` for the record type ``attributes``.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ from mixtally.protocol.encode.bits import rows_of
 
 
 class Attributes:
-    """Gathers the value of every attribute of every row."""
+    """Collector of the value of every attribute of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         self._name, self._columns = reading.name, reading.columns
@@ -25,13 +28,13 @@ class Attributes:
         self._codes: list[list[NDArray[np.int32]]] = [[] for _ in reading.columns]
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for a value without a label."""
+        """Collect the rows of a batch; raise DataError for a value without a label."""
         columns = zip(batch.arrays, batch.levels, self._books, self._codes, strict=False)
         for array, levels, book, codes in columns:
             codes.append(book.encode(encode_column(array), batch.where, levels))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Raises DataError for an attribute that does not vary."""
+        """Return the population; raise DataError for an attribute with only one value."""
         names: list[str] = []
         sizes, found = [], []
         for column, subject, book, codes in zip(
@@ -51,9 +54,10 @@ class Attributes:
 
 
 def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
-    """Labels are "column=value", grouped by column; a plan's may be bare values, or none.
+    """Return the encoder of each attribute.
 
-    Those of a column without any are read off the data.
+    The labels of a reading are "column=value". Those of a plan may be bare values, or missing. The
+    labels of a column that lists none are read from the data.
     """
     merging = reading.merging
     if question is not None and question.attributes is not None:
@@ -72,7 +76,7 @@ def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEn
                 f"label {label!r}",
                 expected="column=value with one of the columns read",
                 got=repr(label),
-                do="write each label so, the columns in their order",
+                do="write each label as column=value, in the order of the columns",
             )
         labels[column].append(value)
     return [LabelEncoder(values or None, merging=merging) for values in labels.values()]
@@ -86,7 +90,7 @@ def _split_plan_labels(
             "plan",
             expected=f"a plan for the {len(reading.columns)} attributes of the data",
             got=f"one for {len(sizes)}",
-            do="name as many columns",
+            do="name the same number of columns",
         )
     found, start = [], 0
     for column, size in zip(reading.columns, sizes, strict=True):

@@ -1,4 +1,7 @@
-"""Free bits of a person: one a column, or one a digit where a single column holds strings."""
+"""Records of independent bits, from one column each, or from strings of digits in one column.
+
+``crowd`` uses `Bits` for the record type ``bits``.
+"""
 
 from collections.abc import Sequence
 
@@ -18,7 +21,7 @@ from mixtally.protocol.encode.bits import parse_bit, parse_vector
 
 
 class Bits:
-    """Gathers packed rows of bits."""
+    """Collector of packed rows of bits."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # rows say where they are from
@@ -28,7 +31,11 @@ class Bits:
         self._chunks: list[NDArray[np.uint8]] = []
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for what is no bit, PlanError for another number of columns."""
+        """Collect the rows of a batch.
+
+        Raises DataError for a value that is not a bit, PlanError if the plan has another number of
+        bits.
+        """
         columns = self._reading.columns
         arrays = batch.arrays[: len(columns)]
         if self._length is None:
@@ -45,12 +52,12 @@ class Bits:
                 "plan",
                 expected=f"a plan for {len(columns)} bits",
                 got=f"one for {self._length}",
-                do="name as many columns",
+                do="name the same number of columns",
             )
         self._chunks.append(np.packbits(table, axis=1, bitorder="little"))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """The records as they are."""
+        """Return the population of all rows taken."""
         rows, reading, length = np.concatenate(self._chunks), self._reading, self._length or 0
         labels = reading.labels
         if len(reading.columns) == length:
@@ -60,7 +67,7 @@ class Bits:
 
 
 def _count_bits(arrays: Sequence[Array], batch: RowBatch) -> int:
-    """How many bits there are: the first row tells strings of bits from single ones."""
+    """Return the number of bits; with a single column, the first row decides."""
     if len(arrays) > 1:
         return len(arrays)
     (text,) = encode_column(arrays[0].slice(0, 1)).texts

@@ -1,4 +1,8 @@
-"""A number a person: cut into bins, or kept as it is until it is rounded at random."""
+"""Records of numbers, which are cut into bins, or kept until they are rounded at random.
+
+``crowd`` uses `Numbers` for the record type ``number``; ``places`` parses coordinates with
+`parse_column_numbers`.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +19,11 @@ from mixtally.model.question import Question
 from mixtally.protocol.encode.numbers import Scale, parse_number
 
 _ENDS = 2
-"""Points of a grid that is not chosen yet: the two ends."""
+"""Points of a provisional grid, its two ends, until the planner chooses the grid."""
 
 
 class Numbers:
-    """Gathers the number of every row."""
+    """Collector of the number of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # a column of any numbers will do
@@ -31,11 +35,11 @@ class Numbers:
             _check_labels(self._scale.labels, question)
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for what is no finite number."""
+        """Collect the rows of a batch; raise DataError for a value that is not a finite number."""
         self._values.append(parse_column_numbers(batch.arrays[0], batch))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Numbers outside the range are clipped, which the note says."""
+        """Return the population, its numbers clipped to the range, as its note says."""
         values, scale = records.value_of_records(np.concatenate(self._values)), self._scale
         outside = int(np.count_nonzero((values < scale.low) | (values > scale.high)))
         note = (
@@ -54,17 +58,19 @@ def _check_labels(labels: tuple[str, ...], question: Question | None) -> None:
     if question is not None and question.labels not in (None, labels):
         raise PlanError(
             "plan",
-            expected=f"bins {labels[0]} to {labels[-1]}, as --number and --bins cut them",
+            expected=f"bins {labels[0]} to {labels[-1]}, as --number and --bins define them",
             got=f"{question.label(0)} to {question.label(question.bins - 1)}",
-            do="cut the numbers as the plan does",
+            do="use the same range and number of bins as the plan",
         )
 
 
 def parse_column_numbers(array: Array, batch: RowBatch) -> NDArray[np.float64]:
-    """The number of every row, shape (rows,); raises DataError for what is no finite number."""
+    """Return the number of every row, shape (rows,); raise DataError for other values."""
     plain = parse_numbers(array)
     if plain is not None:
         return plain
+    # Some text is not a plain number. Each distinct text is parsed once, so that the error names
+    # its first row.
     column = encode_column(array)
     found = [
         parse_number(text, batch.where.subject(row))

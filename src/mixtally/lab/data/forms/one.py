@@ -1,4 +1,7 @@
-"""One value of one column a person."""
+"""Records of one value, read from one column.
+
+``crowd`` uses `One` for the record type ``one``.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +17,7 @@ from mixtally.model.question import Question
 
 
 class One:
-    """Gathers the bin of every row."""
+    """Collector of the bin of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
@@ -26,26 +29,26 @@ class One:
         self._codes: list[NDArray[np.int32]] = []
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for a value without a label."""
+        """Collect the rows of a batch; raise DataError for a value without a label."""
         self._codes.append(self.encode_batch(batch))
 
     def encode_batch(self, batch: RowBatch) -> NDArray[np.int32]:
-        """Return the number of every row's label among those that were met, and keep none.
+        """Return the label number of every row, in the order of reading, without keeping it.
 
         Raises DataError for a value without a label.
         """
         return self._book.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0])
 
     def population_of_labels(self) -> Population:
-        """Return a crowd that has the bin of every label that was met, in that order.
+        """Return a population with one person for each label, in the order of reading.
 
-        Raises DataError for a column that does not vary.
+        `crowd.count_epochs` needs only the bin of each label. Raises DataError as `crowd` does.
         """
         self._codes = [np.arange(len(self._book.numbers), dtype=np.int32)]
         return self.crowd(RecordGroups(len(self._book.numbers)))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Raises DataError for a column that does not vary."""
+        """Return the population; raise DataError for a column with only one value."""
         codes = records.value_of_records(np.concatenate(self._codes))
         labels, ordered = self._book.order_labels(codes, self._subject)
         asked = Question(name=self._column, bins=len(labels), labels=labels)

@@ -1,4 +1,7 @@
-"""A place a person: latitude and longitude, put into the hexagon of a public grid."""
+"""Records of places, given by latitude and longitude, as hexagons of a public grid.
+
+``crowd`` uses `Places` for the record type ``place``.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ _LIMITS = (("latitude", 90.0), ("longitude", 180.0))
 
 
 class Places:
-    """Gathers the hexagon of every row."""
+    """Collector of the hexagon of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin, question  # the grid is the question
@@ -26,7 +29,7 @@ class Places:
         self._codes: list[NDArray[np.int64]] = []
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for what is no number, or not on the globe."""
+        """Collect the rows of a batch; raise DataError for a point that is not on the globe."""
         points = np.column_stack([parse_column_numbers(array, batch) for array in batch.arrays[:2]])
         for at, (name, most) in enumerate(_LIMITS):
             off = np.flatnonzero(np.abs(points[:, at]) > most)
@@ -37,12 +40,13 @@ class Places:
                     got=f"{points[off[0], at]:g}",
                     do="check the order of the columns",
                 )
+        # Many people share a place, and each distinct point needs a slow call of H3.
         different, which = np.unique(points, axis=0, return_inverse=True)
         bins = np.array(self._grid.bins_of(different[:, 0], different[:, 1]), dtype=np.int64)
         self._codes.append(bins[which.reshape(-1)])
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Places outside the grid count as elsewhere, which the note says."""
+        """Return the population; its note says how many places are outside the grid."""
         codes, asked = (
             records.value_of_records(np.concatenate(self._codes)),
             self._grid.question(self._name),

@@ -1,4 +1,8 @@
-"""A set of labels a person: several in a cell, or one in each of several rows."""
+"""Records of sets of labels, given as several labels in a cell or as several rows.
+
+``crowd`` uses `Sets` for the record type ``set``. Most texts are split with Arrow all at once.
+Texts that need care are parsed individually, which also finds the row for an error.
+"""
 
 from itertools import chain
 from typing import NamedTuple
@@ -31,14 +35,8 @@ Integers = NDArray[np.int64]
 class _ParsedSets(NamedTuple):
     """The labels of distinct texts.
 
-    Attributes
-    ----------
-    sizes : ndarray of int64, shape (texts,)
-        How many labels each text has.
-    labels : ndarray of int32
-        The numbers of the labels of the first text, then of the second, and so on.
-    codes : ndarray, shape (rows,)
-        The text of every row.
+    ``sizes`` has the number of labels of each text, shape (texts,). ``labels`` has the label
+    numbers of the first text, then of the second, and so on. ``codes`` has the text of every row.
     """
 
     sizes: Integers
@@ -47,16 +45,15 @@ class _ParsedSets(NamedTuple):
 
 
 class Sets:
-    """Gathers who has which label."""
+    """Collector of the labels of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
         reading.check_other_label(question)
         self._subject = origin.column(self._column)
         self._separator = reading.separator
-        self._joined = (
-            reading.several is RowCombination.SET and self._separator is None
-        )  # a label a row
+        # A row then has one label, and the rows of a person together are the set.
+        self._joined = reading.several is RowCombination.SET and self._separator is None
         self._most = reading.max_set if question is None else question.max_set
         self._words = reading.words
         fixed_labels = reading.fixed_labels(question)
@@ -71,7 +68,10 @@ class Sets:
         self._what: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
 
     def take(self, batch: RowBatch) -> None:
-        """Raises DataError for an empty or unknown label and for too many of them; gaps are {}."""
+        """Collect the rows of a batch; a gap is a set without labels.
+
+        Raises DataError for an empty or unknown label, and for too many labels in a cell.
+        """
         (array, *_), where = batch.arrays, batch.where
         self._book.declare_levels(batch.levels[0] if self._separator is None else None)
         there = np.flatnonzero(~find_gaps(array))
@@ -88,10 +88,6 @@ class Sets:
         self._rows += len(array)
 
     def _parse_each_text(self, array: Array, there: Integers, where: RowPosition) -> _ParsedSets:
-        """Return the labels of every distinct text, read one after the other.
-
-        Raises DataError for an empty or unknown label and for too many of them, by its row.
-        """
         column = encode_column(array)
         sets = [
             self._parse_set(text, where, row)
@@ -101,10 +97,10 @@ class Sets:
         return _ParsedSets(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)
 
     def _split_all_texts(self, array: Array, where: RowPosition) -> _ParsedSets | None:
-        """Return the labels of every distinct text, all texts split at once.
+        """Return the labels of every distinct text, all split at once; None if that is impossible.
 
-        Returns None where a text has to be read by itself: it is a list, has an empty label or too
-        many of them, a label that is refused, or one that may hold the separator.
+        A text must be parsed individually if it is a list, has an empty label or too many labels,
+        or has a label that is refused or may contain the separator.
         """
         types = pyarrow.types
         if self._separator is None or self._whole or not types.is_dictionary(array.type):
@@ -117,6 +113,7 @@ class Sets:
         sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
         labels = split.flatten().dictionary_encode()
         parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
+        # A combining accent after a separator belongs to the separator's character under NFC.
         if any(part and (part[0] == LIST_START or combining(part[0])) for part in parts_met):
             return None
         try:
@@ -124,10 +121,10 @@ class Sets:
                 self._book.label_number(normalize_nfc(part), where, 0) if part else -1
                 for part in parts_met
             ]
-        except DataError:  # the reader of single texts says in which row
+        except DataError:  # parsing individually will raise it again, with the row
             return None
         flat = np.array(numbers, dtype=np.int32)[labels.indices.to_numpy()]
-        last = np.cumsum(sizes) - 1  # a separator at the end ends the last label
+        last = np.cumsum(sizes) - 1  # a separator at the end of a text adds no empty label
         ended = (flat[last] < 0) & (sizes > 1)
         sizes -= ended
         flat = np.delete(flat, last[ended])
@@ -144,21 +141,21 @@ class Sets:
         else:
             raise DataError(
                 where.subject(row),
-                expected="a list of labels, empty for none",
+                expected="a list of labels, which may be empty",
                 got=repr(text),
-                do="give a list to every person; text is split with separator=';'",
+                do="give a list for every person, or split text with separator=';'",
             )
         if len(labels) > most:
             raise DataError(
                 where.subject(row),
-                expected=f"at most {most} labels, which is what is hidden",
+                expected=f"at most {most} labels, the largest set that is hidden",
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
         return list(dict.fromkeys(self._book.label_number(label, where, row) for label in labels))
 
     def crowd(self, records: RecordGroups) -> Population:
-        """Raises DataError for too many labels of a person, or too few in all."""
+        """Return the population; raise DataError for a person with too many labels."""
         who, what = records.record_of_rows(np.concatenate(self._who)), np.concatenate(self._what)
         labels, codes = self._book.order_labels(what[who >= 0], self._subject)
         held = who[who >= 0], codes, records.size, len(labels)
