@@ -64,9 +64,9 @@ def test_several_places_of_a_person_count_once():
     assert first.people == 200
     apart = mixtally.simulate(frame["answer"], person=frame["who"], several="last", **how)
     assert apart.people == 200
-    with pytest.raises(mixtally.MixtallyError, match="expected one row of a person"):
+    with pytest.raises(mixtally.MixtallyError, match="expected one row per person"):
         mixtally.simulate(frame, person="who", **how)
-    with pytest.raises(mixtally.MixtallyError, match="expected person beside it"):
+    with pytest.raises(mixtally.MixtallyError, match="expected person with it"):
         mixtally.simulate(frame["answer"], several="first", **how)
     with pytest.raises(mixtally.MixtallyError, match=r"'answer', 'who'.*Did you mean 'who'\?"):
         mixtally.simulate(frame, person="whom", several="first", **how)

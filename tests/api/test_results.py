@@ -254,7 +254,7 @@ def test_values_that_name_people_are_refused():
         DataError, match=r"column 'answer': .* it is likely an identifier. .*ith labels"
     ):
         simulate([f"{i} High Street" for i in range(300)], **given)
-    with pytest.raises(DataError, match="3 of 3 that one person alone gave: so few people"):
+    with pytest.raises(DataError, match="3 of 3 that only one person gave: too few people"):
         simulate(["yes", "no", "maybe"], **given)
     labels = ["yes", "no", "maybe"]
     assert simulate(labels * 2, labels=labels, epsilon=20, delta=0.1, mix_fakes=True).people == 6

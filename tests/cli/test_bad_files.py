@@ -33,8 +33,8 @@ BAD = {
     "empty file": (b"", "an empty file"),
     "header only": (b"no,color\n", "at least two rows, got none"),
     "header without a line end": (b"no,color", "at least two rows, got none"),
-    "blank header": (b"\n\nno,color\n1,red\n", "expected a header line, got a blank one"),
-    "header of delimiters": (b",,\n1,2,3\n", "expected a header line, got a blank one"),
+    "blank header": (b"\n\nno,color\n1,red\n", "expected a header line, got a blank line"),
+    "header of delimiters": (b",,\n1,2,3\n", "expected a header line, got a blank line"),
     "missing column": (
         b"no,shade\n1,red\n",
         "expected a column 'color', got the columns 'no', 'shade'. Name one of these",
@@ -57,10 +57,10 @@ BAD = {
     "header without an end": (b"x" * 200_000, "expected a header line"),
     "open quote": (
         GOOD + b'3,"teal\n' + GOOD[9:],
-        "none to the end of the file for the one in line",
+        "none after the quote in line",
     ),
-    "two open quotes": (b'no,color\n1,"red\n2,"blue\n', "one inside a cell, in line 3"),
-    "quote inside a cell": (b'no,color\n1,"re"d\n2,blue\n', "one inside a cell, in line 2"),
+    "two open quotes": (b'no,color\n1,"red\n2,"blue\n', "a quote inside of a cell, in line 3"),
+    "quote inside a cell": (b'no,color\n1,"re"d\n2,blue\n', "a quote inside of a cell, in line 2"),
     "zeros": (bytes(5000), "expected text, or a Parquet or Excel file, got zero bytes"),
     "missing file": (None, "no file there"),
     "truncated gzip": (PACKED[:-20], "Truncated compressed stream"),
@@ -74,20 +74,20 @@ BAD = {
     "bzip2": (bz2.compress(GOOD), "plain or packed with gzip or zstd, got bzip2"),
     "a zip archive": (b"PK\x03\x04 and more", "expected an Excel or OpenDocument workbook"),
     "a truncated workbook": (BOOK[: len(BOOK) // 2], "expected an Excel or OpenDocument workbook"),
-    "an empty workbook": (workbook({}), "a header row, got a blank one"),
+    "an empty workbook": (workbook({}), "a header row, got a blank row"),
     "a workbook with a gap": (
         workbook({"no": [1, 2, 3], "color": ["red", None, "blue"]}),
         "row 2: expected a value in column 'color'",
     ),
-    "a broken line of JSON": (LINES + b'{"color": "re\n', "row 3: expected a JSON object a line"),
-    "a scalar among lines of JSON": (LINES + b"3\n", "row 3: expected a JSON object a line"),
+    "a broken line of JSON": (LINES + b'{"color": "re\n', "row 3: expected a JSON object per line"),
+    "a scalar among lines of JSON": (LINES + b"3\n", "row 3: expected a JSON object per line"),
     "a list in a line of JSON": (
         LINES + b'{"color": ["red"]}\n',
         "or no and yes in column 'color', got lists",
     ),
-    "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: expected a JSON object a line"),
+    "not-a-number in JSON": (LINES + b'{"color": NaN}\n', "row 3: expected a JSON object per line"),
     "an array of JSON": (b'[{"color": "red"}]', "two distinct values, got only 'red'"),
-    "one object over lines": (b'{\n"color": "red",\n', "row 1: expected a JSON object a line"),
+    "one object over lines": (b'{\n"color": "red",\n', "row 1: expected a JSON object per line"),
     "a key twice": (b'{"color": "red", "color": "blue"}\n', "one column 'color', got 2"),
     "a key that never comes": (
         b'{"shade": "red"}\n' * 9,
@@ -153,7 +153,7 @@ def test_a_pipe_without_an_end_is_refused_before_it_fills_the_memory(refused, pi
     monkeypatch.setattr("mixtally.lab.data.rows.MOST_PIPED", 100_000)
     piped(["yes", "color"])
     line = refused("simulate", "-", "--column", "color", *ASKED)
-    assert "standard input: expected at most 100,000 rows out of a pipe, got more" in line
+    assert "standard input: expected at most 100,000 rows from a pipe, got more" in line
 
 
 def test_a_pipe_of_one_endless_line_is_refused(refused, piped):
@@ -251,4 +251,4 @@ def test_a_count_with_marks_is_named_by_its_row(refused, tmp_path):
     line = refused(
         "simulate", path, "--column", "c", "--counts", "n", "--epsilon", 1, "--delta", 1e-6
     )
-    assert "row 2: expected a whole number without marks in column 'n', got '1,200'" in line
+    assert "row 2: expected a whole number, in digits only, in column 'n', got '1,200'" in line

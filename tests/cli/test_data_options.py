@@ -56,7 +56,7 @@ def test_every_command_sees_people(refused, cli, crowd, command):
     asked = (command, crowd, "--column", "answer", *COMMANDS[command])
     assert "row 901: expected a value in column 'answer'" in refused(*asked)
     asked += ("--missing", "drop", "--person-column", "who")
-    assert "row 601: expected one row of a person, got a second one, after row 1" in refused(*asked)
+    assert "row 601: expected one row per person, got a second one, after row 1" in refused(*asked)
     assert "several: expected one of first, last, set" in refused(*asked, "--several", "all")
     if command == "simulate":
         played = cli(*asked, "--several", "first", "--json")

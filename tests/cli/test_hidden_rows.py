@@ -75,5 +75,5 @@ def test_numbers_that_are_shown_as_percent_are_named(cli, tmp_path, shown):
             sheet.write(row, 1, row % 100)
     asked = ("--number", "0,100", "--bins", 5, "--epsilon", 4, "--delta", 1e-6, "--json")
     warned = cli("simulate", path, "--column", "share", *asked).err
-    assert "600 cells of column 'share' are shown as percent and read as fractions" in warned
+    assert "600 cells of column 'share' are shown as percentages and read as fractions" in warned
     assert cli("simulate", path, "--column", "plain", *asked).err == ""

@@ -205,7 +205,7 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
             "two texts or more, of an open domain, got sets of one",
         ),
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
-        (("--candidates", "LIST", "--labels", "LIST"), "got --labels beside"),
+        (("--candidates", "LIST", "--labels", "LIST"), "got --labels with it"),
         (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
         (("--candidates", "LIST", "--protocol", "flip-blank"), "a list of labels"),
     ],
@@ -298,7 +298,7 @@ def test_a_plan_of_sets_of_words_is_shown_played_and_tallied(cli, sets, listed, 
     assert "expected a plan for data read as one, got one for records of kind set" in line
     assert cli("plan", "--open", "--max-set", 2, *asked).status == 0
     line = refused("simulate", sets, *SET, "--plan", path, "--candidates", listed)
-    assert "row 601: expected at most 2 labels, which is what is hidden, got 3" in line
+    assert "row 601: expected at most 2 labels, the largest set that is hidden, got 3" in line
 
 
 def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):

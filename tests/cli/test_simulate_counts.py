@@ -76,7 +76,7 @@ def test_what_needs_people_is_refused(refused, counted, monkeypatch, more, said)
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ("yes,1\nno,x\n", "a whole number without marks in column 'people', got 'x'"),
+        ("yes,1\nno,x\n", "a whole number, in digits only, in column 'people', got 'x'"),
         ("yes,1\nno,-3\n", "a whole number from 0 to 10,000,000,000"),
         ("yes,1\nno,2.5\n", "got 2.5"),
         ("yes,10000000001\nno,1\n", "a whole number from 0 to 10,000,000,000"),

@@ -126,7 +126,7 @@ def test_an_answer_in_one_moment_of_two_zones_is_refused(tmp_path):
         count_by_epoch(read_epochs(DataFile(path), reading, when)),
     )
     path.write_text(f"{text}\na,{moments[2]},0\n")
-    with pytest.raises(DataError, match="one answer of a person in an epoch"):
+    with pytest.raises(DataError, match="one answer per person and epoch"):
         read_epoch_counts(DataFile(path), reading, when)
 
 

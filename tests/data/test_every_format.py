@@ -40,7 +40,7 @@ def facts(population):
 def test_a_column_says_whose_each_row_is(tmp_path, name):
     (tmp_path / name).write_bytes(FORMATS[name])
     assert people(tmp_path / name, "color", person="who").users == 5
-    with pytest.raises(DataError, match=r"row 4: expected one row of a person, got .* after row 1"):
+    with pytest.raises(DataError, match=r"row 4: expected one row per person, got .* after row 1"):
         people(tmp_path / name, "color", person="age")
 
 

@@ -26,7 +26,7 @@ def test_lists_are_sets(tmp_path, name):
     assert found.question.labels == ("a;b", "x")
     assert found.truth.tolist() == [1, 2]
     assert found.users == 3
-    with pytest.raises(DataError, match="lists of labels are sets"):
+    with pytest.raises(DataError, match="read lists of labels as sets"):
         people(path, "c")
 
 
@@ -63,7 +63,9 @@ def test_numbers_and_their_texts_are_not_merged(tmp_path, block):
         path, "c", form=RecordType.SET, missing=DROP, missing_values=("NA",), block=block
     )
     assert (found.question.labels, found.truth.tolist()) == (("x", "y"), [2, 1])
-    with pytest.raises(DataError, match=r"in column 'c', got lists\. .*lists of labels are sets"):
+    with pytest.raises(
+        DataError, match=r"in column 'c', got lists\. .*read lists of labels as sets"
+    ):
         people(path, "c", block=block)
     assert people(lines(tmp_path, '{"c": 1}', '{"c": "NA"}'), "c", block=block).question.labels == (
         "1",

@@ -78,7 +78,7 @@ def test_all_values_that_are_not_listed_are_one_bin(tmp_path):
 
 def test_what_cannot_be_merged_is_refused(tmp_path):
     path = table(tmp_path, ["a", "b"])
-    with pytest.raises(ParameterError, match="--other: expected --labels beside it"):
+    with pytest.raises(ParameterError, match="--other: expected --labels with it"):
         people(path, "c", merging=Merging(other="x"))
     planned = Question(name="c", bins=2, labels=("a", "b"))
     with pytest.raises(ParameterError, match="--other: expected a label of the plan"):
@@ -87,7 +87,7 @@ def test_what_cannot_be_merged_is_refused(tmp_path):
         )
     with pytest.raises(ParameterError, match="--strip: expected records of labels, got bits"):
         Reading(columns=("c",), form=RecordType.BITS, merging=Merging(strip=True))
-    with pytest.raises(ParameterError, match="--other: expected a label that is to be seen"):
+    with pytest.raises(ParameterError, match="--other: expected a label that is not blank"):
         Reading(columns=("c",), merging=Merging(other=" "))
     with pytest.raises(DataError, match=r"got 'a' and 'A'\. List one of them"):
         people(path, "c", labels=("a", "A", "b"), merging=BOTH)
@@ -105,7 +105,7 @@ def test_python_merges_alike():
     ("values", "labels", "said"),
     [
         (["1.0", "2.0"], ("1", "2"), r"write '1' in the file, in pandas by astype\('Int64'\)"),
-        (["1", "2"], ("1.0", "2.0"), "write '1' in the labels too, instead of '1.0'"),
+        (["1", "2"], ("1.0", "2.0"), "Write '1' in the labels too, instead of '1.0'"),
         (["a", "c"], ("a", "b"), "count all others with --other LABEL"),
     ],
 )

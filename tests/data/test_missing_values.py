@@ -91,7 +91,7 @@ def test_sets_have_gaps_or_are_empty_but_not_both(tmp_path):
 
 @pytest.mark.parametrize("label", ["", " "])
 def test_a_label_for_gaps_can_be_seen(label):
-    with pytest.raises(ParameterError, match="a label that is to be seen"):
+    with pytest.raises(ParameterError, match="a label that is not blank"):
         Reading(columns=("c",), missing=label)
 
 

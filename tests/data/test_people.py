@@ -34,7 +34,7 @@ def labels(population):
 
 
 def test_several_rows_of_a_person_are_refused_by_their_numbers(diary):
-    with pytest.raises(DataError, match=r"row 3: expected one row of a person, .* row 1"):
+    with pytest.raises(DataError, match=r"row 3: expected one row per person, .* row 1"):
         people(diary, "color", person="who")
 
 
@@ -160,7 +160,7 @@ def test_only_labels_become_a_set(form):
 
 
 def test_nothing_is_taken_of_nobodys_rows():
-    with pytest.raises(ParameterError, match="several: expected --person-column beside it"):
+    with pytest.raises(ParameterError, match="several: expected --person-column with it"):
         Reading(columns=("c",), several=RowCombination.FIRST)
 
 

@@ -58,7 +58,7 @@ def test_workbooks_have_such_rows_too(tmp_path):
 
 def test_names_below_the_first_row_are_pointed_at(tmp_path):
     path = at(tmp_path, "Survey 2024\nMay\nno;color\n1;red\n2;blue\n")
-    with pytest.raises(DataError, match="say --header-row 3: the names stand there"):
+    with pytest.raises(DataError, match="Say --header-row 3, where these names are"):
         crowd(path)
     assert crowd(path, header_row=3).users == 2
     with pytest.raises(DataError, match="Did you mean 'color'"):

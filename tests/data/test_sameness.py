@@ -51,10 +51,10 @@ def test_characters_without_a_width_tell_nothing_apart(tmp_path, other):
     path = tmp_path / "data.csv"
     path.write_text(f"no,c\n1,tea\n2,{other}\n")
     with pytest.raises(
-        DataError, match=r"more than spaces and what is not seen, got 'tea' and .*\\"
+        DataError, match=r"more than spaces and invisible signs, got 'tea' and .*\\"
     ):
         people(path, "c")
-    with pytest.raises(DataError, match="what is not seen"):
+    with pytest.raises(DataError, match="invisible signs"):
         crowd(["tea", other])
 
 

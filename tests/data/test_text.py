@@ -50,7 +50,7 @@ def test_a_mark_is_found_and_characters_may_be_cut(tmp_path, mark, size):
         ),
         (b"no,color\n1,\x81\n", {}, "--encoding latin-1, most likely"),
         (CROWD.encode("utf-16-le"), {}, "--encoding utf-16-le, most likely"),
-        ("no,color\n1,red\n".encode("utf-16-be"), {}, "zero bytes; say --encoding utf-16-be if"),
+        ("no,color\n1,red\n".encode("utf-16-be"), {}, "zero bytes. Say --encoding utf-16-be if"),
         (CROWD.encode("latin-1"), {"encoding": "ascii"}, "text in ascii, got .*another"),
         (CROWD.encode("utf-16")[:-1], {}, "text in utf-16, as its mark says, got .*truncated"),
         (CROWD.encode()[:13], {}, "UTF-8 text, got byte 0xc3 in line 2"),
@@ -101,7 +101,7 @@ def test_a_delimiter_is_one_character(tmp_path, bad):
 
 @pytest.mark.parametrize("bad", ["", "nope", "rot13", "undefined", "base64"])
 def test_an_encoding_is_one_of_text(tmp_path, bad):
-    with pytest.raises(ParameterError, match="encoding: expected the name of an encoding"):
+    with pytest.raises(ParameterError, match="encoding: expected the name of a text encoding"):
         DataFile(tmp_path, encoding=bad)
 
 

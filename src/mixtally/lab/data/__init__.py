@@ -1,1 +1,1 @@
-"""Crowds that are read from files and frames: what people answered, before anything is sent."""
+"""Populations with known records, read from files and data frames before anything is sent."""

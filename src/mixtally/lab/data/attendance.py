@@ -1,7 +1,8 @@
-"""Who answered in which epoch, one bit for each: memory follows the people, not the rows.
+"""Attendance of people in epochs, one bit for each pair.
 
-Where only counts are needed, this is all that is kept of people: it tells whether somebody answers
-twice in an epoch, and how many people take part in how many epochs.
+Where only counts are needed, this is all that is kept of people. Attendance shows whether a person
+answers twice in an epoch, and how many people take part in how many epochs. The memory depends on
+the number of people, not of rows.
 """
 
 from collections import defaultdict
@@ -14,24 +15,24 @@ from numpy.typing import NDArray
 from mixtally.primitives.bits import spans
 
 _AT_ONCE = 1 << 14
-"""People whose bits are counted at once."""
+"""Number of people whose bits are counted at a time."""
 
 
 class Attendance:
-    """The epochs in which each person answered, by the numbers in which both were met."""
+    """The epochs in which each person answered. Both are numbered in the order of reading."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
         self._seen = np.zeros((1, 1), dtype=np.uint8)
 
     def add(self, people: Sequence[str], epochs: NDArray[np.int32]) -> int | None:
-        """Take rows, by the person and the number of the epoch of each.
+        """Add rows, given the person and the epoch number of each.
 
         Returns
         -------
         int or None
-            The first row, from 0, of somebody who already answered in its epoch; no row of this
-            batch counts then.
+            The first row, from 0, whose person already answered in that epoch. No row of the batch
+            is added then.
         """
         if not len(epochs):
             return None
@@ -39,6 +40,7 @@ class Attendance:
         self._grow(len(self._numbers), int(epochs.max()) // 8 + 1)
         byte, bit = np.divmod(epochs, 8)
         again = (self._seen[who, byte] >> bit & 1).astype(np.bool_)
+        # Two rows of this batch may also repeat each other, which the bits do not show yet.
         pairs = who * (int(epochs.max()) + 1) + epochs
         ordered = np.sort(pairs)
         if (ordered[1:] == ordered[:-1]).any():
@@ -47,7 +49,8 @@ class Attendance:
             again |= later
         if again.any():
             return int(np.argmax(again))
-        for one in np.unique(bit).tolist():  # rows of one bit have different people or bytes
+        # Within one bit no two rows share a byte, so that no assignment overwrites another.
+        for one in np.unique(bit).tolist():
             here = bit == one
             self._seen[who[here], byte[here]] |= np.uint8(1 << one)
         return None
@@ -56,19 +59,20 @@ class Attendance:
         rows, columns = self._seen.shape
         if people <= rows and width <= columns:
             return
+        # Growing by a half keeps the number of copies logarithmic in the number of people.
         rows = rows if people <= rows else max(people, rows + rows // 2)
         grown = np.zeros((rows, max(width, columns)), dtype=np.uint8)
         grown[: self._seen.shape[0], :columns] = self._seen
         self._seen = grown
 
     def times(self, place: NDArray[np.int64]) -> tuple[dict[int, int], int | None]:
-        """Return how many people take part in 1, 2, .. epochs, and an epoch that counts one twice.
+        """Return how many people attend 1, 2, .. epochs, and an epoch with two answers of a person.
 
         Parameters
         ----------
         place : ndarray of int64
-            The place of every epoch by the number it was met in. Epochs that are one moment in two
-            time zones have one place, which a person may have answered in under both names.
+            The place of every epoch by its number. One moment in two time zones has two names but
+            one place. A person may have answered under both names.
         """
         every = int(place.max(initial=-1)) + 1
         total, twice = np.zeros(every + 1, dtype=np.int64), None

@@ -1,4 +1,8 @@
-"""The values of a column in a batch: the distinct ones as text, and which of them each row has."""
+"""Values of a column in one batch: the distinct ones as text, and which of them each row has.
+
+All functions work on Arrow arrays. ``rows``, ``labels`` and the forms in ``lab.data.forms`` use
+them, and ``api`` for values in memory.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,19 +19,18 @@ from mixtally.lab.data.label_merging import normalize_nfc, value_text
 Codes = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 LIST_START, LIST_PART_END = "\x01", "\x02"
-"""What a list begins with, and what ends each of its labels, where it is one text."""
+"""Start of a list that is stored as one text, and end of each label in the list."""
 _WIDE = 1 << 62
+"""Bound of whole numbers, so that their differences stay within 64 bits."""
 _NARROW = 1 << 12
-"""Whole numbers in a range of this size are told apart by counting, not by hashing."""
+"""Width of a range of whole numbers that is indexed directly, which is faster than hashing."""
 
 
 class Column(NamedTuple):
-    """A column without gaps.
+    """A column without gaps: its distinct values as ``texts``, in the order of their first rows.
 
-    where
-      texts   the distinct values in the order in which they first come
-      first   shape (texts,), the row in which each comes first, from 0
-      codes   shape (rows,), the place of each row's value among the texts
+    ``first_rows`` has the first row of each value, shape (texts,). ``codes`` has the index in
+    ``texts`` of each row's value, shape (rows,).
     """
 
     texts: list[str]
@@ -36,7 +39,7 @@ class Column(NamedTuple):
 
 
 def simplify_types(array: Array) -> Array | None:
-    """``array`` with one type for all texts; None where its values are no single ones."""
+    """Return ``array`` with one type for all texts; None if its values are not single values."""
     kind, types = array.type, pyarrow.types
     if types.is_dictionary(kind):
         values = simplify_types(array.dictionary)
@@ -54,10 +57,10 @@ def simplify_types(array: Array) -> Array | None:
 
 
 def join_lists(array: Array) -> Array | None:
-    """Lists of simple values as one text each, which ``parts`` takes apart; None for others.
+    """Return lists of single values as one text each; None if ``array`` holds anything else.
 
-    A value that a list lacks is an empty part. Raises DataError for one that holds what ends a
-    part here.
+    `split_labels` undoes the join. A missing label becomes an empty part. Raises DataError if a
+    label contains the character that ends a part.
     """
     kind = array.type
     if not (pyarrow.types.is_list(kind) or pyarrow.types.is_large_list(kind)):
@@ -76,6 +79,7 @@ def join_lists(array: Array) -> Array | None:
             got=repr(strange[0]),
             do="clean the text",
         )
+    # Joining once for each distinct label, not for each row, keeps lists as fast as texts.
     ended = pyarrow.array([text + LIST_PART_END for text in texts], pyarrow.string())
     sizes = compute.fill_null(compute.list_value_length(array), 0).to_numpy()
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
@@ -86,12 +90,12 @@ def join_lists(array: Array) -> Array | None:
 
 
 def join_lists_and_singles(lists: Array, singles: Array) -> Array:
-    """Lists and the single values that stand in their gaps, each as one text."""
+    """Return lists, and the single values at their gaps, as one text each."""
     return compute.coalesce(join_lists(lists), singles)
 
 
 def has_list_cells(array: Array) -> bool:
-    """Whether some of its cells are lists, as such or each as one text."""
+    """Return whether some cells are lists, of an Arrow type or joined to a text."""
     kind = array.type
     if pyarrow.types.is_string(kind):
         return bool(compute.any(compute.starts_with(array, LIST_START)).as_py())
@@ -99,19 +103,19 @@ def has_list_cells(array: Array) -> bool:
 
 
 def split_labels(text: str, separator: str | None) -> list[str]:
-    """The labels that a cell names: those of a list, or what stands between separators."""
+    """Return the labels in a cell: those of a joined list, or the parts between separators."""
     if is_list(text):
         return text[1:].split(LIST_PART_END)[:-1]
     return [text] if separator is None else text.split(separator)
 
 
 def is_list(text: str) -> bool:
-    """Whether ``joined_lists`` made it of a list."""
+    """Return whether `join_lists` made ``text`` of a list."""
     return text.startswith(LIST_START) and text.endswith((LIST_START, LIST_PART_END))
 
 
 def can_have_lists(array: Array) -> bool:
-    """Return whether any text of an array may be one that ``joined_lists`` made of a list."""
+    """Return whether some text of ``array`` may be a joined list."""
     texts = array.dictionary if pyarrow.types.is_dictionary(array.type) else array
     if not pyarrow.types.is_string(texts.type):
         return True
@@ -124,13 +128,14 @@ def _is_bytes(kind: Array) -> bool:
 
 
 def encode_texts(array: Array) -> Array:
-    """``array`` with texts as codes of distinct ones, which is how most columns are asked for."""
+    """Return ``array`` with its texts encoded as a dictionary, which most callers need."""
     return array.dictionary_encode() if pyarrow.types.is_string(array.type) else array
 
 
 def find_gaps(array: Array) -> Flags:
-    """Which rows have no value: null, not-a-number, nothing, or nothing but spaces."""
+    """Return which rows have no value: null, not-a-number, or text of spaces only."""
     if pyarrow.types.is_dictionary(array.type):
+        # A null has code -1, which selects the appended last entry.
         there = np.append(~find_gaps(array.dictionary), False)
         return ~there[_codes(array)]
     if pyarrow.types.is_string(array.type):
@@ -149,13 +154,13 @@ def _flags(array: Array) -> Flags:
 
 
 def _codes(array: Array) -> Codes:
-    """The codes of a dictionary, -1 for null."""
+    """Return the codes of a dictionary array, -1 for null."""
     found: Codes = compute.fill_null(array.indices.cast(pyarrow.int64()), -1).to_numpy()
     return found
 
 
 def encode_column(array: Array) -> Column:
-    """The column of an array without gaps."""
+    """Return the `Column` of an array without gaps."""
     if pyarrow.types.is_integer(array.type):
         narrow = _encode_narrow_integers(array)
         if narrow is not None:
@@ -167,13 +172,13 @@ def encode_column(array: Array) -> Column:
 
 
 def levels_of(array: Array) -> list[str]:
-    """The texts of all values of a dictionary, in their order, whether or not a row has them."""
+    """Return the texts of all values of a dictionary in their order, including unused values."""
     values = array.dictionary
     return _texts(values.filter(pyarrow.array(~find_gaps(values))))
 
 
 def match_texts(array: Array, test: Callable[[str], bool]) -> Flags:
-    """Which rows have a value whose text passes ``test``."""
+    """Return which rows have a value whose text passes ``test``."""
     if not pyarrow.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     found = [text is not None and test(text) for text in texts_of(array.dictionary)]
@@ -181,7 +186,7 @@ def match_texts(array: Array, test: Callable[[str], bool]) -> Flags:
 
 
 def texts_of(array: Array) -> list[str | None]:
-    """The text of every row; None where there is no value."""
+    """Return the text of every row, None for a missing value."""
     return [value_text(value) for value in array.to_pylist()]
 
 
@@ -192,7 +197,7 @@ def row_texts(array: Array) -> list[str]:
 
 
 def _encode_narrow_integers(array: Array) -> Column | None:
-    """The column of whole numbers that lie close together; None for others."""
+    """Return the column of whole numbers in a narrow range; None for other numbers."""
     ends = compute.min_max(array).as_py()
     low, high = ends["min"], ends["max"]
     if low is None or high - low >= _NARROW or not -_WIDE < low <= high < _WIDE:
@@ -203,10 +208,11 @@ def _encode_narrow_integers(array: Array) -> Column | None:
 
 
 def _order_codes(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
-    """Which of ``size`` codes come, in that order; where each comes first; places among them."""
+    """Return the codes by first occurrence, their first rows, and each row's place among them."""
     rows = len(codes)
     first = np.full(size, rows, dtype=np.int64)
-    first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # of several the last assigned stays
+    # NumPy keeps the last of several assignments, so rows in reverse order leave the first.
+    first[codes[::-1]] = np.arange(rows - 1, -1, -1)
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < rows)]
     place = np.empty(size, dtype=np.int64)
     place[order] = np.arange(len(order))
@@ -218,6 +224,7 @@ def _texts(values: Array) -> list[str]:
         texts: list[str] = values.to_pylist()
         return texts if all(map(str.isascii, texts)) else [*map(normalize_nfc, texts)]
     if pyarrow.types.is_float16(values.type) or pyarrow.types.is_float32(values.type):
+        # The text of a 32-bit number is shorter than its value as a double: 0.7, not 0.699999988.
         found: list[object] = [float(str(value)) for value in values.to_numpy()]
     else:
         found = values.to_pylist()
@@ -225,16 +232,17 @@ def _texts(values: Array) -> list[str]:
 
 
 def _is_rounded_in_a_cast(kind: Array) -> bool:
-    """Whether a cast to doubles gives others than the nearest to the decimals that are shown.
+    """Return whether a cast to double can miss the double nearest to the decimal that is shown.
 
-    A 32-bit 0.7 is 0.699999988 as a double, and Arrow multiplies decimals by inexact powers of ten.
+    As a double, a 32-bit 0.7 is 0.699999988, and Arrow multiplies decimals by inexact powers of
+    ten.
     """
     types = pyarrow.types
     return bool(types.is_float16(kind) or types.is_float32(kind) or types.is_decimal(kind))
 
 
 def parse_numbers(array: Array) -> NDArray[np.float64] | None:
-    """The numbers of an array without gaps; None where some are none, or not written plainly."""
+    """Return the numbers of an array without gaps; None if a value is not a plain finite number."""
     if pyarrow.types.is_dictionary(array.type):
         inside = parse_numbers(array.dictionary)
         return None if inside is None else inside[_codes(array)]
@@ -252,7 +260,7 @@ def parse_numbers(array: Array) -> NDArray[np.float64] | None:
 
 
 def parse_digits(array: Array) -> NDArray[np.uint8] | None:
-    """Strings of zeros and ones as a table, shape (rows, digits); None for anything else."""
+    """Return strings of zeros and ones as a matrix, shape (rows, digits); None for other values."""
     if pyarrow.types.is_dictionary(array.type):
         inside = parse_digits(array.dictionary)
         return None if inside is None else inside[_codes(array)]
@@ -270,7 +278,7 @@ def parse_digits(array: Array) -> NDArray[np.uint8] | None:
 
 
 def fill_gaps(array: Array, gap: Flags, label: str) -> Array:
-    """``array`` with ``label`` in its gaps, as a dictionary of texts."""
+    """Return ``array`` with ``label`` in its gaps, as a dictionary of texts."""
     column = encode_column(array.filter(pyarrow.array(~gap)))
     codes = np.full(len(gap), len(column.texts), dtype=np.int64)
     codes[~gap] = column.codes

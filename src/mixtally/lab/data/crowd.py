@@ -1,4 +1,8 @@
-"""The crowd in a table: its rows, one by one people or answers, as records of every kind."""
+"""Populations and timelines read from the rows of a table.
+
+`readers` calls this module once Arrow is known to be installed. A `_TableReader` reads all rows,
+and one of the `RecordForm` classes in ``lab.data.forms`` makes records of their values.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,13 +43,13 @@ from mixtally.primitives.progress import Progress
 
 
 class RecordForm(Protocol):
-    """How columns become records of one kind."""
+    """A way to make records of one type from columns."""
 
     def take(self, batch: RowBatch) -> None:
-        """Gather the rows of a batch, the columns of the records first."""
+        """Collect the rows of a batch, whose first columns are those of the records."""
 
     def crowd(self, records: RecordGroups) -> Population:
-        """What all the rows make."""
+        """Return the population of all rows taken."""
 
 
 _FORMS: dict[RecordType, Callable[[Origin, Reading, Question | None], RecordForm]] = {
@@ -59,12 +63,13 @@ _FORMS: dict[RecordType, Callable[[Origin, Reading, Question | None], RecordForm
 
 
 _LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
+"""Types of records whose bins have labels."""
 
 
 def read_population(
     file: DataFile, reading: Reading, question: Question | None, progress: Progress
 ) -> Population:
-    """As ``readers.read``."""
+    """Read the population in ``file``, see `readers.read_population`."""
     with open_table(file, _columns(reading, None), reading.columns) as found:
         return read_table(found, file, reading, question, progress)
 
@@ -72,7 +77,7 @@ def read_population(
 def read_table(
     table: Table, origin: Origin, reading: Reading, question: Question | None, progress: Progress
 ) -> Population:
-    """The crowd in a table, as ``readers.read`` has it."""
+    """Read the population in ``table``, see `readers.read_table`."""
     gathered = _TableReader(origin, reading, question, None)
     gathered.fill(table, progress)
     return gathered.crowd(gathered.records())
@@ -85,7 +90,7 @@ def read_epochs(
     when: EpochColumn,
     progress: Progress,
 ) -> Timeline:
-    """As ``readers.read_epochs``."""
+    """Read the answers in ``file`` by epoch, see `readers.read_epochs`."""
     with open_table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
         return epochs_of_table(found, file, reading, question, when, progress)
 
@@ -98,7 +103,7 @@ def epochs_of_table(
     when: EpochColumn,
     progress: Progress,
 ) -> Timeline:
-    """The answers in a table by epoch, as ``readers.read_epochs`` has them."""
+    """Read the answers in ``table`` by epoch, see `readers.epochs_of_table`."""
     gathered = _TableReader(origin, reading, question, when)
     gathered.fill(table, progress)
     found = gathered.records()
@@ -115,7 +120,7 @@ def count_epochs(
     when: EpochColumn,
     progress: Progress,
 ) -> EpochCounts:
-    """As ``readers.read_epoch_counts``, of one answer a row."""
+    """Count the answers in ``file`` by epoch, one per row, see `readers.read_epoch_counts`."""
     with open_table(file, _columns(reading, when), [*reading.columns, when.column]) as found:
         gathered = _TableReader(file, reading, question, when)
         form, counts = One(file, reading, question), EpochTally()
@@ -130,8 +135,11 @@ def count_epochs(
 
         gathered.fill(found, progress, count)
         crowd, order = gathered.describe_rows(form.population_of_labels()), gathered.order
-        pyarrow.default_memory_pool().release_unused()  # it keeps what the largest batch took
+        # Arrow keeps the memory of the largest batch, which the matrices below need.
+        pyarrow.default_memory_pool().release_unused()
         place = np.array(order.place, dtype=np.int64)
+        # Two names of one moment get the same place only now, so a person may turn out to answer
+        # twice.
         times, twice = (None, None) if people is None else people.times(place)
         if twice is not None:
             raise gathered.twice(f"epoch {order.names[twice]!r}", order.place.index(twice))
@@ -149,11 +157,10 @@ def count_epochs(
 
 
 class _TableReader:
-    """What is read of a table in one go: records, and who gave them when.
+    """The rows of one table, read once: the records, the people and the epochs.
 
-    where
-      people   shape (rows,), who is who, from 0; empty when nobody knows
-      at       shape (rows,), the place of each row's epoch in ``order``; 0 without epochs
+    ``people`` has the person of each row, numbered from 0, shape (rows,); it is empty if people are
+    unknown. ``epoch_of_row`` has the index in ``order`` of the epoch of each row; 0 without epochs.
     """
 
     def __init__(
@@ -176,10 +183,10 @@ class _TableReader:
         progress: Progress,
         count: Callable[[RowBatch, NDArray[np.int32]], None] | None = None,
     ) -> None:
-        """Read all rows; raises DataError for those that cannot be a record.
+        """Read all rows; raise DataError for a row that cannot be a record.
 
-        Where ``count`` is given it takes each batch and the number of every row's epoch, and
-        neither records nor epochs of single rows are kept.
+        If given, ``count`` receives each batch with the number of the epoch of each row. Neither
+        records nor the epochs of rows are kept then.
         """
         reading, when = self._reading, self._when
         people: list[Array] = []
@@ -196,7 +203,8 @@ class _TableReader:
             self._form.take(batch)
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
-        # A value of its own in every row is what people who come once have, but no attribute.
+        # People who come once have a different value in every row, which is no warning. An
+        # attribute that is counted must not have one.
         found = [
             one
             for one in watch.find_identifiers()
@@ -221,40 +229,44 @@ class _TableReader:
             self.people = number_people(people)
 
     def records(self) -> RecordGroups:
-        """Which rows make which record; raises DataError for several of a person, unless taken."""
+        """Return which rows form which record; raise DataError for rows that nothing combines."""
         if self._reading.person is None:
             return RecordGroups(self._rows.count)
+        # One key for each pair of person and epoch: a person may answer once in every epoch.
         keys = self.people * max(1, len(self.order.names)) + self.epoch_of_row
         return group_rows(keys, self._reading.several, self._repeated_row_error)
 
     def _repeated_row_error(self, first: int, again: int) -> DataError:
-        """The refusal of a second row of a person."""
-        expected, got = "one row of a person", "a second one"
+        expected, got = "one row per person", "a second one"
         if self._when is not None:
             epoch = self.order.names[self.epoch_of_row[again]]
-            expected, got = "one answer of a person in an epoch", f"a second one in epoch {epoch!r}"
+            expected, got = "one answer per person and epoch", f"a second one in epoch {epoch!r}"
         return DataError(
             self._origin.row(self._rows.row_number(again)),
             expected=expected,
             got=f"{got}, after row {self._rows.row_number(first) + self._origin.skip_rows}",
-            do="say which counts, --several first or last, or make them a --several set",
+            do="choose which row counts with --several first or last, or join the rows with "
+            "--several set",
         )
 
     def twice(self, subject: str, epoch: int) -> DataError:
-        """Return the refusal of a second answer in an epoch, by the number it was met in."""
+        """Return the error for a second answer in an epoch, numbered in the order of reading."""
         return DataError(
             subject,
-            expected="one answer of a person in an epoch",
+            expected="one answer per person and epoch",
             got=f"a second one in epoch {[*self._epochs.numbers][epoch]!r}",
-            do="say which counts, --several first or last, or remove one of them",
+            do="choose which row counts with --several first or last, or remove one of them",
         )
 
     def crowd(self, records: RecordGroups) -> Population:
-        """The people, with what was done to their rows."""
+        """Return the population, with notes on what was done to its rows."""
         return self.describe_rows(self._form.crowd(records), records)
 
     def describe_rows(self, crowd: Population, records: RecordGroups | None = None) -> Population:
-        """Return ``crowd`` with what was done to its rows; a row a record without ``records``."""
+        """Return ``crowd`` with notes and warnings about its rows.
+
+        Without ``records`` each row is a record.
+        """
         records = RecordGroups(self._rows.count) if records is None else records
         notes = [crowd.note] if crowd.note else []
         dropped, merged = self._rows.total - self._rows.count, self._rows.count - records.size
@@ -272,11 +284,13 @@ class _TableReader:
         )
 
     def _collect_warnings(self, crowd: Population) -> str:
-        """Words of warning, for what most likely is no answer or no person."""
+        """Return warnings about values that may not be answers, and rows that may not be people."""
         reading, doubts = self._reading, [self._warning, crowd.warning]
         if reading.labels is None and self._question is None and reading.form in _LABELLED:
             doubts.append(warn_of_similar_labels(crowd.question.labels or ()))
         labels = crowd.question.labels or ()
+        # Labels that the user listed are meant as they are, so only labels from the data are
+        # doubted.
         if LABELS in crowd.from_data:
             if reading.form is RecordType.ATTRIBUTES:
                 labels = tuple(label.rpartition("=")[2] for label in labels)
@@ -294,7 +308,10 @@ class _TableReader:
 def _watch_identifiers(
     table: Table, reading: Reading, when: EpochColumn | None, question: Question | None
 ) -> IdentifierWatch:
-    """Watch for people the columns that are not counted, and attributes without given values."""
+    """Return the watch for identifiers, which skips the columns that are counted.
+
+    Attributes whose values are read from the data are watched too.
+    """
     if reading.person is not None or reading.rows_are_people:
         return IdentifierWatch(())
     skipped = [] if when is None else [when.column]
@@ -307,6 +324,5 @@ def _watch_identifiers(
 
 
 def _columns(reading: Reading, when: EpochColumn | None) -> list[str]:
-    """The columns of the records, then those that say who and when."""
     who = [] if reading.person is None else [reading.person]
     return [*reading.columns, *who, *([] if when is None else [when.column])]

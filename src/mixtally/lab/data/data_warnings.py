@@ -1,4 +1,7 @@
-"""What in data most likely is no answer: marks for missing values, questions, totals."""
+"""Warnings about values that are probably not answers: missing-value marks, questions, totals.
+
+The readers call these functions with the labels of a column, and pass the warnings on to people.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -10,20 +13,20 @@ from mixtally.lab.data.label_merging import find_similar
 _EMPTY = ("na", "n/a", "n.a.", "nan", "<na>", "null", "nil", "none", "missing")
 _MARKS = ("-", "--", "?", ".", "-99", "-999")
 _ERRORS = ("#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!")
-"""What a workbook shows where it could not compute."""
+"""What a workbook shows in a cell that it could not compute."""
 _LIKE_MISSING = frozenset(_EMPTY + _MARKS + _ERRORS)
 _TOTAL = re.compile(
     r"((sub|grand |column |overall )?totals?|sum|overall|gesamt(summe)?|insgesamt|summe|somme|"
     r"totaal|totale|suma|soma|итого|всего|razem|celkem|合計|总计)(\s*\(.*\))?\s*:?",
     re.IGNORECASE,
 )
-"""What the last row of a table made for people is called, also with a number in parentheses."""
+"""Names of a totals row, in several languages, optionally with a number in parentheses."""
 _IMPORT = '{"ImportId"'
 _BRACKETS = ("()", "[]", "{}")
 
 
 def warn_of_missing_marks(labels: Sequence[str]) -> str:
-    """A word of warning where a label reads like a mark for a missing value."""
+    """Return a warning if a label reads like a missing-value mark, otherwise an empty text."""
     found = [label for label in labels if label.strip().lower() in _LIKE_MISSING]
     if not found:
         return ""
@@ -32,7 +35,7 @@ def warn_of_missing_marks(labels: Sequence[str]) -> str:
 
 
 def warn_of_similar_labels(labels: Collection[str]) -> str:
-    """A word of warning where labels differ in case or in outer spaces only."""
+    """Return a warning if labels differ only in case or outer spaces, otherwise an empty text."""
     found = find_similar(labels)
     if not found:
         return ""
@@ -40,17 +43,18 @@ def warn_of_similar_labels(labels: Collection[str]) -> str:
     flags = "--strip" if len({name.strip() for name in found}) == 1 else "--ignore-case"
     if flags == "--ignore-case" and any(name != name.strip() for name in found):
         flags = "--ignore-case and --strip"
-    return f"{names} are counted apart; to merge them, say {flags}"
+    return f"{names} are counted separately; to merge them, say {flags}"
 
 
 def check_questions(origin: Origin, column: str, first: Sequence[str | None]) -> None:
-    """Raises DataError for rows that a survey tool writes between the header and the people."""
+    """Raise DataError for rows that a survey tool writes between the header and the people."""
     for row, text in enumerate(first, start=1):
+        # Qualtrics writes a row of JSON objects with the key ImportId below the header.
         if text is not None and text.startswith(_IMPORT):
             raise DataError(
                 origin.column(column),
-                expected="a row a person",
-                got=f"the tool's own names of questions in row {row}",
+                expected="one row per person",
+                got=f"the survey tool's own names of the questions in row {row}",
                 do=origin.skip_advice(row),
             )
 
@@ -62,12 +66,12 @@ def is_like_question(column: str, text: str) -> bool:
 
 
 def is_total(text: str) -> bool:
-    """Return whether ``text`` is what a row of totals is called."""
+    """Return whether ``text`` is a name of a totals row."""
     return _TOTAL.fullmatch(text.strip()) is not None
 
 
 def warn_of_cut_labels(labels: Collection[str]) -> str:
-    """A word of warning where a label of sets has half a pair of brackets."""
+    """Return a warning if a label of sets has an unbalanced bracket, otherwise an empty text."""
     for label in labels:
         if any(label.count(pair[0]) != label.count(pair[1]) for pair in _BRACKETS):
             return (

@@ -1,8 +1,8 @@
-"""The first and the last row of a table, which may be a second heading and a total.
+"""Check of the first and the last row of a table, which may be a second header and a total.
 
-A survey tool may repeat the heading in the first row, and a table made for people may end with
-totals. Either would be counted as a person. Readers show every batch to ``EndRows``, and ask it at
-the end for a warning.
+A survey tool may repeat the header in the first row, and a table made for people may end with
+totals. Either would be counted as a person. Readers pass every batch to `EndRows`, and ask it for a
+warning at the end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from mixtally.lab.data.formats.table import Array
 from mixtally.lab.data.label_merging import normalize_nfc
 
 _ENOUGH = 50
-"""Rows from which on a value that the first or the last row has alone is a sign."""
+"""Number of rows from which on a unique value in the first or the last row is suspicious."""
 
 
 class EndRows:
@@ -31,7 +31,7 @@ class EndRows:
         self._lacking: set[str] = set()
 
     def take(self, found: Mapping[str, Array]) -> None:
-        """Look at the rows of a batch, given by column."""
+        """Examine the rows of a batch, given by column."""
         size = max(map(len, found.values()), default=0)
         if size == 0:
             return
@@ -40,6 +40,7 @@ class EndRows:
             self._lacking = {
                 name for name, array in found.items() if find_gaps(array.slice(0, 1))[0]
             }
+        # Only columns that miss a value in the first row and in no other row stay.
         rest = 1 if self._rows == 0 else 0
         self._lacking = {
             name for name in self._lacking if not find_gaps(found[name].slice(rest)).any()
@@ -54,18 +55,18 @@ class EndRows:
         labels: Sequence[str] | None,
         held: NDArray[np.int64] | None,
     ) -> str:
-        """Return a warning about ends that look like no person; empty without one.
+        """Return a warning if an end looks like no person, otherwise an empty text.
 
         Parameters
         ----------
         origin : Origin
-            Says how the first row is left out.
+            Where the data come from, for the advice to skip the first row.
         column : str
             The column that is counted.
         labels : sequence of str or None
-            The labels that were read off the column; None where they were given.
+            The labels that were read from the column; None if they were given.
         held : ndarray of int64, shape (labels,), or None
-            How many people hold each label; None where nobody knows.
+            Number of people with each label; None if unknown.
         """
         alone = None if labels is None or held is None else self._only_single_label(labels, held)
         first = self._explain_heading(column, alone, own=labels is not None)
@@ -74,7 +75,10 @@ class EndRows:
         return "; ".join(filter(None, (first, last)))
 
     def _explain_heading(self, column: str, alone: str | None, *, own: bool) -> str:
-        """Return why the first row looks like a heading; ``own`` says whether its value may be."""
+        """Return why the first row looks like a header.
+
+        ``own`` says whether labels were read from the data, so that the row's value may be wrong.
+        """
         text = self.first.get(column, "")
         if own and is_like_question(column, text):
             return f"the first row, {text.strip()!r}, looks like the question: if so"
@@ -88,7 +92,7 @@ class EndRows:
         return ""
 
     def _explain_total(self, column: str, alone: str | None, *, own: bool) -> str:
-        """Return why the last row looks like a total; ``own`` says whether its value may be."""
+        """Return why the last row looks like a total; ``own`` as in `_explain_heading`."""
         text = self.last.get(column, "")
         if own and is_total(text):
             return f"the last row, {text!r}, looks like a total: if so, remove it"
@@ -103,16 +107,15 @@ class EndRows:
         return ""
 
     def _only_single_label(self, labels: Sequence[str], held: NDArray[np.int64]) -> str | None:
-        """Return the only label that one person holds alone; None where there are none or several.
+        """Return the only label that exactly one person has; None if there are none or several.
 
-        Of n people, the first or the last is that person by chance with probability 2 / n.
+        The first or the last of n people is that person by chance with probability 2 / n.
         """
         rare = np.flatnonzero(held == 1)
         return labels[int(rare[0])] if self._rows >= _ENOUGH and len(rare) == 1 else None
 
 
 def _texts(found: Mapping[str, Array], row: int) -> dict[str, str]:
-    """Return the texts of a row, by column."""
     values = {name: array[row].as_py() for name, array in found.items() if _is_text(array.type)}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -1,7 +1,7 @@
-"""How many people gave each answer in each epoch, without a record of who gave which.
+"""Number of people who gave each answer in each epoch, without a record of who gave which.
 
-Where only tallies are drawn, counts are all that a simulation needs. They are taken from the rows
-as they are read, so that the memory follows the epochs and the answers, not the people.
+Simulations that draw only tallies need nothing else. Rows are counted while they are read, so that
+the memory depends on the number of epochs and answers, not of people.
 """
 
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EpochCounts:
-    """Counts of the answers to one question in one epoch after another.
+    """Counts of the answers to one question in successive epochs.
 
     Attributes
     ----------
     epochs : tuple[str, ...]
         The names of the epochs, in order.
     truth : ndarray of int32 or int64, shape (epochs, bins)
-        How many people are in each bin.
+        Number of people in each bin.
     attendance : dict[int, int] or None
-        How many people take part in 1, 2, .. epochs; None when nobody knows who is who.
+        How many people take part in 1, 2, .. epochs; None if people are unknown.
     note, warning : str
         What was done to the data, and what may be wrong with them, for people.
     from_data : tuple[str, ...]
-        What of the question was read off the answers, as ``Population`` has it.
+        What the question takes from the answers, see `Population`.
 
     Raises
     ------
@@ -51,32 +51,32 @@ class EpochCounts:
 
     @property
     def users(self) -> NDArray[np.int64]:
-        """How many people answer in each epoch, shape (epochs,)."""
+        """Number of people who answer in each epoch, shape (epochs,)."""
         users: NDArray[np.int64] = self.truth.sum(axis=1, dtype=np.int64)
         return users
 
     @property
     def answers(self) -> int:
-        """How many answers there are in all epochs."""
+        """Number of answers in all epochs."""
         return int(self.users.sum())
 
     @property
     def values(self) -> None:
-        """Numbers are never counted in this way: their means need each of them."""
+        """None: numbers are not counted, because their means need each of them."""
 
     @property
     def grid(self) -> None:
-        """As ``values``."""
+        """None: counts have no numbers, and so no grid."""
 
 
 class EpochTally:
-    """Counts of labels and epochs by the numbers in which they were met, as rows are read."""
+    """A matrix of counts by epoch and label, both numbered in the order of reading."""
 
     def __init__(self) -> None:
         self._counts = np.zeros((1, 1), dtype=np.int64)
 
     def add(self, epochs: NDArray[np.int32], labels: NDArray[np.int32]) -> None:
-        """Count rows, by the number of each row's epoch and label."""
+        """Count rows, given the epoch and the label number of each."""
         if len(epochs):
             had = self._counts.shape
             need = int(epochs.max()) + 1, int(labels.max()) + 1
@@ -94,13 +94,14 @@ class EpochTally:
         Parameters
         ----------
         epochs, bins : ndarray of int64
-            The place of every epoch and the bin of every label, by the numbers they were met in.
-            Epochs that are one moment in two time zones have one place.
+            The place of every epoch and the bin of every label, by their numbers. One moment in two
+            time zones has two numbers but one place.
         size : int
-            The bins of the question.
+            Number of bins of the question.
         """
+        # Several epoch numbers may share a place, so their counts are added.
         found = np.zeros((int(epochs.max(initial=-1)) + 1, size), dtype=np.int64)
-        met = self._counts[: len(epochs), : len(bins)]  # fewer where given ones are not met
+        met = self._counts[: len(epochs), : len(bins)]  # smaller if given labels do not occur
         np.add.at(found, (epochs[: len(met), None], bins[None, : met.shape[1]]), met)
         return found
 
@@ -110,9 +111,9 @@ def _grown_size(had: int, need: int) -> int:
 
 
 def count_by_epoch(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:
-    """Return the counts of a timeline where its question has one answer a person and no numbers.
+    """Return the counts of a timeline, if its question has one answer per person and no numbers.
 
-    Other timelines are returned as they are: their simulations need each record.
+    Other timelines are returned unchanged, because their simulations need each record.
     """
     if isinstance(timeline, EpochCounts) or timeline.question.kind is not Kind.ONE:
         return timeline

@@ -1,8 +1,9 @@
-"""The order of epochs, by what their names say of time.
+"""Chronological order of epochs, by their names.
 
-Names are read as whole numbers, as moments, days, weeks, months, quarters or half-years, or as one
-text that differs in a number. Other names have an order that their column declares, or one that is
-given; failing that they are sorted by their letters, with a warning.
+The names of all epochs are read in one of these ways: whole numbers; moments, days, weeks, months,
+quarters or half-years; or one text that differs in a number. Other names are ordered as their
+column declares, or as the user states. Otherwise they are sorted by their letters, with a warning.
+``identifiers`` uses the same parsers to recognize columns of dates.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import NamedTuple
 from mixtally.errors import DataError
 
 Key = tuple[int | str, ...]
-"""What epochs are sorted by; names of one order have keys of one form."""
+"""The sort key of an epoch. All names in one order have keys of one form."""
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _DIGITS = re.compile(r"([0-9]{1,18})")
@@ -47,7 +48,7 @@ _READ_BY_NAME = tuple(
         rf"{_PART}{_SPACE}{_SHORT_YEAR}",
         rf"{_MONTH}{_SPACE}{_YEAR}",
         rf"{_YEAR}{_SPACE}{_MONTH}",
-        rf"{_MONTH}(?:-'?| ')(?P<short>[0-9]{{2}})",  # "Nov 23" may be a day
+        rf"{_MONTH}(?:-'?| ')(?P<short>[0-9]{{2}})",  # not "Nov 23", which may be a day
         rf"{_DAY}{_SPACE}{_MONTH}{_SPACE}{_YEAR}",
         rf"{_MONTH}{_SPACE}{_DAY}{_SPACE}{_YEAR}",
         rf"{_YEAR}{_SPACE}{_MONTH}{_SPACE}{_DAY}",
@@ -59,15 +60,13 @@ _ISO_MOMENT = re.compile(rf"{_ISO}(?:{_TIME})?", re.IGNORECASE)
 _OF_NUMBERS = re.compile(
     rf"(?P<one>[0-9]{{1,2}})([-/.])(?P<other>[0-9]{{1,2}})\2{_YEAR}(?:{_TIME})?", re.IGNORECASE
 )
-"""A day and a month before the year, of which the name does not say which comes first."""
+"""Day and month before the year. The name does not say which of them comes first."""
 
 
 class Moment(NamedTuple):
-    """What a name says of time.
+    """The time that a name states: a ``place`` that grows with time, in a unit ``kind``.
 
-    where
-      kind    the unit: names are in one order only if they have one unit
-      place   a whole number that grows with time
+    Names can be ordered by time only if they have the same unit.
     """
 
     kind: str
@@ -75,12 +74,9 @@ class Moment(NamedTuple):
 
 
 class EpochOrder(NamedTuple):
-    """The order of epochs.
+    """The order of epochs: their distinct ``names``, and the ``place`` of every given name.
 
-    where
-      names    one name for each epoch, in order
-      place    the place of every given name among ``names``
-      warning  what the order may be wrong about, in words; empty for nothing
+    ``warning`` says what may be wrong with the order; it is empty for nothing.
     """
 
     names: tuple[str, ...]
@@ -89,7 +85,7 @@ class EpochOrder(NamedTuple):
 
 
 _CYCLES = ("month of a year", "day of a week")
-"""Units whose names come again, so that their order is known within one cycle only."""
+"""Units whose names recur, so that they can be ordered only within one cycle."""
 
 
 def order_epochs(
@@ -106,25 +102,27 @@ def order_epochs(
     names : sequence of str
         Distinct names, in any order.
     given : sequence of str, optional
-        All epochs in the order that somebody states.
+        All epochs in the order that the user states.
     declared : sequence of str, optional
         All epochs in the order that the type of their column states.
     subject : str
-        The subject of a refusal.
+        The text by which an error refers to the epochs.
 
     Returns
     -------
-    Order
-        Moments with offsets that are one moment are one epoch, under the name that is met first.
+    EpochOrder
+        Moments with different UTC offsets that are the same instant are one epoch, under the first
+        of their names.
 
     Raises
     ------
     DataError
-        For a name that the given order lacks, and for two names of one epoch.
+        If the given order lacks a name, or if two names stand for one epoch.
     """
     key = order_of(names, given, declared)
     found = moments_of(names) if given is None and declared is None else None
     merged = found is not None and found[0].kind == "moment with an offset"
+    # Ties go by position, so that the first of several names of a moment is kept.
     ranked = sorted(range(len(names)), key=lambda i: (key(names[i]), i))
     kept: list[str] = []
     place = [0] * len(names)
@@ -149,7 +147,7 @@ def order_of(
     given: Sequence[str] | None = None,
     declared: Sequence[str] | None = None,
 ) -> Callable[[str], Key]:
-    """Return the sort key of ``names``: their place in an order, or in time, or their letters.
+    """Return the sort key of ``names``: their place in an order, their time, or their letters.
 
     Raises DataError for a name that the given order lacks.
     """
@@ -162,7 +160,7 @@ def order_of(
             raise DataError(
                 f"epoch {missing!r}",
                 expected="one of the epochs in the given order",
-                got="one that is not there",
+                got="one that the order lacks",
                 do="add it to the order",
             )
         return place.__getitem__
@@ -178,10 +176,10 @@ def order_of(
 
 
 def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[str] | None:
-    """Return the order that a type with these ``levels`` declares; None where it declares none.
+    """Return the order that a type with these ``levels`` declares; None if it declares none.
 
-    Levels of a type that is not said to be ordered have no order where their names say one, and
-    where they are sorted by their letters: that is how libraries list the values they met.
+    If the type is not ordered, its levels count as ordered only if neither their names nor their
+    letters explain their order. Libraries list the values of a column in sorted order.
     """
     if levels is None or ordered:
         return levels
@@ -192,11 +190,12 @@ def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[s
 
 
 def moments_of(names: Iterable[str]) -> list[Moment] | None:
-    """Return what each name says of time; None unless all say it in one unit."""
+    """Return the time that each name states; None unless all names have the same unit."""
     found: list[Moment] = []
     names = list(names)
     if not names:
         return None
+    # All names must be read in the same way, so the whole list is tried with either part first.
     for day_first in (True, False):
         found = []
         for name in names:
@@ -214,9 +213,9 @@ def moments_of(names: Iterable[str]) -> list[Moment] | None:
 
 
 def _is_ambiguous(names: Sequence[str]) -> bool:
-    """Whether day and month may be taken for one another, and the order depends on it."""
+    """Return whether day and month can be exchanged, so that the order of the names changes."""
     pairs = [_OF_NUMBERS.fullmatch(name.strip()) for name in names]
-    if any(found is None or found[2] == "." for found in pairs):  # a dot follows the day
+    if any(found is None or found[2] == "." for found in pairs):  # with dots the day comes first
         return False
     days = [(int(found["one"]), int(found["other"])) for found in pairs if found is not None]
     if any(max(pair) > 12 for pair in days):
@@ -229,7 +228,7 @@ def _is_ambiguous(names: Sequence[str]) -> bool:
 
 
 def _moment_of(name: str, *, day_first: bool) -> Moment | None:
-    """What one name says of time; None for a name that says nothing of it."""
+    """Return the time that one name states; None if it states none."""
     found = _ISO_MOMENT.fullmatch(name)
     if found is not None:
         return _day_or_moment(found, int(found["month"]), int(found["day"]))
@@ -253,6 +252,7 @@ def _day_or_moment(found: re.Match[str], month: int, day: int) -> Moment | None:
     if found["hour"] is None:
         return Moment("day", begun.toordinal())
     hour, minute, second = (int(found[part] or 0) for part in ("hour", "minute", "second"))
+    # A minute may have a leap second.
     if hour > 23 or minute > 59 or second > 60:
         return None
     seconds = begun.toordinal() * 86_400 + hour * 3_600 + minute * 60 + second
@@ -264,7 +264,6 @@ def _day_or_moment(found: re.Match[str], month: int, day: int) -> Moment | None:
 
 
 def _utc_offset_minutes(text: str) -> int:
-    """The minutes by which a clock is ahead of UTC."""
     if text.upper() in ("Z", "UTC", "GMT"):
         return 0
     digits = text[1:].replace(":", "").ljust(4, "0")
@@ -273,7 +272,6 @@ def _utc_offset_minutes(text: str) -> int:
 
 
 def _parse_words(found: dict[str, str | None]) -> Moment | None:
-    """What a name says that is written with words or with a year and a smaller unit."""
     name, day, weekname = found.get("name"), found.get("day"), found.get("weekname")
     if weekname is not None:
         return Moment("day of a week", [one[:3] for one in _DAYS].index(weekname.lower()[:3]))
@@ -301,7 +299,7 @@ def _parse_words(found: dict[str, str | None]) -> Moment | None:
 
 
 def _year(found: dict[str, str | None]) -> int | None:
-    """The year, of which two digits are the nearest one up to 2069, as POSIX has it."""
+    """Return the year; two digits mean 1969 to 2068, as in POSIX."""
     if found.get("year"):
         return int(str(found["year"]))
     short = found.get("short")
@@ -311,7 +309,7 @@ def _year(found: dict[str, str | None]) -> int | None:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Whether names are one text with numbers, of which one differs or the first is a year."""
+    """Return whether names differ only in numbers: in one of them, or in several after a year."""
     parts = [_DIGITS.split(name) for name in names]
     if len({tuple(part[::2]) for part in parts}) != 1 or len(parts[0]) < 3:
         return False
@@ -321,7 +319,7 @@ def _is_numbered(names: Sequence[str]) -> bool:
 
 
 def _warning(names: Sequence[str], found: Sequence[Moment] | None) -> str:
-    """A warning where names do not say their order, or say it within one cycle only."""
+    """Return a warning if names do not state their order, or state it only within one cycle."""
     if len(names) < 2 or all(_WHOLE.fullmatch(name) for name in names):
         return ""
     if found is not None:

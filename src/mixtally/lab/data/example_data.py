@@ -1,6 +1,7 @@
-"""Example data: people who do not exist, and the files that the pages of docs/ read.
+"""Example data about people who do not exist.
 
-Every call gives the same bytes.
+The pages of docs/ read these files, and ``mixtally example`` writes them. Every call returns the
+same bytes.
 """
 
 import csv
@@ -12,34 +13,35 @@ LABELS = {
     "age_group": ("18-29", "30-44", "45-59", "60-89"),
     "likes": ("tea", "coffee", "cocoa", "juice", "water"),
 }
-"""What may be answered, for every column of the survey that has labels."""
+"""The possible answers, for each column of the survey that has labels."""
 
 _COLORS = ("red", "blue", "green")
 _WEEKS, _DIARISTS, _HOMES = 3, 1_500, 2_000
 
 
 def survey() -> bytes:
-    """2,000 people, a row each: age, taste and habits (``PROVENANCE.md`` beside the file)."""
+    """Return the survey: 2,000 rows with age, taste and habits (see ``files/PROVENANCE.md``)."""
     return _read_shipped_file("example_survey.csv")
 
 
 def people() -> list[dict[str, str]]:
-    """The rows of the survey by column."""
+    """Return the rows of the survey, each as a dictionary by column."""
     return list(csv.DictReader(survey().decode("ascii").splitlines()))
 
 
 def example_files() -> dict[str, bytes]:
-    """Every file by its name.
+    """Return the content of every example file by its name.
 
-    where
-      survey.csv     the survey
-      diary.csv      1,500 of its people in each of three weeks; one in seven changes the color
-      homes.csv      2,000 places, spread evenly over a box of 2 by 4 degrees
-      counted.csv    how many people gave each answer
-      fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line
-      words.txt      answers to look for, of which one is nobody's
-      network.toml   three mixes and a collector, with keys that nobody has
-      approval.toml  purpose, legal basis and sign-off of a collection that does not exist
+    The files are:
+
+        survey.csv     the survey
+        diary.csv      1,500 of its people in each of three weeks; one in seven changes the color
+        homes.csv      2,000 places, spread evenly over a box of 2 by 4 degrees
+        counted.csv    number of people who gave each answer
+        fruits.txt, answers.txt, drinks.txt, colors.txt    labels, one a line
+        words.txt      answers to look for, one of which nobody gave
+        network.toml   three mixes and a collector, with keys that nobody has
+        approval.toml  purpose, legal basis and sign-off of a collection that does not exist
     """
     labels = {"fruits": "fruit", "answers": "answer", "drinks": "likes"}
     return {
@@ -65,7 +67,11 @@ def _diary() -> list[str]:
 
 
 def _homes() -> list[str]:
-    """Multiples of two irrational numbers, whole parts left out, fill a square evenly."""
+    """Return places that fill a box evenly.
+
+    The fractional parts of the multiples of two suitable irrational numbers fill the unit square.
+    """
+    # The factors are the inverses of the plastic number and of its square.
     points = [(i * 0.7548776662 % 1.0, i * 0.5698402910 % 1.0) for i in range(_HOMES)]
     return [f"{41 + 2 * up:.4f},{-75 + 4 * across:.4f}" for up, across in points]
 

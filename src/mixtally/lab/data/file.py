@@ -1,4 +1,8 @@
-"""Where data come from, as refusals name it; a data file, and how it is said to be written."""
+"""Location of a data file, and the options that say how the file is written.
+
+The command line makes a `DataFile` of its options; the readers open it. `Origin` is what refusals
+need to know of a data source. The Python functions implement it for values in memory.
+"""
 
 import codecs
 from dataclasses import dataclass
@@ -8,53 +12,65 @@ from typing import Protocol
 from mixtally.errors import DataError, ParameterError, in_range
 
 MOST_LEFT_OUT = 1000
-"""Rows before and after the header that may be left out."""
+"""Largest number of rows that may be skipped before the header, and after it."""
 DELIMITERS = ",;\t"
-"""What may stand between cells unless another character is named."""
+"""Characters that are tried as the delimiter if none is given."""
 BLOCK = 1 << 22
-"""Bytes of text that are parsed at a time; a row of CSV or JSON is shorter."""
+"""Bytes of text that are parsed at a time. A row of CSV or JSON must be shorter."""
 _TAB = ("tab", "\\t")
 _FORBIDDEN = '"\r\n'
 
 
 class Origin(Protocol):
-    """Where a table comes from: a data file, or the values of a program."""
+    """Where a table comes from: a data file, or values passed by a program."""
 
     @property
     def is_piped(self) -> bool:
-        """Whether nobody knows where it ends."""
+        """Whether the data arrive through a pipe, so that their end is unknown."""
 
     @property
     def skip_rows(self) -> int:
-        """Rows before the first that counts."""
+        """Number of rows after the header that are skipped."""
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """The refusal of all of it."""
+        """Return the error for a source that cannot be read as a whole."""
 
     def column(self, name: str) -> str:
-        """The subject of a refusal of a column."""
+        """Return the text by which an error refers to a column."""
 
     def row(self, number: int) -> str:
-        """The subject of a refusal of a row, counted from 1."""
+        """Return the text by which an error refers to a row, counted after the skipped rows."""
 
     def skip_advice(self, rows: int) -> str:
-        """How the first rows are left out."""
+        """Return the advice how to skip the first ``rows`` rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """Where the data are, and what their bytes do not say themselves.
+    """A data file, with what its bytes do not say themselves.
 
-    where
-      path        a file, or ``-`` for the standard input
-      delimiter   between the cells of CSV: one ASCII character, or "tab"; None to find it out
-      encoding    of text, a name that Python knows; None for UTF-8, or UTF-16 with its mark
-      sheet       of an Excel workbook; None for the first
-      header_row  of CSV and workbooks, the row that names the columns, from 1
-      skip_rows   rows after it that are no people
-      block       bytes that are parsed at a time
+    Attributes
+    ----------
+    path
+        A file, or ``-`` for standard input.
+    delimiter
+        The character between cells of CSV: one ASCII character, or "tab". None to detect it.
+    encoding
+        The encoding of text, by a name that Python knows. None for UTF-8, or for UTF-16 with a byte
+        order mark.
+    sheet
+        The sheet of a workbook. None for the first.
+    header_row
+        In CSV and workbooks, the row that names the columns, counted from 1.
+    skip_rows
+        Number of rows after the header that are not people.
+    block
+        Bytes that are parsed at a time.
 
-    Raises ParameterError for a delimiter, an encoding or a row that is none.
+    Raises
+    ------
+    ParameterError
+        If the delimiter, the encoding, ``header_row`` or ``skip_rows`` is invalid.
     """
 
     path: Path
@@ -70,62 +86,65 @@ class DataFile:
         if mark is not None and not (len(mark) == 1 and mark.isascii() and mark not in _FORBIDDEN):
             raise ParameterError(
                 "delimiter",
-                expected="one ASCII character that is no quote, or tab",
+                expected="one ASCII character other than a quote or a line end, or tab",
                 got=repr(self.delimiter),
-                do="--delimiter ';', for example",
+                do="say --delimiter ';', for example",
             )
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise ParameterError(
                 "encoding",
-                expected="the name of an encoding of text",
+                expected="the name of a text encoding",
                 got=repr(self.encoding),
-                do="cp1252, latin-1, utf-16-le, shift_jis, for example",
+                do="choose one that Python knows, such as cp1252, latin-1, utf-16-le or shift_jis",
             )
         for name, value, least in (
             ("header row", self.header_row, 1),
             ("skip rows", self.skip_rows, 0),
         ):
-            in_range(name, value, least, MOST_LEFT_OUT, "--header-row 3 --skip-rows 2, for example")
+            in_range(
+                name, value, least, MOST_LEFT_OUT, "say --header-row 3 --skip-rows 2, for example"
+            )
 
     @property
     def mark(self) -> str | None:
-        """The delimiter as one character."""
+        """The delimiter as one character, or None."""
         return "\t" if self.delimiter in _TAB else self.delimiter
 
     @property
     def is_piped(self) -> bool:
-        """Whether the data come through the standard input."""
+        """Whether the data come through standard input."""
         return str(self.path) == "-"
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name of the file for texts that people read."""
         return "the standard input" if self.is_piped else self.path.name
 
     def __str__(self) -> str:
-        """The subject of a refusal."""
+        """Return the text by which an error refers to the file."""
         return "standard input" if self.is_piped else str(self.path)
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """The refusal of the file; ``got`` is put into one line."""
+        """Return the error for the whole file, with ``got`` folded into one line."""
         return DataError(str(self), expected=expected, got=" ".join(str(got).split()), do=do)
 
     def column(self, name: str) -> str:
-        """The subject of a refusal of a column."""
+        """Return the text by which an error refers to a column."""
         return f"{self}, column {name!r}"
 
     def skip_advice(self, rows: int) -> str:
-        """How the first rows are left out."""
+        """Return the advice how to skip ``rows`` more rows than are skipped already."""
         return f"say --skip-rows {rows + self.skip_rows}"
 
     def row(self, number: int) -> str:
-        """The subject of a refusal of a row that counts, which stands so far below the header."""
+        """Return the text by which an error refers to a row, counted after the skipped rows."""
         return f"{self}, row {number + self.skip_rows}"
 
 
 def _is_encoding(name: str) -> bool:
     try:
         "a".encode(name)
+        # Encoding alone is not enough: some codecs of Python cannot decode a stream in parts.
         codecs.getincrementaldecoder(name)
     except (LookupError, UnicodeError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""The flights that ship with the package; their provenance lies beside them."""
+"""Flights that ship with the package, as example data; see ``files/PROVENANCE.md``."""
 
 import gzip
 from importlib.resources import files
@@ -16,9 +16,10 @@ SOURCE = (
 
 
 def flights() -> Population:
-    """Every flight with its destination; the file is a word a line, which needs no reader.
+    """Return every flight as a person who reports its destination.
 
-    Which airports may be answered was fixed before, in a file of its own.
+    The possible airports are fixed in a separate file, not read from the flights. The data file has
+    one word per line, so that no reader is needed.
     """
     folder = files("mixtally.lab.data") / "files"
     packed = (folder / "flights_2013_dest.csv.gz").read_bytes()
@@ -30,9 +31,10 @@ def flights() -> Population:
 
 
 def flights_by_month() -> Timeline:
-    """The same month by month; every flight plays a person."""
+    """Return the same flights as a timeline of months."""
     crowd = flights()
     table = files("mixtally.lab.data") / "files" / "flights_2013_months.csv"
+    # The flights are stored month by month; this file has the length of each run.
     lines = table.read_text(encoding="ascii").split()[1:]
     runs = [(int(month), int(rows)) for month, rows in (line.split(",") for line in lines)]
     months, rows = zip(*runs, strict=True)

@@ -1,11 +1,13 @@
-"""Columns that identify people.
+"""Detection of columns that identify people.
 
-A guarantee covers one record a person, so that a file in which a person has several rows must not
-be counted row by row in silence. The readers watch the columns that are not counted and ask here
-whether the values of one of them identify people, and whether several rows share such a value.
+A guarantee covers one record of each person. A file in which a person has several rows must
+therefore not be counted row by row without a warning. The readers show the columns that are not
+counted to an `IdentifierWatch`. At the end it says whether the values of a column identify people,
+and whether several rows share such a value.
 
-The rule errs on the side of a question: a postcode may be taken for a person, which costs one
-option, while a person who is taken for several people loses several times epsilon.
+The rule prefers a needless warning to a missed one. If a postcode is mistaken for a person, the
+user has to set one option. If the rows of one person are mistaken for several people, that person
+loses several times epsilon.
 """
 
 import re
@@ -25,49 +27,53 @@ _BARE = "email|emailaddress|member|participant|patient|person|respondent|uid|use
 _NAMED = re.compile(
     f"who|{_BARE}|({_BARE}|account|case|client|customer|device|employee|student|subject|)id"
 )
-"""Names of columns that identify people, in small letters and digits alone."""
+"""Names of columns that identify people, reduced to small letters and digits."""
 _WATCHED_ROWS = 1 << 20
+"""Number of rows after which no more batches are kept."""
 _WATCHED_BYTES = 1 << 26
-"""What is held of one column at most."""
+"""Bytes that are kept of one column."""
 _WATCHED_COLUMNS = 24
-"""Columns that are watched beside those that are named like people."""
+"""Number of watched columns in addition to those with the name of an identifier."""
 _ENOUGH = 10_000
-"""Rows after which a column with few distinct values is not watched any further."""
+"""Number of rows after which a column with few distinct values is no longer watched."""
 _FEWEST = 10
-"""Fewer distinct values are groups, not people."""
+"""Fewer distinct values than this are groups, not people."""
 _SAMPLE = 1_000
-"""Distinct values whose text is looked at."""
+"""Number of distinct values whose text is examined."""
 _WHOLE = re.compile(r"[0-9]{1,18}(\.0+)?")
 _NUMBER = re.compile(r"[-+]?[0-9]*[.,]?[0-9]+([eE][-+]?[0-9]+)?")
 _CODE = re.compile(r"\S*[0-9@]\S*")
 _LONGEST = 80
-"""Longer texts are sentences."""
+"""Texts with more characters are sentences."""
 _QUANTITY = 150
-"""Whole numbers in a range below this are ages or ratings unless their rows are spread evenly."""
-_YEARS = range(1900, 2101)
-_MAX_EVEN_DISPERSION = 0.25
-"""Index of dispersion below which the rows of values are spread by a design, as in a panel.
+"""Width of a range of whole numbers below which they are taken for ages or ratings.
 
-The rows of d values that are drawn uniformly have an index near 1. Below 1/4 it lies by chance with
-probability under 3e-4 from d = 20 on, since (d - 1) times it has nearly a chi-square distribution.
+Such numbers are identifiers only if their rows are spread evenly.
+"""
+_YEARS = range(1900, 2101)
+"""Whole numbers that may be years of birth or of an event."""
+_MAX_EVEN_DISPERSION = 0.25
+"""Index of dispersion below which rows are spread over values by design, as in a panel.
+
+If rows are drawn uniformly from d values, the index of dispersion D is near 1, and (d - 1) D has
+approximately a chi-square distribution with d - 1 degrees of freedom. From d = 20 on, D is below
+1/4 with probability less than 3e-4.
 """
 _FEW_ROWS = 5
-"""Mean rows of a small whole number above which it is an age or a rating even if spread evenly."""
+"""Mean rows of a value above which small whole numbers are ages or ratings in any case."""
 _MAX_IDENTIFIER_DISPERSION = 2.0
-"""Index of dispersion above which whole numbers are quantities, with a middle that many share."""
+"""Index of dispersion above which whole numbers are quantities, whose central values are common."""
 _MAX_GROUP_SHARE = 0.05
 """Share of the rows above which a word is a group."""
 _MIN_UNIQUE_SHARE = 0.9
-"""Share of rows with a value of their own from which on a column is an identifier."""
+"""Number of distinct values per row from which on a column can be an identifier of rows."""
 
 
 class IdentifierColumn(NamedTuple):
-    """What the values of a column say.
+    """What the values of a column say about people.
 
-    where
-      column    its name
-      repeats   whether it identifies people of whom some have several rows
-      own       whether nearly every row has a value of its own that identifies it
+    ``is_repeated``: the column identifies people, and at least one has several rows. ``is_unique``:
+    nearly every row has its own value, which identifies a person.
     """
 
     column: str
@@ -76,10 +82,12 @@ class IdentifierColumn(NamedTuple):
 
 
 class IdentifierWatch:
-    """Holds columns while a table is read, and then says which of them identify people."""
+    """Columns that are kept while a table is read, to find those that identify people."""
+
+    # Rows, bytes and columns are limited: these columns are kept in memory only to be checked.
 
     def __init__(self, names: Sequence[str], skipped: Collection[str] = ()) -> None:
-        """Watch the columns ``names`` that are not ``skipped``, as far as there are few."""
+        """Watch the columns ``names`` except those in ``skipped``, up to a fixed number."""
         free = [name for name in dict.fromkeys(names) if name not in skipped]
         named = [name for name in free if _has_identifier_name(name)]
         others = [name for name in free if not _has_identifier_name(name)][:_WATCHED_COLUMNS]
@@ -90,7 +98,7 @@ class IdentifierWatch:
         self._cut = False
 
     def take(self, found: Mapping[str, Array], when: Array | None = None) -> None:
-        """Hold the rows of a batch; ``when`` is their epoch, if there are epochs."""
+        """Keep the rows of a batch, and their epochs ``when`` if there are epochs."""
         if self._rows >= _WATCHED_ROWS or not self._held:
             self._cut = True
             return
@@ -109,14 +117,14 @@ class IdentifierWatch:
                 del self._held[name]
 
     def find_identifiers(self) -> list[IdentifierColumn]:
-        """The columns that identify people, those whose values repeat first."""
+        """Return the columns that identify people, first those whose values repeat."""
         found = [self._examine_column(name) for name in self._held if self._held[name]]
         return sorted(
             (one for one in found if one.is_repeated or one.is_unique), key=lambda o: o.is_unique
         )
 
     def _can_be_people(self, name: str) -> bool:
-        """Whether a column has enough distinct values to be watched to the end."""
+        """Return whether a column has enough distinct values to be watched to the end."""
         rows = _count_rows_by_value(pyarrow.chunked_array(self._held[name]))[1]
         return _has_identifier_name(name) or int(rows.sum()) <= 4 * len(rows) * len(rows)
 
@@ -135,30 +143,29 @@ class IdentifierWatch:
         )
         if repeats and self._when:
             repeats = self._repeats_within(values)
-        repeats = repeats or (
-            self._cut and _has_identifier_name(name)
-        )  # nobody knows of the other rows
+        # Values may repeat in the rows that were not kept, so the name alone must decide.
+        repeats = repeats or (self._cut and _has_identifier_name(name))
         return IdentifierColumn(name, is_repeated=repeats, is_unique=own and not repeats)
 
     def _repeats_within(self, values: Array) -> bool:
-        """Whether a value is that of two rows of one epoch."""
+        """Return whether two rows of the same epoch have the same value."""
         people, epochs = _codes(values), _codes(pyarrow.chunked_array(self._when))
         there = (people >= 0) & (epochs >= 0)
         pairs = people[there] * (1 + int(epochs.max(initial=0))) + epochs[there]
-        pairs.sort()  # of so many, np.unique takes ten times as long
+        pairs.sort()  # np.unique takes ten times as long for a million pairs
         return bool((pairs[1:] == pairs[:-1]).any())
 
 
 def people_warning(found: Sequence[IdentifierColumn], *, counts: bool = False) -> str:
-    """Return a warning about the first column that identifies people; empty without one.
+    """Return a warning about the first column that identifies people, otherwise an empty text.
 
-    With ``counts`` the rows are values, of which a column says how many people hold them.
+    With ``counts`` each row is a value, and another column says how many people have it.
     """
     for one in found:
         if one.is_repeated:
             what = "has the same values in several rows and seems to identify people"
         elif one.is_unique:
-            what = "has a value of its own in nearly every row and seems to identify people"
+            what = "has a different value in nearly every row and seems to identify people"
         else:
             continue
         rows = "the counts of rows may not be counts of people" if counts else ""
@@ -169,22 +176,21 @@ def people_warning(found: Sequence[IdentifierColumn], *, counts: bool = False) -
 
 
 def _has_identifier_name(name: str) -> bool:
-    """Whether a column is named like one that identifies people."""
     return _NAMED.fullmatch("".join(filter(str.isalnum, name)).lower()) is not None
 
 
 def _can_identify(kind: Array) -> bool:
-    """Whether values of a type may be identifiers: text, whole numbers, and codes of either."""
+    """Return whether values of an Arrow type can be identifiers: text, numbers, or a dictionary."""
     types = pyarrow.types
     if types.is_dictionary(kind):
         return _can_identify(kind.value_type)
     text = types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind)
-    # A column with gaps has its whole numbers as floating-point numbers in some libraries.
+    # Some libraries store whole numbers as floating-point numbers if the column has gaps.
     return bool(text or types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind))
 
 
 def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
-    """A sample of the distinct values as texts, and how many rows have each distinct value."""
+    """Return a sample of the distinct values as text, and the number of rows of each value."""
     decoded = _decode_values(values)
     if pyarrow.types.is_null(decoded.type):
         return [], np.zeros(0, dtype=np.int64)
@@ -199,7 +205,7 @@ def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _decode_values(values: Array) -> Array:
-    """Values as text or numbers, whether or not some of their batches have dictionaries."""
+    """Return values of one plain type, although their batches may differ in type."""
     chunks = [
         one.dictionary_decode() if pyarrow.types.is_dictionary(one.type) else one
         for one in values.chunks
@@ -218,7 +224,7 @@ def _is_plain(kind: Array) -> bool:
 
 
 def _codes(values: Array) -> NDArray[np.int64]:
-    """The number of every row's value, -1 for none."""
+    """Return the number of each row's value, -1 for a missing one."""
     encoded = _decode_values(values).combine_chunks().dictionary_encode()
     if isinstance(encoded, pyarrow.ChunkedArray):
         encoded = encoded.combine_chunks()
@@ -228,10 +234,11 @@ def _codes(values: Array) -> NDArray[np.int64]:
 
 
 def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
-    """Whether distinct values, which so many ``rows`` have, identify people.
+    """Return whether distinct values, given the number of ``rows`` of each, identify people.
 
-    Most values occur more than once, and each in few rows: there are more values than rows of one.
-    The index of dispersion is the variance of ``rows`` over their mean.
+    The values of an identifier mostly occur more than once, but each in few rows: there are more
+    values than rows of one value. The index of dispersion is the variance of ``rows`` divided by
+    their mean.
     """
     distinct, total = len(rows), int(rows.sum())
     if distinct < _FEWEST or total > distinct * distinct or not texts:
@@ -244,7 +251,8 @@ def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
         if not all(_WHOLE.fullmatch(text) for text in texts) or not most_repeat:
             return False
         numbers = sorted(int(text.partition(".")[0]) for text in texts)
-        inner = numbers[len(numbers) // 20 : len(numbers) - len(numbers) // 20]  # no marks as 999
+        # The outer twentieths are left out, because they may be missing-value marks such as 999.
+        inner = numbers[len(numbers) // 20 : len(numbers) - len(numbers) // 20]
         small = inner[-1] - inner[0] < _QUANTITY
         if small or all(number in _YEARS for number in inner):
             return (
@@ -259,7 +267,7 @@ def _is_identifying(texts: Sequence[str], rows: NDArray[np.int64]) -> bool:
 
 
 def _are_codes(texts: Sequence[str]) -> bool:
-    """Whether most of the texts are codes: one word that has a digit or an at sign, no number."""
+    """Return whether most texts are codes: one word with a digit or an at sign, but no number."""
     codes = sum(
         _CODE.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None for text in texts
     )

@@ -1,9 +1,12 @@
-"""Which labels are the same: what people cannot tell apart is one, or refused; and their order.
+"""Equality and order of labels, and the one text of each value.
 
-A value has one written form, whatever file format it came from. A number without a fraction is
-written without one, a decimal without zeros at its end, and a moment at midnight as its day:
-formats that have one kind of number, or of time, cannot tell them apart. Text has every letter and
-its accents as one character.
+Labels that people cannot distinguish are merged or refused here. The readers use this module, and
+so do the checks of label lists in ``api`` and ``cli``.
+
+Each value has one text, whatever file format it came from. A number without a fraction is written
+without one, a decimal without trailing zeros, and a moment at midnight as its day. The reason is
+that some formats have only one kind of number or of time. In text, a letter and its accents are one
+character wherever Unicode has that character.
 """
 
 import datetime
@@ -29,15 +32,16 @@ LabelSortKey = tuple[int, Decimal, tuple[tuple[int, int, str], ...], str]
 
 
 def normalize_nfc(text: str) -> str:
-    """``text`` with every letter and its accents as one character, where there is one: NFC."""
+    """Return ``text`` in Unicode normalization form C, which composes letters and accents."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def natural_sort_key(label: str) -> LabelSortKey:
-    """What sorts labels as people count: 2 before 10, "wave 9" before "wave 10", numbers first."""
+    """Return a sort key that puts 2 before 10, "wave 9" before "wave 10", and numbers first."""
     if _NUMBER.fullmatch(label):
         return 0, Decimal(label), (), label
     parts = (
+        # int() refuses digit strings of more than 4,300 digits; long ones are compared as text.
         (0, int(part), part) if part.isdecimal() and len(part) < 100 else (1, 0, part)
         for part in _PARTS.split(label)
     )
@@ -45,12 +49,10 @@ def natural_sort_key(label: str) -> LabelSortKey:
 
 
 class Merging(NamedTuple):
-    """How values become labels.
+    """Options that say which values share a label.
 
-    where
-      strip        whether spaces around a value are no part of it
-      ignore_case  whether capital and small letters are the same
-      other        the label of all values that are not listed; None to refuse them
+    ``strip`` removes spaces around a value, and ``ignore_case`` treats capital and small letters as
+    equal. ``other`` is the label of all values that are not listed; None refuses such values.
     """
 
     strip: bool = False
@@ -58,13 +60,13 @@ class Merging(NamedTuple):
     other: str | None = None
 
     def fold(self, text: str) -> str:
-        """What values of one label have in common."""
+        """Return the form that all values with the same label share."""
         text = text.strip() if self.strip else text
         return text.casefold() if self.ignore_case else text
 
 
 def find_similar(names: Iterable[str]) -> list[str]:
-    """Return the first names that differ in case or in outer spaces only; none of them: empty."""
+    """Return the first names that differ only in case or in outer spaces, or an empty list."""
     met: dict[str, list[str]] = {}
     fold = Merging(strip=True, ignore_case=True).fold
     for name in names:
@@ -73,17 +75,17 @@ def find_similar(names: Iterable[str]) -> list[str]:
 
 
 def check_spaces(subject: str, names: Collection[str]) -> None:
-    """Raises DataError for two names that nobody can tell apart.
+    """Raise DataError for two names that look the same.
 
-    They differ in spaces, in characters without a width, or in how accents are put together.
+    Such names differ in spaces, in invisible characters, or in how accents are composed.
     """
     _check_distinct(
-        subject, names, _visible_form, "names that differ in more than spaces and what is not seen"
+        subject, names, _visible_form, "names that differ in more than spaces and invisible signs"
     )
 
 
 def check_fractions(subject: str, names: Collection[str]) -> None:
-    """Raises DataError for two of ``names``, read off data, that write one number: 2.50 and 2.5."""
+    """Raise DataError for two of ``names`` that write the same number, such as 2.50 and 2.5."""
     expected = "one way to write a number, or labels that are listed"
     _check_distinct(subject, names, _shortest_number, expected)
 
@@ -96,10 +98,11 @@ def _visible_form(name: str) -> str:
 
 
 def _is_invisible(character: str) -> bool:
-    """Whether a character is shown as nothing: one of class Cf, or a default-ignorable one.
+    """Return whether a character is shown as nothing.
 
-    Source: Unicode 15.1, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; class Cf has most
-    of them.
+    These are the characters of category Cf, and those with the property
+    Default_Ignorable_Code_Point of Unicode 15.1 (DerivedCoreProperties.txt), most of which have
+    category Cf too.
     """
     if unicodedata.category(character) == "Cf":
         return True
@@ -128,14 +131,14 @@ def _check_distinct(subject: str, names: Collection[str], same: object, expected
 
 
 _EXACT = 2.0**53
-"""Up to here floating-point numbers have every whole number."""
+"""Every whole number of at most this size is a floating-point number."""
 
 
 def value_text(value: object) -> str | None:
-    """The text of a value; None where there is none, which is what not-a-number says, too."""
+    """Return the text of a value, or None for a missing value, which includes not-a-number."""
     if isinstance(value, str):
         return normalize_nfc(value)
-    if value is None or value != value:
+    if value is None or value != value:  # not-a-number differs from itself
         return None
     if isinstance(value, float):
         whole = abs(value) < _EXACT and value.is_integer()

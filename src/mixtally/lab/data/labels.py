@@ -1,4 +1,8 @@
-"""Labels and their numbers: fixed before, or met in the data and then sorted."""
+"""Numbers of labels, which are fixed in advance or collected from the data and then sorted.
+
+The forms in ``lab.data.forms``, ``value_counts`` and ``crowd`` encode their columns with a
+`LabelEncoder`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -22,17 +26,23 @@ from mixtally.lab.data.rows import Levels, RowPosition
 
 Integers = NDArray[np.int64]
 _LONGEST = 10_000
+"""Number of characters of the longest label. Longer texts come from unbalanced quotes."""
 _AS_WRITTEN = Merging()
 _FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
 class LabelEncoder:
-    """Labels by their numbers: the places of those that are ``fixed``, or as they are met.
+    """The numbers of labels, as listed if the labels are fixed, otherwise in the order of reading.
 
-    where
-      levels   the labels that the column's type declares; None where it declares none, or where
-               one part of a file declares others than the next
-      words    whether no bin is made of each: then nothing is taken from the data
+    Attributes
+    ----------
+    fixed
+        Whether the labels were given.
+    levels
+        The labels that the type of the column declares; None if it declares none, or if parts of a
+        file declare different ones.
+    numbers
+        The number of each label.
     """
 
     def __init__(
@@ -42,6 +52,11 @@ class LabelEncoder:
         words: bool = False,
         merging: Merging = _AS_WRITTEN,
     ) -> None:
+        """Make an encoder of the given ``labels``, or of any labels if None.
+
+        With ``words`` the labels are words of an open domain, so that no bins are taken from the
+        data.
+        """
         self.fixed, self._words, self._merging = labels is not None, words, merging
         self.levels: Levels = None
         self._begun = False
@@ -58,7 +73,7 @@ class LabelEncoder:
             )
 
     def label_number(self, label: str, where: RowPosition, row: int) -> int:
-        """Its number; raises DataError for one that is not among those that are fixed."""
+        """Return the number of a label; raise DataError if labels are fixed and lack it."""
         number = self.numbers.get(label)
         if number is None and self._merging != _AS_WRITTEN:
             label = self._merge_label(label)
@@ -85,19 +100,19 @@ class LabelEncoder:
         return len(self.numbers) - 1
 
     def _merge_label(self, label: str) -> str:
-        """The label that a value is merged with: a given one, or the one that is met first."""
+        """Return the label that a value is merged with: a given one, or the first one met."""
         text = label.strip() if self._merging.strip else label
         return self._spelled.setdefault(self._merging.fold(label), text)
 
     def _advise(self, label: str, where: RowPosition, row: int) -> str:
-        """Return what to do about a label that is not among those that are fixed."""
+        """Return what to do about a label that the fixed labels lack."""
         if is_total(label):
             return "remove the row if it is a total; otherwise add it to the labels"
         whole = label.partition(".")[0] if _FLOAT.fullmatch(label) else label
         if whole != label and whole in self.numbers:
             return (
-                "the column holds whole numbers with a fraction, as a library writes them beside "
-                f"missing values: write {whole!r} in the file, in pandas by astype('Int64')"
+                "the column has whole numbers with a fraction, as some libraries write them next "
+                f"to missing values: write {whole!r} in the file, in pandas by astype('Int64')"
             )
         if f"{label}.0" in self.numbers:
             return f"write {label!r} in the labels too, instead of '{label}.0'"
@@ -107,7 +122,7 @@ class LabelEncoder:
         return f"{do}; if the row repeats the heading, {where.origin.skip_advice(1)}"
 
     def declare_levels(self, levels: Levels) -> None:
-        """Take the labels that the type of a part of the column declares."""
+        """Record the labels that the type of a batch declares."""
         if levels is not None and self._merging != _AS_WRITTEN:
             levels = tuple(dict.fromkeys(map(self._merge_label, levels)))
         self.levels = levels if levels == self.levels or not self._begun else None
@@ -115,16 +130,17 @@ class LabelEncoder:
 
     @property
     def from_data(self) -> tuple[str, ...]:
-        """``LABELS`` where the data alone say which labels there are, nothing otherwise."""
+        """``(LABELS,)`` if only the data say which labels exist, otherwise ``()``."""
         given = self.fixed or self._words or self.levels is not None
         return () if given else (LABELS,)
 
     def encode(
         self, column: Column, where: RowPosition, levels: Levels = None
     ) -> NDArray[np.int32]:
-        """The number of every row's label, shape (rows,); ``levels`` as ``declare`` takes them."""
+        """Return the number of every row's label, shape (rows,), after declaring ``levels``."""
         self.declare_levels(levels)
         found: list[int | None] = [*map(self.numbers.get, column.texts)]
+        # Most batches have only known labels; the slower lookup adds new labels or raises.
         if None in found:
             found = [
                 self.label_number(text, where, row)
@@ -135,12 +151,12 @@ class LabelEncoder:
     def order_labels(
         self, codes: NDArray[np.integer], subject: str
     ) -> tuple[tuple[str, ...], Integers]:
-        """The labels in their order, and the place of every code among them.
+        """Return the labels in their final order, and the index of every code among them.
 
-        Those that are neither fixed nor declared are sorted, and left out where no code is theirs.
-        Raises DataError for labels that nobody can tell apart, as ``sameness`` has it, and where
-        there is only one.
+        Labels that are neither fixed nor declared are sorted, and left out if no code uses them.
+        Raises DataError if there is only one label, or if two labels look the same.
         """
+        # Labels that look the same would split one answer into two bins without anyone noticing.
         check_spaces(subject, self._given or self.numbers)
         labels = list(self.numbers)
         if self.fixed:

@@ -1,4 +1,7 @@
-"""Whose a row is: several rows of a person are one record, or refused."""
+"""Records of people who have several rows.
+
+`crowd` numbers the people of a table, then groups their rows into records or refuses them.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -16,22 +19,20 @@ Values = TypeVar("Values", bound=NDArray[Any])
 
 
 class RecordGroups(NamedTuple):
-    """Which rows make which record.
+    """The record of each row: shape (rows,), -1 for none; None if each row is its own record.
 
-    where
-      size     how many records there are
-      record   shape (rows,), the record of each row, -1 for none; None where each row is one
+    ``size`` is the number of records.
     """
 
     size: int
     record: Integers | None = None
 
     def record_of_rows(self, rows: Integers) -> Integers:
-        """The record that each of ``rows`` is of, -1 for none."""
+        """Return the record of each of ``rows``, -1 for none."""
         return rows if self.record is None else self.record[rows]
 
     def value_of_records(self, values: Values) -> Values:
-        """What each record has of what each row has, the same for all rows of a record."""
+        """Return the value of each record, given that of each row; rows of a record agree."""
         if self.record is None:
             return values
         found: Any = np.empty((self.size, *values.shape[1:]), dtype=values.dtype)
@@ -41,7 +42,7 @@ class RecordGroups(NamedTuple):
 
 
 def number_people(arrays: Sequence[Array]) -> Integers:
-    """Who is who, from 0, by the batches of a column."""
+    """Return the number of each row's person, from 0, given the batches of a column."""
     decoded = [
         array.dictionary_decode() if pyarrow.types.is_dictionary(array.type) else array
         for array in arrays
@@ -57,10 +58,10 @@ def number_people(arrays: Sequence[Array]) -> Integers:
 def group_rows(
     keys: Integers, several: RowCombination | None, refuse: Callable[[int, int], Exception]
 ) -> RecordGroups:
-    """The records of rows that are of one person where their ``keys`` are equal.
+    """Group rows with equal ``keys`` into records.
 
-    where
-      refuse   makes the refusal of two rows of a person, for when ``several`` takes neither
+    ``several`` says how to combine the rows of a person. If it is None, the first repeated row
+    raises the exception that ``refuse`` makes of the first row and the repeated one.
     """
     rows = len(keys)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -76,7 +77,7 @@ def group_rows(
     chosen = first
     if several is RowCombination.LAST:
         chosen = np.empty(len(first), dtype=np.int64)
-        chosen[group] = np.arange(rows)  # of several the last assigned stays
+        chosen[group] = np.arange(rows)  # NumPy keeps the last of several assignments
     of = np.full(rows, -1, dtype=np.int64)
     of[np.sort(chosen)] = np.arange(len(chosen))
     return RecordGroups(len(chosen), of)

@@ -1,7 +1,8 @@
 """Places as bins: a public grid of hexagons over a box on the map, and one bin for elsewhere.
 
-The grid is fixed before anyone answers and covers the whole box, inhabited or not, so which
-hexagons there are tells nothing. Hexagons are those of the H3 library (package ``h3``).
+The grid is fixed before anyone answers and covers the whole box, inhabited or not. The list of
+hexagons therefore reveals nothing about people. The hexagons are those of the H3 library (package
+``h3``).
 """
 
 from dataclasses import dataclass
@@ -15,11 +16,12 @@ from mixtally.model.question import MOST_BINS, Question
 
 ELSEWHERE = "elsewhere"
 MOST_RESOLUTION = 8
+"""Finest H3 resolution of a grid; its hexagons have edges of about 530 m."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """South, north, west and east in degrees; it may not cross the date line."""
+    """A box on the map, bounded in degrees; it may not cross the date line."""
 
     south: float
     north: float
@@ -40,18 +42,18 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class HexagonGrid:
-    """Hexagons whose centers lie in a box, in a fixed order; the last bin is elsewhere."""
+    """Hexagons that touch a box, in a fixed order; one more bin stands for elsewhere."""
 
     resolution: int
     cells: tuple[str, ...]
 
     def question(self, name: str) -> Question:
-        """The question in which of them a person is."""
+        """Return the question in which hexagon a person is."""
         labels = (*self.cells, ELSEWHERE)
         return Question(name=name, bins=len(labels), labels=labels)
 
     def bins_of(self, latitudes: NDArray[np.float64], longitudes: NDArray[np.float64]) -> list[int]:
-        """The bin of every point; raises DataError for one that is not on the globe."""
+        """Return the bin of every point; raise DataError for a point that is not on the globe."""
         h3, numbers = _load_h3(), {cell: i for i, cell in enumerate(self.cells)}
         out = []
         for row, (lat, lon) in enumerate(zip(latitudes.tolist(), longitudes.tolist(), strict=True)):
@@ -67,16 +69,17 @@ class HexagonGrid:
         return out
 
     def outlines(self) -> list[list[tuple[float, float]]]:
-        """The corners of every hexagon as (latitude, longitude)."""
+        """Return the corners of every hexagon as (latitude, longitude) in degrees."""
         h3 = _load_h3()
         return [[(lat, lon) for lat, lon in h3.cell_to_boundary(cell)] for cell in self.cells]
 
 
 def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
-    """All hexagons that touch ``box``, at an H3 ``resolution`` in [0, 8]; 3 has edges of 69 km.
+    """Return the grid of all hexagons that touch ``box``.
 
-    Raises ParameterError for another resolution or not fewer hexagons than ``bins``, DataError
-    without h3.
+    ``resolution`` is an H3 resolution in [0, 8]; at 3 the edges are 69 km long. Raises
+    ParameterError for another resolution, or if the box has ``bins`` hexagons or more. Raises
+    DataError if h3 is not installed.
     """
     in_range(
         "resolution",
@@ -93,6 +96,7 @@ def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
         (box.north, box.west),
     ]
     touching = h3.h3shape_to_cells_experimental(h3.LatLngPoly(corners), resolution, "overlap")
+    # The order of bins is part of the question, and H3 returns cells in no fixed order.
     cells = tuple(sorted(touching))
     if not 1 <= len(cells) < bins:
         raise ParameterError(

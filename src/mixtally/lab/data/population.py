@@ -1,4 +1,8 @@
-"""A crowd whose records are known: everybody's bin, or everybody's bits."""
+"""A population whose records are known: the bin, or the bits, of each person.
+
+The readers, the Python functions and the tests make a `Population`. The simulations in
+``lab.simulation`` play rounds with it and compare their results with its true counts.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -16,28 +20,37 @@ from mixtally.protocol.encode.bits import count_set_bits
 from mixtally.protocol.randomize.bins import Records
 
 _SPAN_BYTES = 1 << 22
+"""Bytes of records that are counted at a time, so that a large crowd needs no second copy."""
 LABELS, LARGEST_SET, PEOPLE = "labels", "largest set", "people"
-"""What a plan may take from the data; PEOPLE where rows may not be people."""
+"""What a plan may take from the data. `PEOPLE` stands for data whose rows may not be people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Everybody's record.
+    """The records of all people, and the question that they answer.
 
-    where
-      records   the bin of each person, shape (users,), int64, for a question of kind ``one``;
-                their bits, shape (users, row bytes), uint8, packed as in ``primitives.bits``, for
-                the other kinds; of sets of an open domain the numbers of their bins, shape (users,
-                most members), int64, -1 for none
-      values    everybody's number, moved into its range, shape (users,), float64; None without
-                numbers, or where they were cut into bins
-      grid      to whose points ``values`` were rounded; None before that, when records are all 0
-      from_data what of the question was read off the records, and would be another if one of
-                them were: some of LABELS and LARGEST_SET; and PEOPLE where a column says that
-                people have several rows. Empty where all was given: by labels, a plan, or a type
-                that declares its categories
-      note      what was done to the data on the way in, for people; empty for nothing
-      warning   what may be wrong with them, for people; empty for nothing
+    Attributes
+    ----------
+    records
+        For a question of kind ``one``, the bin of each person: shape (users,), int64. For other
+        kinds the bits of each person, packed as in ``primitives.bits``: shape (users, row bytes),
+        uint8. For sets over an open domain, the bin numbers of the members: shape (users, largest
+        set), int64, padded with -1.
+    values
+        The number of each person, clipped to its range: shape (users,), float64. None if the
+        question has no numbers, or cuts them into bins.
+    grid
+        The grid to whose points ``values`` were rounded at random. None before the rounding; all
+        records are 0 then.
+    from_data
+        What the question takes from these records, so that other records might give another
+        question: a subset of `LABELS` and `LARGEST_SET`. Contains `PEOPLE` if a column suggests
+        that one person has several rows. Empty if labels, a plan or the type of the column fixed
+        everything.
+    note
+        What was done to the data while they were read, as text for people.
+    warning
+        What may be wrong with the data, as text for people.
     """
 
     question: Question
@@ -50,7 +63,7 @@ class Population:
 
     @property
     def users(self) -> int:
-        """How many people there are."""
+        """Number of people."""
         return len(self.records)
 
     @property
@@ -60,19 +73,19 @@ class Population:
 
     @property
     def codes(self) -> NDArray[np.int64]:
-        """Everybody's bin; raises TypeError for records that are bits."""
+        """The bin of each person, shape (users,). Raises TypeError if the records are bits."""
         if self.question.kind is not Kind.ONE:
             raise TypeError(f"records of kind {self.question.kind} are bits, not bin numbers")
         return self.records.astype(np.int64, copy=False)
 
     @property
     def truth(self) -> NDArray[np.int64]:
-        """How many people are in each bin, shape (bins,): what results are compared with."""
+        """Number of people in each bin, shape (bins,), which results are compared with."""
         return self.bin_counts
 
     @property
     def bin_counts(self) -> NDArray[np.int64]:
-        """The same as what is played where only a tally is drawn."""
+        """Number of people in each bin, shape (bins,), for simulations that draw only a tally."""
         count, width = self.question.bins, bits.row_bytes(self.question.bins)
         if self.question.kind is Kind.ONE:
             return np.bincount(self.codes, minlength=count)
@@ -89,7 +102,7 @@ class Population:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many bins everybody is in, shape (users,)."""
+        """Number of bins that each person is in, shape (users,)."""
         if self.question.kind is Kind.ONE:
             return np.ones(self.users, dtype=np.int64)
         if self._has_bin_numbers:
@@ -101,19 +114,19 @@ class Population:
         return out
 
     def with_question(self, question: Question) -> "Population":
-        """The same people asked ``question``, whose bins have the same order."""
+        """Return the same people with another question, whose bins have the same order."""
         return replace(self, question=question)
 
 
 def describe_people_per_row(from_data: Collection[str]) -> str:
-    """Say how many people a row stands for; ``from_data`` as a population has."""
+    """Say how many people a row stands for, given the ``from_data`` of a population."""
     return "each taken for one person" if PEOPLE in from_data else "one person each"
 
 
 class ValueCounts(NamedTuple):
-    """How many people hold each value, shape (bins,), int64.
+    """Number of people with each value, shape (bins,), int64.
 
-    ``from_data`` and ``warning`` are as a population has them.
+    ``from_data`` and ``warning`` are those of a `Population`.
     """
 
     question: Question
@@ -123,7 +136,7 @@ class ValueCounts(NamedTuple):
 
 
 def check_varies(subject: str, names: Collection[str]) -> None:
-    """Raises DataError for a column in which nothing can be told apart."""
+    """Raise DataError for a column with fewer than two distinct values."""
     if len(names) < 2:
         raise DataError(
             subject,
@@ -134,31 +147,31 @@ def check_varies(subject: str, names: Collection[str]) -> None:
 
 
 _FEW = 10
-"""So many answers of one person each are no chance of a small crowd."""
+"""Unique answers from which on the message blames the column, and below which the crowd."""
 
 
 def check_shared(question: Question, held: NDArray[np.int64], from_data: Collection[str]) -> None:
-    """Raises DataError where the data say which answers there are, and most were one person's own.
+    """Refuse a list of answers, read from the data, most of which only one person gave.
 
-    where
-      held   shape (bins,), how many people gave each answer
-
-    Such a list names people: nothing in it is hidden in a crowd. Where it is short, the crowd may
-    be too small rather than the column an identifier.
+    Such a list names people, because no crowd hides any of its answers. ``held`` has the number of
+    people who gave each answer, shape (bins,). Raises DataError if more than half of the answers of
+    a column were given by one person each.
     """
     if LABELS not in from_data:
         return
     names = question.name.split("+") if question.attributes else [question.name]
     sizes = question.attributes or (question.bins,)
+    # Each attribute has its own list of answers, and is judged separately.
     for name, own in zip(names, np.split(held, np.cumsum(sizes)[:-1]), strict=False):
         alone = int(np.count_nonzero(own == 1))
         if 2 * alone <= len(own):
             continue
-        why = "it is likely an identifier" if alone >= _FEW else "so few people hide no answer"
+        # In a short list the crowd may be too small, rather than the column an identifier.
+        why = "it is likely an identifier" if alone >= _FEW else "too few people to hide an answer"
         raise DataError(
             f"column {name!r}",
-            expected="answers that several people gave, where the list of them is read off the "
-            "data",
-            got=f"{alone:,} of {len(own):,} that one person alone gave: {why}",
+            expected="answers that several people gave, because the list of answers is read from "
+            "the data",
+            got=f"{alone:,} of {len(own):,} that only one person gave: {why}",
             do="choose another column, or give the list with --labels",
         )

@@ -1,21 +1,22 @@
-"""Rankings that are read as sets, which forget the order of their labels.
+"""Detection of rankings that are read as sets.
 
-``lab.data.forms.sets`` shows every text that it splits to ``RankingWatch`` and asks it for a
-warning.
+A set forgets the order of its labels. ``lab.data.forms.sets`` passes every text that it splits to
+`RankingWatch`, and asks it for a warning at the end.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 _TEXTS = 10_000
-"""Distinct texts whose order is looked at."""
+"""Number of distinct texts whose order is examined."""
 
 
 class RankingWatch:
-    """Whether all texts list equally many labels, and some list two labels in either order.
+    """Evidence that the texts of a column are rankings.
 
-    Tools write the labels that somebody ticked in the order of the options, so that two labels
-    occur in one order only. People who write a free list do not write equally many.
+    Texts look like rankings if all have the same number of labels and some list two labels in
+    either order. Survey tools write ticked labels in the order of the options, so that two labels
+    always occur in the same order. People who write a free list give different numbers of labels.
     """
 
     def __init__(self) -> None:
@@ -25,7 +26,7 @@ class RankingWatch:
         self._pairs = np.zeros((0, 2), dtype=np.int64)
 
     def take(self, sizes: NDArray[np.int64], labels: NDArray[np.int32]) -> None:
-        """Look at distinct texts: how many labels each has, and all labels one after the other."""
+        """Examine distinct texts: the number of labels of each, and all labels in one array."""
         if self._mixed or len(sizes) == 0:
             return
         first = self._size or int(sizes[0])
@@ -40,10 +41,11 @@ class RankingWatch:
         self._looked_at += len(rows)
 
     def warning(self) -> str:
-        """Return a warning where the texts look like rankings; empty otherwise."""
+        """Return a warning if the texts look like rankings, otherwise an empty text."""
         if self._mixed or len(self._pairs) == 0:
             return ""
         first, second = self._pairs.T
+        # Each ordered pair becomes one integer, so that reversed pairs are found by membership.
         base = int(self._pairs.max()) + 1
         different = first != second
         forth, back = (first * base + second)[different], (second * base + first)[different]
@@ -51,6 +53,6 @@ class RankingWatch:
             return ""
         return (
             f"all sets have {self._size} labels, in different orders: if they are rankings, a set "
-            "forgets the order; count the first choices in a column of their own, or whole "
+            "forgets the order; count the first choices in a separate column, or whole "
             "rankings as answers without --set"
         )

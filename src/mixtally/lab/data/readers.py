@@ -1,4 +1,8 @@
-"""The crowd in a data file or a table, read into records of every kind; where Arrow is loaded."""
+"""Readers of the population in a data file or a table.
+
+The command line and the Python functions call them. They check the reading against the question of
+a plan, and import the modules that need Arrow only when data are read.
+"""
 
 from dataclasses import replace
 from types import ModuleType
@@ -23,11 +27,17 @@ def read_population(
     question: Question | None = None,
     progress: Progress = ignore_progress,
 ) -> Population:
-    """The crowd in ``file``, a row a person unless ``reading`` says whose each row is.
+    """Read the population in ``file``.
 
-    It is asked ``question`` if a plan has fixed one. Rows are counted after the header. Raises
-    DataError for what cannot be read and rows that cannot be a record, PlanError for a question of
-    another kind.
+    Each row is one person, unless ``reading`` names a column of people. If a plan has fixed a
+    ``question``, the records must fit it. Rows are counted after the header.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a row cannot be a record.
+    PlanError
+        If the question has another kind or other bins.
     """
     _check_kind(reading, question)
     crowd: Population = _load_reader(file).read_population(file, reading, question, progress)
@@ -37,7 +47,7 @@ def read_population(
 def read_table(
     table: "Table", origin: Origin, reading: Reading, question: Question | None = None
 ) -> Population:
-    """The crowd in ``table``, as ``read`` has it, whose rows are named as those of ``origin``."""
+    """Read the population in ``table``; see `read_population`. ``origin`` names it in errors."""
     _check_kind(reading, question)
     crowd: Population = _load_reader(origin).read_table(
         table, origin, reading, question, ignore_progress
@@ -52,9 +62,9 @@ def read_epochs(
     question: Question | None = None,
     progress: Progress = ignore_progress,
 ) -> Timeline:
-    """The answers in ``file`` by epoch, their rows in any order; a person has one in each.
+    """Read the answers in ``file`` by epoch; a person has at most one in each epoch.
 
-    Errors as ``read`` and ``Timeline``.
+    Rows may be in any order. The errors are those of `read_population` and `Timeline`.
     """
     _check_kind(reading, question)
     found: Timeline = _load_reader(file).read_epochs(file, reading, question, when, progress)
@@ -74,8 +84,8 @@ def read_epoch_counts(
 ) -> Timeline | EpochCounts:
     """Count the answers in ``file`` by epoch while they are read.
 
-    Where one of several rows of a person is chosen, or records are sets, bits or numbers, each row
-    is needed: then this is ``read_epochs``. Errors as there.
+    Each row is needed if one of several rows of a person is chosen, or if records are sets, bits or
+    numbers. The result is then that of `read_epochs`, whose errors apply.
     """
     if reading.form is not RecordType.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
@@ -95,7 +105,7 @@ def epochs_of_table(
     when: EpochColumn,
     question: Question | None = None,
 ) -> Timeline:
-    """The answers in ``table`` by epoch, as ``read_epochs`` has them."""
+    """Read the answers in ``table`` by epoch, see `read_epochs`."""
     _check_kind(reading, question)
     read_them = _load_reader(origin).epochs_of_table
     found: Timeline = read_them(table, origin, reading, question, when, ignore_progress)
@@ -113,12 +123,10 @@ def read_counts(
     question: Question | None = None,
     progress: Progress = ignore_progress,
 ) -> ValueCounts:
-    """How many people hold each value, out of a file with a row a value.
+    """Read the number of people with each value from a file with one row per value.
 
-    where
-      counts   the column that says how many; rows of the same value add up
-
-    Errors as ``read``, and DataError for a number that is no count.
+    The column ``counts`` has the numbers; rows with the same value are added. The errors are those
+    of `read_population`, and DataError for a number that is not a count.
     """
     _check_kind(reading, question)
     check_installed(file)
@@ -137,7 +145,7 @@ def counts_of_table(
     counts: str,
     question: Question | None = None,
 ) -> ValueCounts:
-    """How many people hold each value in ``table``, as ``read_counts`` has it."""
+    """Read the number of people with each value in ``table``, see `read_counts`."""
     _check_kind(reading, question)
     check_installed(origin)
     from mixtally.lab.data.value_counts import read_counts_table
@@ -151,7 +159,7 @@ def counts_of_table(
 
 
 def check_installed(subject: object) -> None:
-    """Raises DataError where Arrow is not there, which is an extra that nothing else needs."""
+    """Raise DataError if Arrow is not installed; it is an optional dependency."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
@@ -165,7 +173,7 @@ def check_installed(subject: object) -> None:
 
 def _load_reader(subject: object) -> ModuleType:
     check_installed(subject)
-    from mixtally.lab.data import crowd  # loads Arrow, which is slow
+    from mixtally.lab.data import crowd  # imported late: it loads Arrow, which is slow
 
     return crowd
 
@@ -174,7 +182,7 @@ _KIND_OF_FORM = {RecordType.ONE: Kind.ONE, RecordType.NUMBER: Kind.ONE, RecordTy
 
 
 def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
-    """Return how records are read for a question, and the question if it fixes their bins.
+    """Return how to read records for a question, and the question if it fixes their bins.
 
     The bins of an open question are the words themselves. Raises PlanError for another kind.
     """
@@ -186,7 +194,7 @@ def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question
 
 
 def check_kind(reading: Reading, question: Question) -> None:
-    """Raises PlanError for data that are read as another kind of records."""
+    """Raise PlanError if the data are read as another kind of records than the plan has."""
     expected = _KIND_OF_FORM.get(reading.form, Kind.SET)
     parts = reading.form is RecordType.ATTRIBUTES
     if question.kind is not expected or parts != (question.attributes is not None):
@@ -206,14 +214,14 @@ def _check_kind(reading: Reading, question: Question | None) -> None:
     if question.hashed is not None:
         raise PlanError(
             "plan",
-            expected="--candidates beside a plan of an open question",
+            expected="--candidates with a plan of an open question",
             got="none",
-            do="list the words to look for, one a line",
+            do="list the words to look for, one per line",
         )
 
 
 def _check_bins(question: Question, found: Question) -> Question:
-    """``question``, if it has the bins that were found."""
+    """Return ``question``; raise PlanError if the data have another number of bins."""
     if found.bins != question.bins:
         raise PlanError(
             "plan",

@@ -1,4 +1,8 @@
-"""How the columns of a file are read as records: which of them, as what, with which labels."""
+"""Options that say how the columns of a file become records.
+
+The command line and the Python functions make a `Reading` of their options. Impossible combinations
+are refused here, before any data are read.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +15,7 @@ from mixtally.protocol.encode.numbers import Range
 
 
 class RecordType(StrEnum):
-    """What a record is read as."""
+    """The type of record that columns become."""
 
     ONE = "one"
     SET = "set"
@@ -22,7 +26,7 @@ class RecordType(StrEnum):
 
 
 class RowCombination(StrEnum):
-    """What is taken of several rows of a person."""
+    """The rule that combines several rows of a person."""
 
     FIRST = "first"
     LAST = "last"
@@ -31,7 +35,7 @@ class RowCombination(StrEnum):
 
 _AS_WRITTEN = Merging()
 DROP = "drop"
-"""Leave rows out that lack a value."""
+"""Value of ``missing`` that leaves out rows without a value."""
 
 
 _MERGING = ("--strip", "--ignore-case", "--other")
@@ -40,27 +44,41 @@ _COLUMNS = {
     RecordType.ATTRIBUTES: (2, MOST_SET),
     RecordType.PLACE: (2, 2),
 }
-"""Fewest and most columns of a record, where it is not one."""
+"""Fewest and most columns of a record, for types with more than one column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Which columns hold the records, and how.
+    """The columns that hold the records, and how to read them.
 
-    where
-      labels      the bins in their order; None to read them off the data
-      separator   between the labels of a set; None where a cell holds one label of it
-      max_set     the most labels of a set; None for the largest set in the data
-      empty_sets  whether an empty cell is a set without labels; otherwise it is refused
-      scale       of numbers: the bins that they are cut into, or the points to round them to
-      grid        the hexagons of places, whose columns are latitude and longitude
-      missing     the value of rows that have none, or DROP; None to refuse them
-      missing_values  texts that mean missing, in every column that is read
-      person      the column that says whose a row is; None when every row is a person's own
-      several     what is taken of several rows of a person, who are refused without it
-      words       whether values are words of an open domain, of which no list is made
-      rows_are_people  whether every row is a person's, whatever the other columns say
-      merging     how values become labels
+    Attributes
+    ----------
+    labels
+        The bins in order; None to read them from the data.
+    separator
+        The text between the labels of a set; None if a cell holds one label.
+    max_set
+        Largest number of labels in a set; None for that of the largest set in the data.
+    empty_sets
+        Whether an empty cell is a set without labels. Otherwise it is a missing value.
+    scale
+        For numbers, the bins that they are cut into, or the range whose grid they are rounded to.
+    grid
+        For places, the hexagons. The columns are latitude and longitude.
+    missing
+        The value of rows that have none, or `DROP`; None to refuse such rows.
+    missing_values
+        Texts that mean missing, in every column that is read.
+    person
+        The column that identifies the person of a row; None if each row is one person.
+    several
+        How to combine several rows of a person; None to refuse them.
+    words
+        Whether values are words of an open domain, which has no list of labels.
+    rows_are_people
+        Whether each row is one person, whatever other columns suggest.
+    merging
+        Which values share a label.
     """
 
     columns: tuple[str, ...]
@@ -90,31 +108,31 @@ class Reading:
                 "columns",
                 expected=f"{count} for records read as {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
-                do="name each column once; bits and attributes are read of several",
+                do="name each column once; only bits, attributes and places have several columns",
             )
         if self.max_set is not None and not 1 <= self.max_set <= MOST_SET:
             raise ParameterError(
                 "max set",
                 expected=f"an integer in [1, {MOST_SET}]",
                 got=self.max_set,
-                do="it is the most labels of a set that are hidden",
+                do="give the largest number of labels in a set that is to be hidden",
             )
         if self.separator is not None and not _is_text(self.separator):
             raise ParameterError(
                 "set",
                 expected="the text between labels",
                 got=ascii(self.separator) if self.separator else "nothing",
-                do="--set ';', for example",
+                do="say --set ';', for example",
             )
         self._check_rows()
 
     def _check_rows(self) -> None:
-        """Raises ParameterError for what is to be done with rows that cannot be done."""
+        """Raise ParameterError if the options for missing values and repeated people conflict."""
         if self.missing is not None and (self.empty_sets or not self.missing.strip()):
             raise ParameterError(
                 "missing",
-                expected="drop, or a label that is to be seen",
-                got=f"{self.missing!r}" + " beside empty sets" * self.empty_sets,
+                expected="drop, or a label that is not blank",
+                got=f"{self.missing!r}" + " together with empty sets" * self.empty_sets,
                 do="an empty cell is either a set without labels or a missing value",
             )
         if self.form is RecordType.PLACE and self.missing not in (None, DROP):
@@ -129,16 +147,16 @@ class Reading:
         if self.rows_are_people and self.person is not None:
             raise ParameterError(
                 "--rows-are-people",
-                expected="no --person-column beside it",
+                expected="no --person-column with it",
                 got=f"both, with column {self.person!r}",
                 do="leave one out: either a row is a person, or the column says whose it is",
             )
         if self.several is not None and self.person is None:
             raise ParameterError(
                 "several",
-                expected="--person-column beside it",
+                expected="--person-column with it",
                 got="none",
-                do="name the column that says whose a row is",
+                do="name the column that identifies the person of a row",
             )
         if self.several is RowCombination.SET and self.form is not RecordType.SET:
             raise ParameterError(
@@ -149,20 +167,20 @@ class Reading:
             )
 
     def _check_words(self) -> None:
-        """Raise ParameterError for words of which a list is made, or that are parts of a record."""
+        """Raise ParameterError if words of an open domain have a list or are part of a record."""
         wrong = ["--labels"] if self.words and self.labels is not None else []
         if self.words and self.form not in (RecordType.ONE, RecordType.SET):
             wrong.append(f"records read as {self.form}")
         if wrong:
             raise ParameterError(
                 "--candidates",
-                expected="one word a person or a set of them",
-                got=", ".join(wrong) + " beside it",
+                expected="one word or a set of words per person",
+                got=", ".join(wrong) + " with it",
                 do="leave these out",
             )
 
     def _check_merging(self) -> None:
-        """Raises ParameterError for values that have no labels, or no list of them."""
+        """Raise ParameterError if labels are merged that the records lack, or do not list."""
         asked = [
             flag
             for flag, used in zip(_MERGING, self.merging, strict=True)
@@ -178,30 +196,30 @@ class Reading:
         if self.form is RecordType.ATTRIBUTES or self.words or not self.merging.other.strip():
             raise ParameterError(
                 "--other",
-                expected="a label that is to be seen, beside a list of labels of one column",
+                expected="a label that is not blank, with a list of labels of one column",
                 got=repr(self.merging.other),
-                do="recode the column before, or leave it out",
+                do="recode the column first, or leave the option out",
             )
 
     @property
     def name(self) -> str:
-        """What the question is called: the column, or all of them."""
+        """The name of the question: the column, or all columns joined by "+"."""
         return "+".join(self.columns)
 
     def check_other_label(self, question: Question | None) -> None:
-        """Raises ParameterError for a label of all other values where no values are listed."""
+        """Raise ParameterError for a label of all other values if no values are listed."""
         if self.merging.other is not None and question is None and self.labels is None:
             raise ParameterError(
                 "--other",
-                expected="--labels beside it",
+                expected="--labels with it",
                 got="none",
-                do="list the values that are counted one by one",
+                do="list the values that are counted individually",
             )
 
     def fixed_labels(self, question: Question | None) -> tuple[str, ...] | None:
-        """The labels that are fixed, by the plan or by whoever reads; None to read them off.
+        """Return the labels that the plan or the reading fixes; None if the data provide them.
 
-        Raises ParameterError where the label of all other values is none of a plan's.
+        Raises ParameterError if the label of all other values is missing from the plan.
         """
         other = self.merging.other
         if question is None:
@@ -220,5 +238,5 @@ class Reading:
 
 
 def _is_text(value: str) -> bool:
-    """Return whether a text has a character, and none that is half of a surrogate pair."""
+    """Return whether a text has a character, but no half of a surrogate pair."""
     return bool(value) and not any("\ud800" <= one <= "\udfff" for one in value)

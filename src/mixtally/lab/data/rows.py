@@ -1,4 +1,8 @@
-"""The rows of a table that count: each with all its values, or refused, dropped or filled."""
+"""Rows of a table, with missing values refused, dropped or filled.
+
+`crowd` and `value_counts` read their tables through a `RowReader`. The batches that it yields have
+no gaps, and know the row numbers of the file for error messages.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,35 +40,34 @@ from mixtally.lab.data.reading import DROP, Reading, RecordType
 from mixtally.primitives.progress import Progress
 
 _QUESTIONS = 3
-"""First rows among which a survey tool may have its own."""
+"""Number of first rows in which a survey tool may repeat its questions."""
 MOST_PIPED = 100_000_000
-"""Rows that a pipe may bring, which does not say whether it has an end."""
+"""Number of rows after which a pipe is refused, because it may have no end."""
 
 
 Levels = tuple[str, ...] | None
 
 
 class RowPosition(NamedTuple):
-    """Which rows of the data those of a batch are: ``kept`` of those after the first ``before``."""
+    """The position of a batch in the data: which rows after the first ``before`` rows are kept."""
 
     origin: Origin
     before: int
     kept_rows: NDArray[np.int64] | None = None
 
     def row_number(self, row: int) -> int:
-        """The number in the data, counted from 1, of a row of the batch, counted from 0."""
+        """Return the number in the data, counted from 1, of a row of the batch, counted from 0."""
         return self.before + 1 + (row if self.kept_rows is None else int(self.kept_rows[row]))
 
     def subject(self, row: int) -> str:
-        """The subject of a refusal of that row."""
+        """Return the text by which an error refers to that row."""
         return self.origin.row(self.row_number(row))
 
 
 class RowBatch(NamedTuple):
-    """Rows that count: arrays of simple values without gaps, and where they come from.
+    """Rows that count: arrays of single values without gaps, and their position.
 
-    where
-      levels   the labels that the type of each array declares; None where it declares none
+    ``levels`` has the labels that the type of each array declares, or None.
     """
 
     arrays: list[Array]
@@ -74,14 +77,20 @@ class RowBatch(NamedTuple):
 
 @dataclass(slots=True)
 class RowReader:
-    """What is read of a table, and what was left out of it.
+    """The rows of one table, with a record of those that were left out.
 
-    where
-      columns   those of the records first, then those that say who and when
-      when      the column of epochs; None without epochs
-      dropped   rows that were left out for a missing value, counted from 0
-      total     rows so far
-      ends      the first and the last row
+    Attributes
+    ----------
+    columns
+        The columns of the records, followed by those of the person and the epoch.
+    when
+        The column of epochs; None without epochs.
+    dropped
+        Rows left out for a missing value, counted from 0.
+    total
+        Number of rows read so far.
+    ends
+        The first and the last row.
     """
 
     origin: Origin
@@ -96,7 +105,7 @@ class RowReader:
     def batches(
         self, table: Table, watch: IdentifierWatch, progress: Progress
     ) -> Iterator[RowBatch]:
-        """The rows that count; raises DataError for a missing value that is neither, by its row."""
+        """Yield the rows that count; raise DataError for a missing value that is not allowed."""
         watched = [name for name in watch.columns if name not in self.columns]
         places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
         for part in table.read(*places):
@@ -106,6 +115,7 @@ class RowReader:
                 self._declared_levels(table, *each)
                 for each in zip(self.columns, arrays, strict=True)
             ]
+            # The watch and the end rows see all rows, including those that are dropped below.
             watch.take(found, None if self.when is None else found[self.when])
             self.ends.take({**found, self.columns[0]: arrays[0]})
             size = len(arrays[0])
@@ -117,20 +127,20 @@ class RowReader:
             self.total += size
             if self.origin.is_piped and self.total > MOST_PIPED:
                 raise self.origin.unreadable(
-                    f"at most {MOST_PIPED:,} rows out of a pipe", "more", "save them to a file"
+                    f"at most {MOST_PIPED:,} rows from a pipe", "more", "save them to a file"
                 )
             if part.total:
                 progress("read", part.done, part.total)
 
     @property
     def count(self) -> int:
-        """How many rows count."""
+        """Number of rows that count."""
         return self.total - sum(map(len, self.dropped))
 
     def row_number(self, row: int) -> int:
-        """The number in the data, counted from 1, of the row that counts as number ``row``."""
+        """Return the number in the data, counted from 1, of counted row ``row``, counted from 0."""
         left_out = np.concatenate([*self.dropped, np.array([self.total])])
-        kept_before = left_out - np.arange(len(left_out))  # rows that count before each of them
+        kept_before = left_out - np.arange(len(left_out))  # rows that count before each dropped row
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
 
     def _simplify_column(self, array: Array, column: str) -> Array:
@@ -143,14 +153,14 @@ class RowReader:
             raise self.origin.unreadable(
                 f"text, numbers, dates, or no and yes in column {column!r}",
                 "lists" if has_list_cells(array) else f"{array.type}",
-                "store it as text; lists of labels are sets: --set ';'",
+                "store it as text, or read lists of labels as sets with --set ';'",
             )
         return found if column == self.reading.person else encode_texts(found)
 
     def _declared_levels(self, table: Table, column: str, array: Array) -> Levels:
-        """The labels that the type of a column declares, with the one for missing values.
+        """Return the labels that a column's type declares, including the label for missing values.
 
-        Batches that follow each other have the same ones, of which there may be very many.
+        Successive batches share one dictionary, which may be long, so its labels are computed once.
         """
         if column not in table.declared or column == self.reading.person:
             return None
@@ -168,11 +178,12 @@ class RowReader:
         return tuple(dict.fromkeys([*(one for one in levels_of(array) if one not in named), *more]))
 
     def _complete_batch(self, arrays: list[Array], levels: list[Levels]) -> RowBatch:
-        """The rows without gaps, gaps filled where a label was given for them."""
+        """Return the rows without gaps, after filling gaps for which a label was given."""
         where, reading = RowPosition(self.origin, self.total), self.reading
         gone = np.zeros(len(arrays[0]), dtype=np.bool_)
         missing: list[Flags] = []
         for place, array in enumerate(arrays):
+            # The columns of the person and the epoch must never be filled with a label.
             gap, value = find_gaps(array), place < len(reading.columns)
             if value and reading.empty_sets:
                 gap = np.zeros_like(gap)
@@ -197,15 +208,15 @@ class RowReader:
         return RowBatch(arrays, where._replace(kept_rows=kept), levels)
 
     def _missing_test(self, value: bool, array: Array) -> Callable[[str], bool] | None:
-        """Whether a text means missing, or is a set that lacks one of its labels; None for never.
+        """Return a test whether a text means missing; None if no text does.
 
-        where
-          value   whether it is the text of a record, which may be a set
+        A set also counts as missing if it is a list that lacks one of its labels. ``value`` says
+        whether the text belongs to a record, and so may be a set.
         """
         texts, separator = frozenset(self.reading.missing_values), self.reading.separator
         if value and self.reading.form is RecordType.SET:
             if not texts and not can_have_lists(array):
-                return None  # nothing is missing inside of a text
+                return None  # only lists can lack a label, and only marks can mean missing
             return lambda text: any(
                 part.strip() in texts or (is_list(text) and not part.strip())
                 for part in split_labels(text, separator)
@@ -216,7 +227,10 @@ class RowReader:
         if column not in self.reading.columns:
             do = "fill the gap, or say --missing drop to leave such rows out"
         elif self.reading.form is RecordType.SET:
-            do = "say --empty-sets if it is a set without labels, or --missing drop or a LABEL"
+            do = (
+                "say --empty-sets if it is a set without labels, --missing drop to leave such "
+                "rows out, or --missing LABEL to count them so"
+            )
         elif self.reading.form is RecordType.PLACE:
             do = "say --missing drop to leave such rows out"
         elif self.reading.form in (RecordType.NUMBER, RecordType.BITS):

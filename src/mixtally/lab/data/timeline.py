@@ -1,4 +1,7 @@
-"""A crowd over time: who answered what in which epoch."""
+"""A crowd over time: the answers of people in successive epochs.
+
+The readers and `turnover` make a `Timeline`; ``lab.simulation.epochs`` collects it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,21 +22,26 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """Answers to one question in one epoch after another.
+    """Answers to one question in successive epochs.
 
-    where
-      epochs   their names, in order
-      codes    the record of each answer: its bin, shape (answers,), or its bits, shape
-               (answers, row bytes), as ``Population`` has them
-      at       shape (answers,), the number of its epoch
-      people   shape (answers,), who gave it, numbered from 0; None when nobody knows
-      values   shape (answers,), the numbers, moved into their range; None for no numbers
-      grid     to whose points they were rounded, as ``Population`` has it
-      from_data  what of the question was read off the answers, as ``Population`` has it
-      note     what was done to the data on the way in, for people; empty for nothing
-      warning  what may be wrong with them, for people; empty for nothing
+    ``values``, ``grid``, ``from_data``, ``note`` and ``warning`` are those of a `Population`, with
+    one value for each answer.
 
-    Raises DataError when a person answers twice in an epoch or an epoch has fewer than two answers.
+    Attributes
+    ----------
+    epochs
+        The names of the epochs, in order.
+    codes
+        The record of each answer, as ``Population.records``.
+    epoch_of_answer
+        Shape (answers,), the index in ``epochs`` of each answer.
+    people
+        Shape (answers,), the person of each answer, numbered from 0; None if people are unknown.
+
+    Raises
+    ------
+    DataError
+        If a person answers twice in an epoch, or if an epoch has fewer than two answers.
     """
 
     question: Question
@@ -53,36 +61,36 @@ class Timeline:
         if again is not None:
             raise DataError(
                 f"row {again + 1}",
-                expected="one answer of a person in an epoch",
+                expected="one answer per person and epoch",
                 got=f"a second one in epoch {self.epochs[self.epoch_of_answer[again]]!r}",
-                do="keep one of them: the guarantee is for a person's one answer",
+                do="keep one of them: the guarantee covers one answer of a person in each epoch",
             )
 
     @property
     def answers(self) -> int:
-        """How many answers there are in all epochs."""
+        """Number of answers in all epochs."""
         return len(self.codes)
 
     @property
     def users(self) -> Integers:
-        """How many people answer in each epoch, shape (epochs,)."""
+        """Number of people who answer in each epoch, shape (epochs,)."""
         return np.bincount(self.epoch_of_answer, minlength=len(self.epochs))
 
     @property
     def truth(self) -> Integers:
-        """How many people are in each bin in each epoch, shape (epochs, bins)."""
+        """Number of people in each bin and epoch, shape (epochs, bins)."""
         return np.array([self.crowd(epoch).truth for epoch in range(len(self.epochs))])
 
     @property
     def attendance(self) -> dict[int, int] | None:
-        """How many people take part in 1, 2, .. epochs; None when nobody knows who is who."""
+        """How many people take part in 1, 2, .. epochs; None if people are unknown."""
         if self.people is None:
             return None
         numbers = np.bincount(np.unique(self.people, return_counts=True)[1])
         return {k: int(n) for k, n in enumerate(numbers.tolist()) if n}
 
     def crowd(self, epoch: int) -> Population:
-        """The people of one epoch."""
+        """Return the population of one epoch."""
         here = self.epoch_of_answer == epoch
         values = None if self.values is None else self.values[here]
         return Population(
@@ -90,7 +98,7 @@ class Timeline:
         )
 
     def first_repeat(self) -> int | None:
-        """The first answer of a person who already answered in its epoch, by its place."""
+        """Return the first answer whose person already answered in its epoch, or None."""
         if self.people is None:
             return None
         key = self.people * len(self.epochs) + self.epoch_of_answer
@@ -115,11 +123,10 @@ def check_epoch_sizes(names: Sequence[str], users: Integers) -> None:
 
 
 class EpochColumn(NamedTuple):
-    """The column that says when.
+    """The column of epochs, and optionally their order.
 
-    where
-      order   the epochs in order, those without rows left out; without it they go by time, by
-              number, or as the type of the column declares, as ``epoch_names`` has it
+    ``order`` lists the epochs; those without rows are left out. Without it `epoch_names` orders
+    them.
     """
 
     column: str
@@ -129,10 +136,9 @@ class EpochColumn(NamedTuple):
 def arrange_by_epoch(
     crowd: Population, order: EpochOrder, at: Integers, people: Integers | None
 ) -> Timeline:
-    """Arrange the records of ``crowd`` by epoch.
+    """Return the timeline of a ``crowd`` whose record i belongs to epoch ``order.names[at[i]]``.
 
-    Each record is of the epoch whose place in ``order`` stands in ``at``; epochs without a record
-    are left out. Raises DataError as ``Timeline``.
+    Epochs without a record are left out. Raises DataError as `Timeline` does.
     """
     used = np.unique(at)
     return Timeline(

@@ -1,4 +1,7 @@
-"""A synthetic crowd over time: people who join, leave and change their minds."""
+"""A synthetic crowd over time: people who join, leave and change their values.
+
+``mixtally simulate epochs`` uses it when the data have no column of epochs.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -21,14 +24,19 @@ MOST_EPOCHS = 1000
 def simulate_turnover(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline:
-    """``first`` is the crowd of the first epoch; as many people again are away at first.
+    """Draw a timeline from the crowd of its first epoch.
 
-    From one epoch to the next everybody who is there leaves with probability ``leave``, everybody
-    who is away joins (or comes back) with probability ``join``, and everybody's value is drawn
-    anew, from the values of ``first``, with probability ``change``.
+    A second crowd of the same size is absent at first. From one epoch to the next, each present
+    person leaves with probability ``leave``. Each absent person joins, or comes back, with
+    probability ``join``. Each person's value is drawn again from the values of ``first`` with
+    probability ``change``.
 
-    Raises ParameterError for epochs outside [2, 1000] or a probability outside [0, 1], DataError
-    when an epoch is left with fewer than two people.
+    Raises
+    ------
+    ParameterError
+        If ``epochs`` is outside [2, 1000], or a probability outside [0, 1].
+    DataError
+        If an epoch has fewer than two people.
     """
     rates = _Rates(join, leave, change)
     rows, at, people = [], [], []
@@ -52,10 +60,10 @@ def simulate_turnover(
 def simulate_turnover_counts(
     first: Population, epochs: int, *, join: float, leave: float, change: float, chance: Chance
 ) -> Timeline | EpochCounts:
-    """Invent the same crowd over time as ``turnover``, and keep the counts of each epoch alone.
+    """Draw the crowd of `simulate_turnover`, but keep only the counts of each epoch.
 
-    Crowds whose simulations need each record, of sets, bits or numbers, are returned whole. Raises
-    as ``turnover`` does.
+    Sets, bits and numbers are returned as a whole timeline, because their simulation needs each
+    record. The errors are those of `simulate_turnover`.
     """
     if first.question.kind is not Kind.ONE or first.values is not None:
         return simulate_turnover(
@@ -66,6 +74,7 @@ def simulate_turnover_counts(
     for held, now in _simulate_epochs(first.users, epochs, rates, chance):
         truth.append(np.bincount(codes[held], minlength=bins).astype(np.int32))
         times[now] += 1
+    # People who never took part are left out below.
     people = np.bincount(times).tolist()
     return EpochCounts(
         question=first.question,
@@ -78,7 +87,7 @@ def simulate_turnover_counts(
 
 
 class _Rates(NamedTuple):
-    """Chances from one epoch to the next."""
+    """Probabilities of a change from one epoch to the next."""
 
     join: float
     leave: float
@@ -92,7 +101,7 @@ def _names(epochs: int) -> tuple[str, ...]:
 def _simulate_epochs(
     size: int, epochs: int, rates: _Rates, chance: Chance
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield for each epoch whose value each person has, of the first crowd, and who is there."""
+    """Yield for each epoch the present people, after the rows of ``first`` with their values."""
     _check(epochs, rates._asdict())
     held = np.concatenate([np.arange(size), draw_below(chance, size, size)])
     here = np.arange(2 * size) < size
@@ -116,9 +125,9 @@ def _check(epochs: int, rates: dict[str, float]) -> None:
 
 
 def draw_events(probability: float, count: int, chance: Chance) -> NDArray[np.bool_]:
-    """``count`` independent events of a probability in [0, 1], to one part in 2^64."""
+    """Draw ``count`` independent events, their probability rounded down to a multiple of 2^-64."""
     numerator, denominator = probability.as_integer_ratio()
     threshold = numerator * SCALE // denominator
-    if threshold == SCALE:
+    if threshold == SCALE:  # 2^64 does not fit into a word
         return np.ones(count, dtype=np.bool_)
     return chance.words(count) < np.uint64(threshold)

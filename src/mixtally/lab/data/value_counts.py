@@ -1,4 +1,8 @@
-"""A file that has been counted: a row a value, and how many people hold it."""
+"""Files that were counted before: one row per value, with the number of people who have it.
+
+``readers`` calls this module for ``mixtally simulate --counts`` and for tables with a column of
+counts.
+"""
 
 import numpy as np
 import pyarrow
@@ -23,7 +27,7 @@ from mixtally.primitives.progress import Progress
 def read_file(
     file: DataFile, reading: Reading, counts: str, question: Question | None, progress: Progress
 ) -> ValueCounts:
-    """As ``readers.read_counts``."""
+    """Read the counts in ``file``, see `readers.read_counts`."""
     with open_table(file, [*reading.columns, counts], reading.columns) as found:
         return read_counts_table(found, file, reading, counts, question, progress)
 
@@ -36,7 +40,7 @@ def read_counts_table(
     question: Question | None,
     progress: Progress,
 ) -> ValueCounts:
-    """As ``readers.counts_of_table``."""
+    """Read the counts in ``table``, see `readers.counts_of_table`."""
     (column,) = reading.columns
     reading.check_other_label(question)
     book, codes, many = (
@@ -58,7 +62,8 @@ def read_counts_table(
     largest = int(np.argmax(each))
     total = _warn_of_total(rows, each, largest, labels[places[largest]], fixed=book.fixed)
     asked, people = Question(name=column, bins=len(labels), labels=labels), watch.find_identifiers()
-    if len(np.unique(places)) == len(places):  # a row a label: what is its own names the label
+    # With one row per label, a column whose values are all different only names the labels.
+    if len(np.unique(places)) == len(places):
         people = [one for one in people if one.is_repeated]
     from_data = (*book.from_data, *((PEOPLE,) if people else ()))
     doubts = (
@@ -72,21 +77,21 @@ def read_counts_table(
 
 CountArray = NDArray[np.int64]
 _FEWEST = 3
-"""Rows with people, of which one may be the total of the others."""
+"""Number of rows with people from which on one row may be the total of the others."""
 
 
 def _warn_of_total(
     rows: RowReader, each: CountArray, largest: int, label: str, *, fixed: bool
 ) -> str:
-    """Return a warning where the largest row is the sum of all others; empty otherwise.
+    """Return a warning if the largest row is the sum of all others, otherwise an empty text.
 
-    Of several rows only the largest can be their total. ``each`` says how many people each row
-    has, ``label`` is that of the largest row, and ``fixed`` whether labels were given.
+    Only the largest row can be a total. ``each`` is the number of people of each row, ``label`` the
+    label of the largest row, and ``fixed`` says whether the labels were given.
 
     Raises
     ------
     DataError
-        If the row is also called a total, and its label was not given.
+        If the row also has the name of a total, and its label was not given.
     """
     if np.count_nonzero(each) < _FEWEST or 2 * int(each[largest]) != int(each.sum()):
         return ""
@@ -94,7 +99,7 @@ def _warn_of_total(
     if is_total(label) and not fixed:
         raise DataError(
             subject,
-            expected="a value, and how many people hold it",
+            expected="a value, and the number of people who have it",
             got=f"{label!r} with {each[largest]:,} people, the sum of all other rows",
             do="remove this row: it counts everybody a second time",
         )
@@ -105,7 +110,7 @@ def _warn_of_total(
 
 
 def _first_non_number(array: Array) -> tuple[int, str]:
-    """The place of the first value that is no number, and its text."""
+    """Return the row of the first value that is not a number, and its text."""
     values = encode_column(array)
     for text, row in zip(values.texts, values.first_rows.tolist(), strict=True):
         if parse_numbers(pyarrow.array([text], pyarrow.string())) is None:
@@ -114,15 +119,15 @@ def _first_non_number(array: Array) -> tuple[int, str]:
 
 
 def _parse_counts(array: Array, column: str, where: RowPosition) -> CountArray:
-    """Raises DataError for anything but whole numbers of people, by its row."""
+    """Return the counts of a batch; raise DataError unless all are whole numbers of people."""
     found = parse_numbers(array)
     if found is None:
         row, text = _first_non_number(array)
         raise DataError(
             where.subject(row),
-            expected=f"a whole number without marks in column {column!r}",
+            expected=f"a whole number, in digits only, in column {column!r}",
             got=repr(text),
-            do="write it like 1200, without separators of thousands, units or signs",
+            do="write it like 1200, without thousands separators, units or signs",
         )
     wrong = np.flatnonzero((found < 0) | (found > MOST_USERS) | (found != np.floor(found)))
     if wrong.size:
@@ -131,6 +136,6 @@ def _parse_counts(array: Array, column: str, where: RowPosition) -> CountArray:
             where.subject(row),
             expected=f"a whole number from 0 to {MOST_USERS:,} in column {column!r}",
             got=f"{found[row]:g}",
-            do="say how many people hold the value",
+            do="give the number of people who have the value",
         )
     return found.astype(np.int64)

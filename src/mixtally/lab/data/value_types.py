@@ -1,4 +1,8 @@
-"""The types of the values of a column: those that may be taken for one another are refused."""
+"""Types of the values in a column, so that values of different types are never confused.
+
+JSON and Python values have types: 1 and "1" differ there, but their texts are equal. The readers of
+both refuse a column that mixes them.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -18,21 +22,25 @@ _WORDS = (
     (int | float | Decimal, "number"),
 )
 _MARKS = frozenset({"NAType", "NaTType"})
-"""Types of pandas' marks for what is missing, which need not be installed."""
+"""Names of the types of pandas' missing-value marks, which need not be imported to compare."""
 _DATES = frozenset(("date", "moment", "moment with a time zone"))
 
 
 class ColumnTypes:
-    """The types of one column so far: 1 beside "1", and a date beside a moment, are refused."""
+    """The types met so far in one column.
+
+    A column may not mix a number with a text that reads like a number, or a date with a moment.
+    """
 
     def __init__(self) -> None:
         self._met: list[str] = []
-        self._done = {NoneType, list}  # types all of whose values are of one sort, or of none
+        self._done = {NoneType, list}  # types whose values need no further check
 
     def check(self, values: Iterable[object], subject: Callable[[int], str]) -> None:
-        """Raises DataError for the first value, by its place, that is none or of another type.
+        """Raise DataError for the first value whose type is unsupported or conflicts with others.
 
-        What is missing is None; lists may stand beside anything, as sets of labels.
+        ``subject`` makes the text of the error from the place of the value. None is a missing
+        value. Lists may occur with any other type, because they are sets of labels.
         """
         like_others = _PLAIN.fullmatch
         for place, value in enumerate(values):
@@ -41,6 +49,8 @@ class ColumnTypes:
             if type(value) is str and _TEXT in self._met and not like_others(value):
                 continue
             sort = _describe_type(value)
+            # Text and moments have several types here, so one value does not settle their Python
+            # type.
             if not isinstance(value, str | datetime):
                 self._done.add(type(value))
             if sort in self._met:
@@ -50,10 +60,10 @@ class ColumnTypes:
                     subject(place),
                     expected="text, a number, a truth value or a date",
                     got=f"a value of type {type(value).__name__}",
-                    do="give one value a person",
+                    do="give one value per person",
                 )
             for before in self._met:
-                if _TEXT not in (sort, before):  # which reads like nothing else
+                if _TEXT not in (sort, before):  # plain text cannot be confused with other types
                     dates = {sort, before} <= _DATES
                     raise DataError(
                         subject(place),
@@ -67,7 +77,7 @@ class ColumnTypes:
 
 
 def is_missing(value: object) -> bool:
-    """Whether it is no value: None, NA, NaT, not-a-number, text without anything but spaces."""
+    """Return whether ``value`` is None, NA, NaT, not-a-number, or text of spaces only."""
     if value is None or type(value).__name__ in _MARKS:
         return True
     if isinstance(value, str):
@@ -78,7 +88,7 @@ def is_missing(value: object) -> bool:
 
 
 def _describe_type(value: object) -> str | None:
-    """The type of a value in words; None for what is no value."""
+    """Return the type of a value in words; None for an unsupported type."""
     if isinstance(value, str):
         return _LIKE_OTHERS if _PLAIN.fullmatch(value) else _TEXT
     if isinstance(value, datetime):
