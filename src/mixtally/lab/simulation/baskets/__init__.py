@@ -1,4 +1,4 @@
-"""A crowd whose records are sets of items: which are held together, and by whom."""
+"""Frequent item sets and association rules in a crowd whose records are sets of items."""
 
 from mixtally.lab.simulation.baskets.find import find_sets
 from mixtally.lab.simulation.baskets.result import BasketResult

@@ -1,4 +1,7 @@
-"""What is shown of the sets and rules in a collection; all of it is in the facts."""
+"""Document of the item sets and rules found in a collection.
+
+``app.baskets`` calls `document`. All numbers shown are also in ``BasketFindings.facts``.
+"""
 
 from collections.abc import Sequence
 
@@ -30,7 +33,7 @@ _PLAN = (
 
 
 def document(found: BasketFindings, top: int) -> Document:
-    """Return the document of sets and rules; a release when it is without the truth."""
+    """Return the document of sets and rules; without the truth it is a release."""
     items, sets, rules = found.result.items, found.sets, found.rules
     plan = counts.facts(items)
     return found.document(
@@ -66,14 +69,14 @@ _ENDS = ("lower", "upper")
 _ESTIMATE = ("estimate", *_ENDS, "standard_error")
 _RULE_COLUMNS = tuple(f"{name}{end}" for name in QUOTIENTS for end in ("", "_lower", "_upper"))
 _RULES = (
-    "A => B: who holds A holds B. Support is the share of all people who hold both; confidence the "
-    "share of those who hold A; lift how many times as often as if A and B had nothing to do with "
-    "each other. The surest are first: by the lower end of the confidence."
+    "A => B: people who hold A also hold B. Support is the share of all people who hold both; "
+    "confidence is the share among those who hold A; lift compares with the share if A and B were "
+    "independent. Rules are sorted by the lower end of the confidence."
 )
 
 
 def _csv(rows: Sequence[Facts], names: tuple[str, ...]) -> Rows:
-    """Rows whose sets are written in one cell."""
+    """Return rows for CSV, in which the items of a set share one cell."""
     written = [
         {
             key: _join_items(value) if isinstance(value, list) else value
@@ -155,5 +158,5 @@ def _rules(found: BasketFindings, most: int) -> Table:
 
 
 def _interval_text(row: Facts, name: str) -> str:
-    """Both ends, each rounded to its own side."""
+    """Return both ends of an interval, each rounded outwards."""
     return f"{at_least(row[f'{name}_lower'], 2)} .. {at_most(row[f'{name}_upper'], 2)}"

@@ -1,4 +1,4 @@
-"""The findings of a search for baskets: sets and rules, with the truth that only the lab knows."""
+"""Findings of a search for item sets, with the truth that only a simulation knows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,18 +20,17 @@ from mixtally.report.document import Facts
 from mixtally.report.estimates import Columns, Estimates, prefix_columns, rename_columns, rows_of
 
 QUOTIENTS = ("support", "confidence", "lift")
-"""The numbers of a rule, each with ends."""
+"""The numbers of a rule, each of which has an interval."""
 _ONE_INTERVAL = {"label": None, "lower_simultaneous": None, "upper_simultaneous": None}
-"""Sets and rules have one interval each, which holds for all of them at once."""
+"""Columns to leave out: a set or rule has only one interval, which holds for all simultaneously."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueBaskets:
-    """What baskets truly hold.
+    """What baskets truly contain.
 
-    where
-      holders   how many people hold every item, and every set that was found
-      pairs     how many pairs of items more people hold than the support asks for
+    ``holders`` has the number of people who hold each item and each set found. ``pairs`` is the
+    number of pairs of items that more people hold than the support.
     """
 
     holders: Mapping[Items, int]
@@ -39,7 +38,7 @@ class TrueBaskets:
 
 
 def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
-    """Return what ``baskets`` truly hold of what was found in them."""
+    """Return the true numbers for ``found`` in ``baskets``."""
     true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
     for alike in found.sets.values():
         sets = [one.items for one in alike]
@@ -50,29 +49,25 @@ def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BasketFindings(Findings[TrueBaskets]):
-    """Sets and rules that were found in baskets.
-
-    where
-      found        the sets, and the rules between them
-      confidence   the least confidence of a rule that is shown
-    """
+    """The sets and rules found in baskets; ``confidence`` is the least one of a rule shown."""
 
     result: BasketResult
     confidence: float
 
     @cached_property
     def items(self) -> CountsView:
-        """The counts of single items."""
+        """The view of the counts of single items."""
         result = self.result.items
         truth = None
         if self.truth is not None:
+            # Single items are sets of one item in the true numbers.
             each = [self.truth.holders[(i,)] for i in range(result.question.bins)]
             truth = Truth(np.array(each, dtype=np.int64))
         return CountsView(result, has_given_order=False, truth=truth)
 
     @cached_property
     def sets(self) -> list[Facts]:
-        """One flat object a set, small ones first."""
+        """One flat object for each set, small sets first."""
         every, label = self.result.all_sets, self.result.items.question.label
         low, high = [one.lower for one in every], [one.upper for one in every]
         estimates = Estimates(
@@ -92,7 +87,7 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @cached_property
     def rules(self) -> list[Facts]:
-        """One flat object a rule that is confident enough, the surest first."""
+        """One flat object for each rule with enough confidence, highest lower end first."""
         shown = [one for one in self.result.rules if one.confidence.lower >= self.confidence]
         label = self.result.items.question.label
         columns: Columns = {
@@ -121,22 +116,22 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @property
     def false_positives(self) -> int:
-        """How many of the sets found no more people hold than the support."""
+        """Number of sets found that at most ``support`` people hold."""
         true = self.known_truth.holders
         return sum(true[one.items] <= self.result.support for one in self.result.all_sets)
 
     def coverage(self) -> Coverage:
-        """How many intervals of sets cover the true count."""
+        """Return how many intervals of sets cover the true count."""
         return coverage(_interval_columns(self.sets, "lower", "truth", "upper"))
 
     def rules_coverage(self) -> Coverage:
-        """How many rules have three intervals that cover the truth."""
+        """Return how many rules have three intervals that cover the truth."""
         ends = [(f"{one}_lower", f"{one}_truth", f"{one}_upper") for one in QUOTIENTS]
         return coverage(*(_interval_columns(self.rules, *names) for names in ends))
 
     @cached_property
     def facts(self) -> Facts:
-        """What the JSON says of sets and rules."""
+        """The JSON object of sets and rules."""
         found = self.result
         measured: Facts = {}
         if self.truth is not None:

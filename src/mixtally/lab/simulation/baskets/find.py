@@ -1,4 +1,7 @@
-"""A crowd whose records are sets, played through real messages, and the sets found frequent."""
+"""Frequent item sets in a crowd that is played with real messages.
+
+``app.baskets`` calls `find_sets` if the sets of a basket cannot be encoded as values.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -41,27 +44,38 @@ def find_sets(
     level: float = 0.95,
     largest: int = 3,
 ) -> BasketResult:
-    """Pairs and larger sets that more than ``support`` people hold, and the rules between items.
+    """Find the pairs and larger sets that more than ``support`` people hold, and rules.
 
-    Sets of three and more items are tried when all their parts were found: no set is held by more
-    people than a part of it. Half of the chance that something is wrong goes to the counts of
-    single items; the other half is shared by the sizes, and among all sets of a size, looked at or
-    not, as their parts chose them by the same messages.
+    A set of three or more items is tested only if all its subsets were found, because no set is
+    held by more people than a subset.
 
-    Raises PlanError when the plan is for another crowd or does not send sets whole among blanks, or
-    its promise is false; ParameterError for ends that mean nothing.
+    Half of the error probability 1 - level goes to the counts of single items. The other half is
+    divided among the sizes, and within a size among all sets, tested or not. Untested sets must be
+    counted because the same messages chose which sets are tested.
+
+    Raises
+    ------
+    PlanError
+        If the plan is for another crowd, does not send whole sets among blanks, or has a false
+        certificate.
+    ParameterError
+        If ``support`` or ``largest`` is out of range.
     """
     check_limits(support, largest, baskets)
     analysis = Analysis(level=level)
     whole = replace(analysis, pairs=True)
     if plan.name != "flip-blank":
         raise PlanError(
-            "plan", expected="flip-blank, which sends sets whole", got=plan.name, do="plan again"
+            "plan", expected="flip-blank, which sends whole sets", got=plan.name, do="plan again"
         )
     prepare_crowds(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []
+    # The messages are kept, because larger sets are counted in them: a tally has only bits and
+    # pairs.
     played = play(plan, [baskets.records], lab.chance, lab.progress, pairs=True, watch=kept.append)
     (tally,) = played.tallies
+    # Without pairs, conclude() computes no figures of pairs, for which this search has its own
+    # intervals.
     items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
     (came,) = reconcile_parts(plan, played.received)
     layout = plan.parts[0].layout
@@ -74,7 +88,7 @@ def find_sets(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SetSearch:
-    """The shuffled messages of a collection, looked at for sets."""
+    """The shuffled messages of a collection, in which sets are searched."""
 
     mechanism: Shuffled
     layout: Layout
@@ -86,11 +100,11 @@ class _SetSearch:
 
     @property
     def error_rate(self) -> float:
-        """The chance for items alone, and for all sets."""
+        """Error probability of the items, and likewise of all sets."""
         return (1.0 - self.level) / 2.0
 
     def estimate_items(self) -> list[BoundedEstimate]:
-        """Every item's count, of all at once."""
+        """Return every item's count with an interval; all intervals hold simultaneously."""
         bins = self.mechanism.bins
         found = intervals(self.mechanism, self.tally, 1.0 - self.error_rate, simultaneous_over=bins)
         counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
@@ -100,7 +114,7 @@ class _SetSearch:
         ]
 
     def find_sets_by_size(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
-        """The sets of each size, as long as there are any."""
+        """Return the sets of each size, until a size has none."""
         found: dict[int, tuple[ItemSet, ...]] = {}
         for size in range(2, largest + 1):
             if size == 2:
@@ -119,7 +133,7 @@ class _SetSearch:
     def _extend_sets(
         self, parts: set[Items], size: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Sets of ``size`` items all of whose parts are in ``parts``, and their patterns."""
+        """Return the sets of ``size`` items all of whose subsets were found, with patterns."""
         items = sorted({item for one in parts for item in one})
         grown = {(*one, item) for one in parts for item in items if item > one[-1]}
         sets = sorted(one for one in grown if parts.issuperset(combinations(one, size - 1)))
@@ -131,15 +145,17 @@ class _SetSearch:
     def _select_significant(
         self, sets: NDArray[np.int64], patterns: NDArray[np.int64], rate: float
     ) -> tuple[ItemSet, ...]:
-        """Those that more than the support hold, from the most frequent down."""
+        """Return the sets that more than the support hold, most frequent first."""
         if not len(sets):
             return ()
         among = math.comb(self.mechanism.bins, sets.shape[1])
+        # The test is one-sided, so it uses half of the rate of the two-sided intervals below.
         held = set_significance(
             self.mechanism, patterns, support=self.support, rate=rate / 2.0, among=among
         )
         sets, patterns = sets[held], patterns[held]
         found = estimate_sets(self.mechanism, patterns)
+        # The number of all sets of the size, not of the tested ones, pays for the selection.
         lower, upper = set_intervals(
             self.mechanism, patterns, people=self.users, rate=rate, among=among
         )

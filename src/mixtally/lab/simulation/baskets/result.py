@@ -1,4 +1,4 @@
-"""What is found in a collection of baskets: sets that many people hold, and rules between items."""
+"""Result of a search for item sets: frequent sets, and rules between items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,11 +12,10 @@ from mixtally.protocol.estimate.rules import BoundedEstimate, Items, Rule, deriv
 
 @dataclass(frozen=True, slots=True)
 class ItemSet:
-    """A set that more than ``support`` people hold, by the test.
+    """A set that significantly more than ``support`` people hold.
 
-    where
-      count          unbiased, in people
-      lower, upper   of all sets and items at once
+    ``count`` is an unbiased estimate. ``lower`` and ``upper`` hold for all sets and items
+    simultaneously.
     """
 
     items: Items
@@ -28,14 +27,11 @@ class ItemSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasketResult:
-    """What was found in a collection of baskets.
+    """The sets and rules found in a collection of baskets.
 
-    where
-      items     the counts of single items
-      sets      by size, the most frequent first
-      rules     of all sets, the surest first
-      support   people that more than hold each set
-      level     at which all sets and rules hold at once
+    ``items`` has the counts of single items. ``sets`` is ordered by size, then by frequency.
+    ``rules`` begins with the highest lower end of the confidence. More than ``support`` people hold
+    each set. All sets and rules hold simultaneously with confidence ``level``.
     """
 
     items: Result
@@ -55,7 +51,10 @@ class BasketResult:
         support: int,
         level: float,
     ) -> "BasketResult":
-        """With the rules between ``items``, whose ``ends`` hold at once, that the sets give."""
+        """Return the result with the rules that follow from ``sets`` and ``ends``.
+
+        ``ends`` are the simultaneous intervals of the items.
+        """
         held: dict[Items, BoundedEstimate] = {(i,): own for i, own in enumerate(ends)}
         every = (one for alike in sets.values() for one in alike)
         held.update((one.items, BoundedEstimate(one.count, one.lower, one.upper)) for one in every)
@@ -68,14 +67,12 @@ class BasketResult:
 
 
 def check_limits(support: int, largest: int, baskets: Population) -> None:
-    """Raises ParameterError for a support or a size that means nothing."""
+    """Raise ParameterError if ``support`` or ``largest`` is out of range."""
     if not 0 <= support < baskets.users:
         raise ParameterError(
             "support",
             expected=f"a whole number in [0, {baskets.users - 1:,}]",
             got=f"{support:,}",
-            do="sets that more people than this hold are found",
+            do="give the number of people that must be exceeded to find a set",
         )
-    in_range(
-        "largest", largest, 2, MOST_SET_BITS, "it is the most items of a set that is looked for"
-    )
+    in_range("largest", largest, 2, MOST_SET_BITS, "it is the largest number of items in a set")

@@ -1,4 +1,7 @@
-"""Baskets as a crowd, and what it truly holds: for whoever made it or plays it."""
+"""Populations of baskets, and the true number of people who hold each set of items.
+
+The Python functions build baskets here. Simulations and tests use the true counts.
+"""
 
 from collections.abc import Sequence
 
@@ -14,15 +17,16 @@ from mixtally.protocol.tally.patterns import count_all_pairs, count_patterns
 
 
 def build_baskets(name: str, sets: Sequence[Sequence[str]]) -> Population:
-    """Baskets of named items; an item named twice in a basket counts once, a basket may be empty.
+    """Return the population of baskets with named items.
 
-    Raises DataError for fewer than two distinct items or an empty name.
+    An item named twice in a basket counts once, and a basket may be empty. Raises DataError for
+    fewer than two distinct items or for an empty name.
     """
     labels = sorted({item for one in sets for item in one})
     if len(labels) < 2 or "" in labels:
         raise DataError(
             name,
-            expected="two distinct items at least, each with a name",
+            expected="at least two distinct items, each with a name",
             got=f"{len(labels)}" + ", one of them empty" * ("" in labels),
             do="check the baskets",
         )
@@ -38,21 +42,27 @@ def build_baskets(name: str, sets: Sequence[Sequence[str]]) -> Population:
 
 
 def group_rows(population: Population, size: int) -> Population:
-    """Baskets of ``size`` successive rows of a column; a last one that is not full is left out."""
+    """Return baskets of ``size`` successive rows of a column, without an incomplete last one."""
     labels, codes = population.question.labels or (), population.codes
     groups = codes[: len(codes) // size * size].reshape(-1, size).tolist()
     return build_baskets(population.question.name, [[labels[c] for c in one] for one in groups])
 
 
 def count_holders(baskets: Population, sets: Sequence[tuple[int, ...]]) -> NDArray[np.int64]:
-    """How many people hold all items of each set, all of one size: the truth, shape (sets,)."""
+    """Return the true number of people who hold all items of each set, shape (sets,).
+
+    All sets must have the same size.
+    """
     if not sets:
         return np.zeros(0, dtype=np.int64)
     return count_patterns(_layout(baskets), _rows(baskets), list(sets))[:, -1]
 
 
 def count_pairs(baskets: Population) -> NDArray[np.int64]:
-    """How many people hold both of two items, shape (items, items); of one on the diagonal."""
+    """Return how many people hold both of two items, shape (items, items).
+
+    The diagonal has the number of people who hold each item.
+    """
     return count_all_pairs(_layout(baskets), _rows(baskets))
 
 

@@ -1,11 +1,12 @@
-"""Baskets as sets of values: every item, pair and larger set in a basket is a value of its own.
+"""Item sets as values: every item, pair and larger set in a basket is a value of its own.
 
-A basket of at most k items holds at most C(k, 1) + .. + C(k, L) sets of up to L items. Where these
-are no more than a set may have members they travel as one, and a set of items is counted as a
-single value is, with an error that does not depend on what else a basket holds.
+``app.baskets`` uses this encoding where it is possible. A basket of at most k items contains at
+most C(k, 1) + .. + C(k, L) sets of up to L items. If this number does not exceed the largest set
+that can be sent, these sets are sent as the members of one record. A set of items is then counted
+like a single value, and its error does not depend on what else a basket contains.
 
-The sets of fewer items come first. Of i items a_1 < .. < a_i of d bins the number among those of
-as many is C(a_i, i) + .. + C(a_1, 1).
+Sets are numbered by size, smaller sizes first. Among the sets of i items out of d bins, the set a_1
+< .. < a_i has the number C(a_i, i) + .. + C(a_1, 1).
 
 Source: Knuth, The Art of Computer Programming 4A (2011), section 7.2.1.3, theorem L (combinatorial
 number system).
@@ -34,13 +35,16 @@ from mixtally.protocol.estimate.conclude import conclude
 from mixtally.protocol.estimate.rules import BoundedEstimate, Items
 
 _SPAN = 1 << 16
+"""Number of baskets that are encoded at a time."""
 _MOST_NAMED = 100_000
-"""Values that a plan names; more of them have numbers alone."""
+"""Largest number of values for which a plan has names. Larger questions have numbers only."""
 
 
 def question_of_sets(asked: Question, largest: int) -> Question | None:
-    """The question whose values are the sets of up to ``largest`` items of ``asked``; None where
-    a basket holds more of them than travel together, or there are too many in all.
+    """Return the question whose values are the sets of up to ``largest`` items of ``asked``.
+
+    Returns None if a basket contains more such sets than can be sent together, or if there are too
+    many sets in all.
     """
     sizes = range(1, min(largest, asked.max_set) + 1)
     held = sum(math.comb(asked.max_set, size) for size in sizes)
@@ -53,6 +57,7 @@ def question_of_sets(asked: Question, largest: int) -> Question | None:
             " + ".join(asked.labels[item] for item in one)
             for one in _iterate_sets(asked.bins, sizes)
         )
+        # Labels that contain " + " can make two sets look the same.
         labels = labels if len(set(labels)) == bins else None
     return Question(name=asked.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
 
@@ -60,10 +65,10 @@ def question_of_sets(asked: Question, largest: int) -> Question | None:
 def find_values(
     plan: Plan, baskets: Population, lab: Lab, *, support: int, level: float, largest: int
 ) -> BasketResult:
-    """As ``find_sets``, of a plan for ``values_of`` these baskets.
+    """Find frequent sets with a plan for the values of `question_of_sets`.
 
-    All intervals hold at once, of items and of sets that nobody holds as well. Raises as
-    ``find_sets``.
+    All intervals hold simultaneously, also those of items and of sets that nobody holds. The
+    parameters and errors are those of ``find_sets``.
     """
     check_limits(support, largest, baskets)
     asked, analysis = question_of_sets(baskets.question, largest), Analysis(level=level)
@@ -72,6 +77,8 @@ def find_values(
     most = min(largest, baskets.question.max_set)
     played = play(plan, [encode_baskets(baskets, most)], lab.chance, lab.progress)
     result = conclude(plan, played.tallies, analysis, received=played.received)
+    # One simultaneous interval covers every set, so a lower end above the support needs no further
+    # test.
     sets = _significant_sets(result.estimate, baskets.question.bins, most, support)
     items = _item_result(result, baskets.question)
     together = items.estimate.simultaneous
@@ -81,7 +88,7 @@ def find_values(
 
 
 def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
-    """The values of every basket, shape (users, values that a basket may hold), -1 for none."""
+    """Return the values of every basket, shape (users, most values of a basket), padded with -1."""
     question, found = baskets.question, list[NDArray[np.int64]]()
     for span in spans(baskets.users, _SPAN):
         rows = baskets.records[span].astype(np.uint8, copy=False)
@@ -91,6 +98,7 @@ def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
             for chosen in combinations(range(question.max_set), size):
                 own = items[:, chosen]
                 rank = first + sum(_binomial_coefficient(own[:, i], i + 1) for i in range(size))
+                # Padding comes last, so a set lacks an item exactly if its last item is missing.
                 columns.append(np.where(own[:, -1] < 0, -1, rank))
             first += math.comb(question.bins, size)
         found.append(np.stack(columns, axis=1))
@@ -98,7 +106,7 @@ def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
 
 
 def _list_items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
-    """The items of each basket, ascending and -1 behind them, shape (baskets, most)."""
+    """Return the items of each basket in rising order, shape (baskets, most), padded with -1."""
     held = np.unpackbits(rows, axis=1, count=bins, bitorder="little")
     person, item = np.nonzero(held)
     place = np.arange(len(person)) - np.searchsorted(person, person)
@@ -108,21 +116,22 @@ def _list_items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int
 
 
 def _binomial_coefficient(item: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """C(item, size)."""
+    """Return C(item, size)."""
     out = np.ones_like(item)
     for i in range(size):
+        # After each step the product is a binomial coefficient, so that the division is exact.
         out = out * (item - i) // (i + 1)
     return out
 
 
 def _iterate_sets(bins: int, sizes: range) -> Iterator[Items]:
-    """All sets of these sizes in the order of their numbers."""
+    """Yield all sets of these sizes in the order of their numbers."""
     for size in sizes:
         yield from sorted(combinations(range(bins), size), key=lambda one: one[::-1])
 
 
 def decode_set(number: int, bins: int) -> Items:
-    """The items of the set that has this number."""
+    """Return the items of the set with this number."""
     size = 1
     while number >= math.comb(bins, size):
         number -= math.comb(bins, size)
@@ -130,7 +139,7 @@ def decode_set(number: int, bins: int) -> Items:
     found: list[int] = []
     for i in range(size, 0, -1):
         low, high = i - 1, found[-1] if found else bins
-        while high - low > 1:  # the largest item with C(item, i) of at most the number
+        while high - low > 1:  # bisection for the largest item with C(item, i) <= number
             middle = (low + high) // 2
             low, high = (middle, high) if math.comb(middle, i) <= number else (low, middle)
         found.append(low)
@@ -141,7 +150,7 @@ def decode_set(number: int, bins: int) -> Items:
 def _significant_sets(
     estimate: Estimate, bins: int, largest: int, support: int
 ) -> dict[int, tuple[ItemSet, ...]]:
-    """Those of each size that more than the support hold, from the most frequent down."""
+    """Return the sets of each size that more than ``support`` people hold, most frequent first."""
     found: dict[int, tuple[ItemSet, ...]] = {}
     first, lower, upper = bins, estimate.simultaneous.lower, estimate.simultaneous.upper
     for size in range(2, largest + 1):
@@ -163,7 +172,7 @@ def _significant_sets(
 
 
 def _item_result(result: Result, asked: Question) -> Result:
-    """The counts of single items, which come first."""
+    """Return the result for single items, which are the first values."""
     own, few = result.estimate, slice(asked.bins)
 
     def cut(ends: Intervals) -> Intervals:
