@@ -194,4 +194,4 @@ def test_what_is_no_vote_is_refused_beside_a_winner(refused, ballots, more, monk
 
 def test_sets_have_no_winner(refused, ballots):
     line = refused("simulate", ballots, "--winner", "--column", "color", "--set", ";", *ASKED)
-    assert "--winner: expected one choice a ballot" in line
+    assert "--winner: expected one choice per ballot" in line

@@ -150,7 +150,7 @@ def test_too_many_options_are_refused():
 
 def test_records_of_several_values_are_no_ballots():
     several = Question(name="x", bins=3, kind=Kind.BITS)
-    with pytest.raises(ParameterError, match="expected one choice a ballot"):
+    with pytest.raises(ParameterError, match="expected one choice per ballot"):
         ballots_for(several, epsilon=1.0, keep=None)
 
 

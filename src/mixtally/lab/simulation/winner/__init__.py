@@ -1,1 +1,1 @@
-"""Who won a vote: a section of a study, from ballots without any trust and from the release."""
+"""Winner of a vote: a section of a study that compares local ballots with a shuffled release."""

@@ -1,6 +1,8 @@
-"""A vote that is counted twice: by ballots that trust nobody, and by the messages of a release.
+"""A vote that is counted twice: by ballots that need no trust, and by the messages of a release.
 
-Source: side notes 002 section 5 for the local ballots and the example.
+``app.count`` and ``app.winner`` hold a contest if a winner is requested.
+
+Source: side notes 002, section 5, for the local ballots and the example.
 """
 
 from collections.abc import Mapping
@@ -26,6 +28,7 @@ from mixtally.protocol.estimate.received import reconcile_mechanism
 from mixtally.protocol.estimate.winner import may_have_won, winner_chances
 
 MOST_OPTIONS = 200
+"""Largest number of options of a vote."""
 
 EXAMPLE_KEEP, EXAMPLE_DELTA = 0.63, 1e-6
 EXAMPLE_SOURCE = (
@@ -36,19 +39,21 @@ _EXAMPLE_VOTES = (51_150, 28_400, 13_300, 7_150)
 
 
 def example_electorate() -> Population:
-    """Return the electorate of the side notes: n = 100,000 and 51.15 %; the rest is made up."""
+    """Return the electorate of the side notes: 100,000 voters, 51.15 % of them for A.
+
+    The shares of the other candidates are made up.
+    """
     question = Question(name="candidate", bins=4, labels=("A", "B", "C", "D"))
     return Population(question, np.repeat(np.arange(4), _EXAMPLE_VOTES))
 
 
 @dataclass(frozen=True, slots=True)
 class Ballots:
-    """Ballots that hide themselves, which nobody has to be trusted with.
+    """Ballots whose noise protects them without trust in anyone.
 
-    where
-      flips     one mark an option, each inverted now and then; no fakes
-      promise   what a ballot keeps by itself, seen with its voter
-      blank     the label of blank ballots, which are counted and elect nobody; None for none
+    ``flips`` has one mark for each option, each inverted with some probability, and no fakes.
+    ``promise`` is the certificate of one ballot, seen together with its voter. ``blank`` is the
+    label of blank ballots, which are counted but elect nobody; None if there are none.
     """
 
     flips: BitFlips
@@ -59,17 +64,14 @@ class Ballots:
 def ballots_for(
     question: Question, *, epsilon: float | None, keep: float | None, blank: str | None = None
 ) -> Ballots:
-    """Return ballots whose marks are kept with ``keep``, or as often as ``epsilon`` allows.
+    """Return ballots whose marks are kept with probability ``keep``, or as ``epsilon`` allows.
 
-    Raises
-    ------
-    ParameterError
-        For a question that is not one choice among 200 at most, if both numbers are missing, or
-        for one that is out of range.
+    Raises ParameterError if the question is not one choice among at most 200. Raises it if both
+    numbers are missing, or one is out of range.
     """
     if question.kind is not Kind.ONE or question.hashed is not None:
         raise ParameterError(
-            "--winner", expected="one choice a ballot", got="records of another kind",
+            "--winner", expected="one choice per ballot", got="records of another kind",
             do="leave it out, or name one column of choices",
         )  # fmt: skip
     if question.bins > MOST_OPTIONS:
@@ -88,7 +90,7 @@ def ballots_for(
             "--winner",
             expected="--epsilon or --keep-probability",
             got="neither",
-            do="add --epsilon 1, for example",
+            do="add an option, such as --epsilon 1",
         )
     flips = flip_blank(bins=question.bins, fakes=0, threshold=threshold)
     return Ballots(flips, local.certificate(flips, epsilon if keep is None else None), blank)
@@ -98,11 +100,8 @@ def ballots_for(
 class Contest:
     """The votes of both ways of counting, and who may have won.
 
-    where
-      plan      of the release
-      ballots   the mechanism of the local version
-      local     its votes
-      shuffle   the votes of the release
+    ``plan`` and ``shuffle`` are those of the release. ``ballots`` and ``local`` are the mechanism
+    and the votes of the local version.
     """
 
     plan: Plan
@@ -112,12 +111,12 @@ class Contest:
 
     @property
     def question(self) -> Question:
-        """What was voted on."""
+        """The question of the vote."""
         return self.plan.question
 
     @property
     def candidates(self) -> int:
-        """How many options can win."""
+        """Number of options that can win."""
         return self.question.bins - (self.local.blank is not None)
 
     @property
@@ -126,10 +125,12 @@ class Contest:
         return self.local.estimate.individual.level
 
     def radius(self, count: Vote, *, at_once: bool = False) -> float:
-        """Return half the width of the normal interval of one option's share, or of all at once.
+        """Return half the width of the normal interval of one option's share.
 
-        For the local version this is the radius of side notes 002 section 5.
+        With ``at_once`` the intervals of all options hold simultaneously. For the local version
+        this is the radius of side notes 002, section 5.
         """
+        # Bonferroni: the error probability is divided among the options.
         outside = (1.0 - self.level) / (self.question.bins if at_once else 1)
         quantile = abs(NormalDist().inv_cdf(outside / 2.0))
         return quantile * count.estimate.standard_error / self.plan.users
@@ -140,26 +141,23 @@ class Contest:
 
 
 def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
-    """Find who won in a release, and in local ballots of the same crowd.
+    """Return who won in a release, and in simulated local ballots of the same crowd.
 
-    Every local ballot is a real message.
-
-    Raises
-    ------
-    ParameterError
-        If the release sends several messages a record, or messages that name planes.
+    Every local ballot is a real message. Raises ParameterError if the release sends several
+    messages per record, or messages that name planes.
     """
     plan, users, labels = result.plan, crowd.users, crowd.question.labels or ()
     if len(plan.parts) > 1 or plan.parts[0].planes is not None:
         raise ParameterError(
             "--winner",
-            expected="messages that name options, one a record",
+            expected="messages that name options, one per record",
             got=plan.protocol,
             do="plan with another --protocol",
         )
     blank = labels.index(ballots.blank) if ballots.blank in labels else None
     flips, level = ballots.flips, result.estimate.individual.level
     sent = plain_part(flips.bins, 1, flips.threshold)
+    # One mix suffices, because local ballots do not rely on shuffling.
     (alone,) = play_parts([sent], 1, [crowd.codes], lab.chance, lab.progress).tallies
     (tally,) = result.tallies
     return Contest(

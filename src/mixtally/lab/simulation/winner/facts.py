@@ -1,4 +1,4 @@
-"""Who won a vote as one JSON object and as rows of a CSV file."""
+"""Winner of a vote as one JSON object and as rows of a CSV file."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ _SHARE = {"label": None, "estimate": "share", "standard_error": None}
 
 
 def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
-    """Return both versions: what a ballot keeps, who leads, a row an option; with the truth."""
+    """Return both versions: the ballots' guarantee, the leader, and one row for each option."""
     found: Facts = {"options": contest.question.bins}
     if truth is not None:
         first = find_leaders(truth, contest.local.blank)
@@ -31,7 +31,7 @@ def facts(contest: Contest, truth: NDArray[np.int64] | None) -> Facts:
 
 
 def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list[Facts]:
-    """Return one flat object an option, in the order of the options; shares of all voters."""
+    """Return one flat object for each option, in their order, with shares of all voters."""
     users, radius, bins = contest.plan.users, contest.radius(count), range(contest.question.bins)
     votes = estimates_of(count.estimate, [contest.question.label(i) for i in bins])
     shares = votes.shares(users)
@@ -51,7 +51,7 @@ def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list
 
 
 def _ballot_facts(contest: Contest) -> Facts:
-    """Return what is known of local ballots before anybody votes."""
+    """Return what is known of local ballots before the vote."""
     ballots, epsilon = contest.ballots, contest.local.certificate.epsilon
     truth, neither, lie = ballot_evidence(ballots)
     bins, users = contest.question.bins, contest.plan.users
@@ -86,6 +86,6 @@ def _vote_facts(contest: Contest, count: Vote) -> Facts:
 
 
 def _winner_facts(key: str, question: Question, first: list[int]) -> Facts:
-    """Return who is first: one option, or null where several are, and all of them."""
+    """Return the leading option, or null for a tie, and the list of all leading options."""
     names = [question.label(place) for place in first]
     return {key: names[0] if len(names) == 1 else None, f"{key}s": names}

@@ -1,4 +1,4 @@
-"""Sections of a study on a vote: who won in both versions, and what an observer learns."""
+"""Sections of a study about a vote: who won in both versions, and what an observer learns."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from mixtally.report.document import Bullets, Cell, Part, Section, Table, Text, 
 def sections(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int]
 ) -> tuple[Section, ...]:
-    """Return the sections of a page; options stand in the order of ``ranked``."""
+    """Return the sections of a page; ``ranked`` is the order of the options."""
     return (
         Section("Who has won", (*_result_parts(contest, truth, ranked), *map(Text, method()))),
         Section(
@@ -36,7 +36,7 @@ def sections(
 def summary(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int]
 ) -> tuple[Part, ...]:
-    """Return what a terminal shows."""
+    """Return the parts that a terminal shows."""
     texts = (*deniability(contest), *method())
     return (*_result_parts(contest, truth, ranked, "Who has won"), *map(Text, texts))
 
@@ -44,7 +44,7 @@ def summary(
 def _result_parts(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int], title: str = ""
 ) -> list[Part]:
-    """Return the table of both versions, and who leads in them."""
+    """Return the table of both versions, and the leader of each."""
     told = [
         Text(f"{name.capitalize()} version: {describe_leader(contest, count)}")
         for name, count in contest.counts().items()
@@ -87,5 +87,5 @@ def _chance_cells(count: Vote) -> _Shown:
 
 
 def _digits(radius: float) -> int:
-    """Return the decimals of a percentage at which ``radius`` has two digits, at least two."""
+    """Return the decimals of a percentage that show two digits of ``radius``, at least two."""
     return max(2, 1 - math.floor(math.log10(100.0 * radius))) if radius > 0.0 else 2

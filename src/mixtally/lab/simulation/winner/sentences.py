@@ -1,4 +1,4 @@
-"""What a vote's numbers mean: deniability, the winner's chance, and what is not promised."""
+"""Sentences about a vote: deniability, the probability of having won, and what is not promised."""
 
 import math
 
@@ -14,19 +14,19 @@ from mixtally.report.words import likelihood_text
 
 
 def percent(value: float, digits: int = 2) -> str:
-    """A share for people."""
+    """Return a share as a percentage."""
     return f"{100.0 * value:.{digits}f} %"
 
 
 def chance(value: float) -> str:
-    """A chance for people, never rounded to certainty."""
+    """Return a probability as a percentage, never rounded to certainty."""
     if value > 0.9999:
         return "> 99.99 %"
     return "< 0.01 %" if value < 0.0001 else percent(value)
 
 
 def describe_leader(contest: Contest, count: Vote) -> str:
-    """Who leads, with which chance, and who cannot be ruled out."""
+    """Return who leads, with which probability of having won, and who cannot be ruled out."""
     question, first = contest.question, count.leaders
     names = [repr(question.label(place)) for place in first]
     won = chance(float(count.chances[first].max()))
@@ -46,12 +46,12 @@ def describe_leader(contest: Contest, count: Vote) -> str:
 
 
 def deniability(contest: Contest) -> list[str]:
-    """What an observer can learn of one voter, and what a lie could be, in both versions."""
+    """Return what an observer learns of one voter, and how credible a lie is, in both versions."""
     return [*_describe_local(contest), *_describe_shuffle(contest)]
 
 
 def _wrong_guess_text(promise: Certificate, options: int) -> str:
-    """The least chance of a wrong guess, rounded down."""
+    """Return the least probability of a wrong guess, rounded down."""
     two = at_least(100.0 * least_guess_error(promise, 2))
     text = f"at least {two} % when two votes were equally likely before"
     if options > 2:
@@ -64,8 +64,9 @@ def _describe_local(contest: Contest) -> list[str]:
     promise, p = contest.local.certificate, 1.0 - contest.ballots.flip_probability
     truth, neither, lie = ballot_evidence(contest.ballots)
     return [
-        f"Local version. Every mark of a ballot is kept with {p:.6g} and turned otherwise, before "
-        "it leaves the voter. Anyone who holds one voter's ballot, with the name on it, finds it "
+        f"Local version. Every mark of a ballot is kept with probability {p:.6g} and inverted "
+        "otherwise, before it leaves the voter. Anyone who has one voter's ballot, with its name, "
+        "finds it "
         f"at most {at_most(math.exp(promise.epsilon), 4)} times as likely under one vote as under "
         "another, without exception. An accusation is wrong with a chance of "
         f"{_wrong_guess_text(promise, contest.question.bins)}.",
@@ -92,6 +93,7 @@ def _describe_shuffle(contest: Contest) -> list[str]:
             "the message is the vote: anyone who sees it leave, or holds every mix, knows the vote "
             "and no lie helps.",
         ]
+    # Without the shuffle only the randomizer protects, which is purely epsilon-private.
     alone = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
     return [
         first,
@@ -117,7 +119,7 @@ def radii(contest: Contest) -> str:
 
 
 def method() -> list[str]:
-    """Return how the winner's chance is computed, and what it assumes."""
+    """Return how the probability of having won is computed, and what it assumes."""
     return [
         "The chance to have won is computed from the exact distribution of the noise, given what "
         "was tallied, a tie being decided by lot. It assumes that before the count every number of "
