@@ -1,1 +1,4 @@
-"""A crowd whose answers are memoized: its losses, its counts, what is said of both, and a page."""
+"""Memoized answers: randomized once per value, then reported repeatedly.
+
+This package has their losses, their counts, and the document of both.
+"""

@@ -1,4 +1,4 @@
-"""The findings of reports of memoized answers: counts, with the truth that only the lab knows."""
+"""Findings from reports of memoized answers, with the truth that only a simulation knows."""
 
 import math
 from collections.abc import Mapping
@@ -16,11 +16,10 @@ from mixtally.report.estimates import Columns, estimates_of, rows_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueAnswers:
-    """What a lab knows of a crowd with memoized answers.
+    """What a simulation knows of a crowd with memoized answers.
 
-    where
-      counts    how many people truly have each value
-      learned   what an observer learns, also as it was measured on this crowd
+    ``counts`` has the number of people with each value. ``learned`` is what an observer learns,
+    including measurements on this crowd.
     """
 
     counts: Mapping[str, int]
@@ -29,12 +28,10 @@ class TrueAnswers:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MemoizedFindings(Findings[TrueAnswers]):
-    """Counts of bins, or of candidate words, out of reports of memoized answers.
+    """Counts of bins, or of candidate words, from reports of memoized answers.
 
-    where
-      result    the counts
-      spent     the plan's parameters and its losses
-      learned   what an observer learns, as it is known before anybody is asked
+    ``spent`` has the plan's parameters and losses. ``learned`` is what an observer learns, computed
+    before anyone answers.
     """
 
     result: MemoizedResult
@@ -43,7 +40,7 @@ class MemoizedFindings(Findings[TrueAnswers]):
 
     @cached_property
     def rows(self) -> list[Facts]:
-        """One flat object a count."""
+        """One flat object for each count."""
         result = self.result
         columns: Columns = estimates_of(result.estimate, result.labels).columns()
         if self.truth is not None:
@@ -56,11 +53,12 @@ class MemoizedFindings(Findings[TrueAnswers]):
 
     @property
     def true_counts(self) -> list[int]:
-        """How many people truly have each of the values counted."""
+        """True number of people with each of the counted values."""
         return [self.known_truth.counts.get(label, 0) for label in self.result.labels]
 
     def coverage(self) -> Coverage:
-        """How many intervals cover the true count, of those that are stated."""
+        """Return how many of the stated intervals cover the true count."""
+        # Candidates that the regression did not choose have no interval.
         stated = [row for row in self.rows if row["standard_error"] is not None]
         lower, truth, upper = ([row[name] for row in stated] for name in _INTERVAL)
         return coverage((lower, truth, upper))
@@ -72,12 +70,12 @@ class MemoizedFindings(Findings[TrueAnswers]):
 
     @property
     def true_unlisted(self) -> int:
-        """How many people have a value that is no candidate."""
+        """True number of people with a value that is no candidate."""
         return self.result.people - sum(self.true_counts)
 
     @cached_property
     def facts(self) -> Facts:
-        """What the JSON says of the reports."""
+        """The JSON object of the reports."""
         result, mechanism = self.result, self.result.plan.mechanism
         people, words, truth = result.people, result.words, self.truth
         facts = {

@@ -1,6 +1,9 @@
-"""Play a crowd whose answers are memoized: what is kept, every report, what averaging finds.
+"""Simulation of a crowd with memoized answers: responses, reports, and averaging of reports.
 
-A person is a row of the data with one value; who they are is the number of their row.
+``app.memoized`` calls these functions. A *permanent response* is a record whose bits were
+randomized once. Each report randomizes it again. A person is a row of the data with one value,
+identified by the number of the row. People are divided into *cohorts*, which hash values
+differently.
 """
 
 from collections.abc import Sequence
@@ -26,19 +29,19 @@ from mixtally.protocol.randomize.memoized import (
 )
 
 MOST_CELLS = 20_000_000
-"""Counts kept in memory: cohorts times reports times bits."""
+"""Largest number of counts in memory: cohorts times reports times bits."""
 _SPAN_BYTES = 1 << 22
+"""Bytes of reports that are drawn at a time."""
 _WATCHED_BYTES = 1 << 16
+"""Bytes of records of the people whose reports are averaged, which bounds the measuring time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoizedCrowd:
-    """Everybody's true record and their permanent response.
+    """The true records of all people and their permanent responses.
 
-    where
-      records   shape (people, row bytes)
-      responses   the same shape
-      cohorts   shape (people,)
+    ``records`` and ``responses`` have the shape (people, row bytes), ``cohorts`` the shape
+    (people,).
     """
 
     mechanism: Memoized
@@ -48,7 +51,7 @@ class MemoizedCrowd:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many people are in each cohort, shape (cohorts,)."""
+        """Number of people in each cohort, shape (cohorts,)."""
         return np.bincount(self.cohorts, minlength=self.mechanism.cohorts)
 
 
@@ -61,12 +64,11 @@ def memoize_crowd(
     *,
     derived: bool = False,
 ) -> MemoizedCrowd:
-    """The crowd with its memoized answers.
+    """Return the crowd with its permanent responses.
 
-    where
-      values   shape (people,), each person's value
-      codes    shape (people,), its bin, where values are not hashed
-      derived  whether answers are derived from ``key``, as devices do, or drawn for this run
+    ``values`` are the people's values, and ``codes`` their bins if values are not hashed, both of
+    shape (people,). ``derived`` says whether responses are derived from ``key``, as on devices, or
+    drawn for this run.
     """
     mechanism, people = plan.mechanism, [str(row) for row in range(len(values))]
     cohorts = np.zeros(len(values), dtype=np.int64)
@@ -84,7 +86,7 @@ def memoize_crowd(
 
 
 def check_reports(mechanism: Memoized, reports: int) -> None:
-    """Raises ParameterError when that many counts do not fit in memory."""
+    """Raise ParameterError if the counts of that many reports exceed the memory limit."""
     if reports < 1 or mechanism.cohorts * reports * mechanism.bins > MOST_CELLS:
         raise ParameterError(
             "reports",
@@ -97,13 +99,14 @@ def check_reports(mechanism: Memoized, reports: int) -> None:
 def play_reports(
     crowd: MemoizedCrowd, reports: int, chance: Chance, progress: Progress = ignore_progress
 ) -> NDArray[np.int64]:
-    """How many people showed a 1, shape (cohorts, reports, bits); everybody reports every time.
+    """Return how many people reported a 1, shape (cohorts, reports, bits).
 
-    Raises ParameterError as ``check_reports`` does.
+    All people send all reports. Raises ParameterError as `check_reports` does.
     """
     mechanism = crowd.mechanism
     check_reports(mechanism, reports)
     ones = np.zeros((mechanism.cohorts, reports, mechanism.bins), dtype=np.int64)
+    # Sorting by cohort makes each cohort a contiguous run, which is counted in spans.
     order = np.argsort(crowd.cohorts, kind="stable")
     ends = np.cumsum(crowd.sizes)
     done = 0
@@ -120,10 +123,10 @@ def play_reports(
 
 
 def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
-    """How often an observer who averages ``reports`` reports of a person guesses a bit wrong.
+    """Return how often an observer who averages the reports of a person guesses a bit wrong.
 
-    Measured on the first people, as ``protocol.estimate.memoized.recovery`` is stated; NaN when
-    their bits are all alike.
+    The first people are measured, as ``protocol.estimate.memoized.recovery`` defines it. NaN if all
+    their bits are equal.
     """
     return measure_recoveries(crowd, [reports], chance)[0]
 
@@ -131,8 +134,12 @@ def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Reco
 def measure_recoveries(
     crowd: MemoizedCrowd, points: Sequence[int], chance: Chance
 ) -> list[Recovery]:
-    """``watch`` after so many reports each, rising: one observer who goes on watching."""
+    """Return `measure_recovery` after each of the rising numbers ``points``.
+
+    One observer continues to watch the same people.
+    """
     mechanism, found = crowd.mechanism, []
+    # Records do not depend on the order of people, so the first ones are as good as a sample.
     few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
     responses, true = (
         _unpack_bits(mechanism, crowd.responses[few]),
@@ -153,6 +160,7 @@ def _unpack_bits(mechanism: Memoized, rows: Rows) -> NDArray[np.uint8]:
 
 def _balanced_error(guess: NDArray[np.bool_], truth: NDArray[np.uint8]) -> float:
     one = truth.astype(np.bool_)
+    # Without both kinds of bits one of the two error rates has no value.
     if one.all() or not one.any():
         return float("nan")
     return float((~guess[one]).mean() + guess[~one].mean()) / 2.0

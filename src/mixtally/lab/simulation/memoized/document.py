@@ -1,4 +1,7 @@
-"""What is shown of a crowd with memoized answers; all of it is in the facts."""
+"""Document of a crowd with memoized answers.
+
+``app.memoized`` calls `document`. All numbers shown are also in ``MemoizedFindings.facts``.
+"""
 
 from collections.abc import Iterable
 from operator import itemgetter
@@ -41,22 +44,24 @@ _LOSSES = (
 _AVERAGING = (
     "How likely the better guess of a bit is still wrong, to somebody who knows whose the reports "
     "are and found both answers equally likely before: the posterior of the other answer, on "
-    "average. One half is blindness. A report drawn once and repeated tells no more than the first "
-    "one; fresh noise every time falls to the truth; averaging the reports of a memoized answer "
-    "finds what is kept, and stops at f/2 for what is true. Lines are exact."
+    "average. One half means that nothing was learned. A report drawn once and repeated reveals no "
+    "more than the first one; with fresh noise every time the true bit is found; averaging the "
+    "reports of a memoized answer finds the memoized bit, and errs at least f/2 of the time on the "
+    "true bit. Lines are exact."
 )
 
 
 def document(found: MemoizedFindings, top: int) -> Document:
     """Return the document of memoized answers; a terminal shows the ``top`` largest estimates.
 
-    The document is a release when the findings are without the truth.
+    Without the truth the document is a release.
     """
     facts, rows, ordered = found.facts, found.rows, found.about.ordered
     reason = [found.about.reason] if found.about.reason else []
 
     def select_largest(most: int) -> list[Facts]:
-        """The largest estimates: in the order of the values where it was given, or from the top."""
+        """Return the largest estimates, in the given order of values or from the largest down."""
+        # Values with a given order keep it among the largest, such as ages or dates.
         places = sorted(range(len(rows)), key=lambda place: -rows[place]["estimate"])[:most]
         return [rows[place] for place in (sorted(places) if ordered else places)]
 
@@ -156,7 +161,7 @@ def _draw_curves(
     *,
     log_y: bool = False,
 ) -> Picture:
-    """Curves by the number of reports, with a mark at that of this run."""
+    """Return curves by the number of reports, with a mark at the number of this run."""
     marks = ((float(facts["reports"]), "this run"),)
     title = f"{what} by the number of reports"
     chart = Chart(
@@ -193,7 +198,7 @@ def _share(value: float | None) -> str:
 def _table(
     found: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
 ) -> Table:
-    """Return a table of some estimates; of words it says whether they are significant."""
+    """Return a table of some estimates; for words it says which are significant."""
     level = f"{percent(found.facts['confidence_level'])} interval"
     words = found.result.words is not None
     head = [

@@ -1,4 +1,4 @@
-"""What memoized answers tell, known before anybody is asked; and what could not be estimated."""
+"""Losses of memoized answers, known before anyone answers, and checks of what can be estimated."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from mixtally.protocol.estimate.intervals import check_level
 from mixtally.protocol.estimate.memoized import check_informative
 
 Facts = dict[str, Any]
-"""Plain numbers and texts by name: what becomes JSON, and what table and page are made of."""
+"""Plain numbers and texts by name, from which JSON, tables and pages are made."""
 
 
 def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> Facts:
-    """The plan's parameters and its losses; delta too where ``epsilon`` is given.
+    """Return the plan's parameters and its losses, and delta if ``epsilon`` is given.
 
-    Raises ParameterError as ``accounting.divergence.memoized`` and ``checked_epsilon`` do.
+    Raises ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do.
     """
     mechanism = plan.mechanism
     p, q = mechanism.report_probabilities
@@ -50,7 +50,7 @@ def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> F
 
 
 def check_estimable(mechanism: Memoized, reports: int, words: Sequence[str], level: float) -> None:
-    """Refuse before the work what cannot be estimated after it; raises ParameterError."""
+    """Raise ParameterError, before any report, if the reports could not be evaluated."""
     check_level(level)
     check_reports(mechanism, reports)
     if mechanism.hashed:

@@ -1,4 +1,4 @@
-"""What was found, what it costs and what an observer learns, in words."""
+"""Sentences on memoized answers: what was found, what it costs, and what an observer learns."""
 
 import math
 
@@ -13,7 +13,7 @@ from mixtally.report.promise import error_line, protection_line
 
 
 def describe_findings(found: MemoizedFindings) -> list[str]:
-    """Return how good the estimates are, and what averaging tells."""
+    """Return how good the estimates are, and what averaging reveals."""
     facts, reports = found.facts, found.facts["reports"]
     lines = [
         f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
@@ -33,14 +33,14 @@ def describe_findings(found: MemoizedFindings) -> list[str]:
         )
         if facts["method"] == CHOSEN:
             lines.append(
-                "the bits cannot tell all candidates apart: the choice is not counted in the "
+                "the bits cannot distinguish all candidates: the choice is not counted in the "
                 "errors, and intervals fall short of their level; use more bits or cohorts"
             )
     return [*lines, describe_averaging(facts)]
 
 
 def promise_lines(facts: Facts) -> Promise:
-    """What is hidden from whom, both losses and what they rest on, the error to expect."""
+    """Return the three lines of the promise: protection, losses with assumptions, and error."""
     errors = [row["standard_error"] for row in facts["estimates"]]
     error = max((one for one in errors if one is not None), default=None)
     return (
@@ -53,7 +53,7 @@ def promise_lines(facts: Facts) -> Promise:
 
 
 def _describe_measured(found: MemoizedFindings) -> str:
-    """Return what the truth says of the estimates; empty in a release."""
+    """Return how the estimates compare with the truth; empty in a release."""
     if not found.is_simulated:
         return ""
     covered = found.coverage().text(found.facts["confidence_level"]).rstrip(".")
@@ -65,7 +65,7 @@ def _describe_unlisted(found: MemoizedFindings) -> str:
 
 
 def describe_averaging(facts: Facts) -> str:
-    """What averaging all reports of a person tells."""
+    """Return what averaging all reports of a person reveals."""
     learned = facts["recovery"]
     return (
         f"averaging a person's {facts['reports']:,} reports misreads the memoized bit with "
@@ -75,7 +75,7 @@ def describe_averaging(facts: Facts) -> str:
 
 
 def describe_linking(facts: Facts) -> str:
-    """What somebody learns who holds reports of two places side by side."""
+    """Return what an observer learns from reports at two places."""
     found = facts["linking"]
     if found is None:
         return "Linking was not played: the record has too few bits for it."
@@ -83,12 +83,12 @@ def describe_linking(facts: Facts) -> str:
     if facts["cohorts"] > 1:
         cohort = (
             f" Two people are in one of the {facts['cohorts']:,} cohorts with chance "
-            f"{1 / facts['cohorts']:.3g}, so the cohort, told in clear, rules most strangers out "
-            "beforehand; that comes on top."
+            f"{1 / facts['cohorts']:.3g}, so the cohort, which is sent in clear, already excludes "
+            "most other people; this adds to the above."
         )
     return (
         f"With {found['reports_at_each_place']:,} reports at each of two places, somebody who "
-        "knows the value tells by the memoized noise alone that both come from one person, in "
+        "knows the value recognizes by the memoized noise alone that both come from one person, in "
         f"{100 * found['recognized']:.1f} % of the cases (at least "
         f"{100 * found['recognized_at_least']:.1f} %), at one false alarm in "
         f"{1 / found['false_alarms']:,.0f}; blind guessing would be right in "
@@ -98,7 +98,7 @@ def describe_linking(facts: Facts) -> str:
 
 
 def describe_losses(facts: Facts) -> list[str]:
-    """The losses, in one line each."""
+    """Return the losses, in one line each."""
     lines = [
         f"eps_1 = {at_most(facts['eps_1'], 6)}, eps_T = {at_most(facts['eps_T'], 6)} after "
         f"{facts['reports']:,} reports, eps_inf = {at_most(facts['eps_inf'], 6)} however many; "
@@ -120,7 +120,7 @@ def describe_losses(facts: Facts) -> list[str]:
 
 
 def describe_promise(facts: Facts) -> list[str]:
-    """The promise for somebody who reads no formula, and what it rests on."""
+    """Return the promise without formulas, and what it rests on."""
     factor = at_most(math.exp(facts["eps_T"]))
     forever = at_most(math.exp(facts["eps_inf"]))
     return [
