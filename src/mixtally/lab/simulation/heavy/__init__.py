@@ -1,4 +1,4 @@
-"""The most frequent words of a crowd when nobody knows beforehand which words there are."""
+"""Heavy hitters: the most frequent words of a crowd, without a list of possible words."""
 
 from mixtally.lab.simulation.heavy.design import Participation, design_search
 from mixtally.lab.simulation.heavy.rounds import find_words

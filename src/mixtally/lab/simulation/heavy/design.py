@@ -1,18 +1,22 @@
-"""Everybody in every round on a share of the budget, or everybody in one round on all of it.
+"""Design of a search over several rounds: who takes part in which round, under which plan.
 
-*together*: each person takes part in all R rounds; the rounds compose. Every round uses one and the
-same plan, fixed beforehand, and only what its bins stand for depends on earlier rounds, which is
-what the composition of ``privacy.compose`` covers.
+``app.words`` calls `design_search`. There are two ways to divide R rounds among people.
 
-*apart*: the crowd is dealt into R groups by a draw that knows nothing of their words; each takes
-part in one round under the whole guarantee. Replace one person's word: the rounds before theirs
-have the same distribution, their own round keeps (epsilon, delta) whatever it asks, and the rounds
-after it are computed from what was seen and from other people's words, which is post-processing. So
-nothing composes.
+`Participation.EVERY_ROUND`: each person takes part in all R rounds, and the rounds compose. Every
+round uses the same plan, which is fixed in advance. Only the meaning of its bins depends on earlier
+rounds. Adaptive composition, as in ``accounting.composition``, allows this dependence.
 
-The noise of a count does not depend on the size of the crowd, so *apart* multiplies it by R where
-*together* pays about sqrt(R), and it adds the error of judging the crowd by one R-th of it. It errs
-less only at few rounds and tiny shares; what speaks for it is one R-th of the messages.
+`Participation.ONE_ROUND`: the crowd is divided at random into R groups, independently of the words.
+Each group takes part in one round under the whole guarantee. Suppose one person's word is replaced.
+The rounds before theirs have the same distribution. Their own round is (epsilon, delta)-private,
+whatever it asks. Later rounds are computed from what was seen and from other people's words, so
+they are post-processing. Hence nothing composes.
+
+The noise of a count does not depend on the size of the crowd. ``ONE_ROUND`` scales the count of one
+group up to the whole crowd, and so multiplies the noise by R. ``EVERY_ROUND`` multiplies the noise
+by about sqrt(R), because the budget is divided. ``ONE_ROUND`` also adds the sampling error of a
+group with one R-th of the crowd. It has a smaller error only with few rounds and small shares. Its
+advantage is that each person sends one R-th of the messages.
 """
 
 import math
@@ -41,7 +45,7 @@ ONE_ROUND_ASSUMPTION = (
 
 
 class Participation(StrEnum):
-    """How rounds share people and budget."""
+    """How the rounds divide people and budget. The values are stored in files."""
 
     EVERY_ROUND = "together"
     ONE_ROUND = "apart"
@@ -49,11 +53,10 @@ class Participation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The plan of every round, and what all rounds promise together.
+    """The plan of every round, and the certificate of all rounds together.
 
-    where
-      certificate   of everything one person sends in the whole search
-      reason        why this way, in words
+    ``certificate`` covers everything that one person sends in the whole search. ``reason`` says in
+    words why this way was chosen.
     """
 
     search: Search
@@ -64,27 +67,27 @@ class Design:
 
     @property
     def people_a_round(self) -> int:
-        """People in a round, at least."""
+        """Least number of people in a round."""
         together = self.way is Participation.EVERY_ROUND
         return self.search.users if together else self.search.users // self.search.rounds
 
     @property
     def messages_per_user(self) -> float:
-        """Messages one person sends in the whole search, fakes included, on average."""
+        """Mean number of messages that one person sends in the whole search, fakes included."""
         rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
         return rounds * self.plan.messages_per_user
 
     @property
     def bytes_per_user(self) -> float:
-        """Bytes of these messages."""
+        """Number of bytes of these messages."""
         rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
         return rounds * self.plan.bytes_per_user
 
     @property
     def least_count(self) -> int:
-        """People who must hold a word so that its expected count reaches the threshold.
+        """Number of people who must hold a word so that its expected count reaches the threshold.
 
-        The threshold is that of a round with the average number of messages. A word of exactly so
+        The threshold is that of a round with the mean number of messages. A word of exactly this
         many people passes it about every second time.
         """
         plan, search, people = self.plan, self.search, self.people_a_round
@@ -94,10 +97,11 @@ class Design:
         mechanism = reconcile_mechanism(plan, tally, people)
         least = least_significant(mechanism, messages, search.bins_in_all_rounds, search.error_rate)
         count = float(mechanism.debias_counts(np.array([least]), messages)[0])
+        # Rounded up, because fewer people than this would miss the threshold on average.
         return math.ceil(count * search.users / people)
 
     def standard_error(self, share: float) -> float:
-        """Of the crowd's count of a prefix that ``share`` of it holds, in counts."""
+        """Return the standard error of the crowd's count of a prefix that ``share`` of it holds."""
         return population_error(
             self.plan.standard_error, self.search.users, self.people_a_round, share
         )
@@ -106,10 +110,11 @@ class Design:
 def design_search(
     search: Search, way: Participation | None = None, planner: Planner | None = None
 ) -> Design:
-    """The way of less error, or the ``way`` that is asked for.
+    """Return the design with the smaller error, or that of the given ``way``.
 
-    Errors are compared at a share of 1 / (10 top) of the crowd, about where the last expected word
-    of a language lies. Raises InfeasibleError when no plan meets the guarantee within the messages.
+    Errors are compared at a share of 1 / (10 top) of the crowd. That is about the share of the last
+    expected word in a natural language. Raises InfeasibleError if no plan meets the guarantee
+    within the messages.
     """
     if way is not None:
         return _design_one(search, way, planner, f"The way was given: {way}.")
@@ -119,6 +124,7 @@ def design_search(
             both.append(_design_one(search, each, planner))
         except (InfeasibleError, ParameterError) as error:
             obstacles.append(error)
+    # A way without a plan is left out. If neither has one, the error of the first way is raised.
     if not both:
         raise obstacles[0]
     share = 0.1 / search.top
@@ -159,7 +165,7 @@ def _reason(both: list[Design], share: float) -> str:
 
 
 def describe_promise(design: Design) -> list[str]:
-    """What the whole search promises, for people."""
+    """Return the promise of the whole search, in sentences."""
     shown = design.certificate
     return [
         f"All {design.search.rounds} rounds together: epsilon = {at_most(shown.epsilon, 6)}, "

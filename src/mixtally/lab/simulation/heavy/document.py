@@ -1,4 +1,7 @@
-"""What is shown of a search; all of it is in the facts."""
+"""Document of a search for words.
+
+``app.words`` calls `document`. All numbers shown are also in ``WordFindings.facts``.
+"""
 
 from operator import itemgetter
 
@@ -20,6 +23,7 @@ from mixtally.report.sections import plan_facts, promise_sections
 from mixtally.report.words import likelihood_text, without_mixes
 
 _PREFIXES = 12
+"""Number of surviving prefixes that a table row lists."""
 _PLAN = (
     "protocol", "users", "rounds_planned", "rounds_played", "bins", "alphabet", "error_rate",
     "noise_of_a_round", "messages_per_user", "observer", "way", "keep", "bytes_per_user",
@@ -34,7 +38,7 @@ _NOT_PROMISED = (
 
 
 def document(found: WordFindings) -> Document:
-    """Return the document of a search; a release when it is without the truth."""
+    """Return the document of a search; without the truth it is a release."""
     facts, every = found.facts, found.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return found.document(
@@ -79,7 +83,7 @@ _NONE = (
 
 
 def _prose(found: WordFindings) -> tuple[str, ...]:
-    """Return what a terminal says below the words."""
+    """Return what a terminal shows below the words."""
     facts, scored = found.facts, ""
     if found.is_simulated:
         top, quality = facts["top"], found.score

@@ -1,4 +1,4 @@
-"""The findings of a search for words, with the truth that only the lab knows."""
+"""Findings of a search for words, with the truth that only a simulation knows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,11 @@ from mixtally.report.estimates import Columns, Estimates, rename_columns, rows_o
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Shares in [0, 1].
+    """Quality of a list of words.
 
-    where
-      recall      of the true top words, those that were found among the first ``top``
-      precision   of the words found, those that are true top words (ties at the end all count)
-      ghosts      words found that nobody holds
+    ``recall`` is the share of the true top words that are among the first ``top`` found.
+    ``precision`` is the share of the first ``top`` found that are true top words, ties included.
+    ``false_positives`` is the number of words found that nobody holds.
     """
 
     recall: float
@@ -31,11 +30,10 @@ class Score:
 
 
 def score_words(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
-    """Return the score of ``found`` for the ``top`` most frequent words that anybody holds.
+    """Return the score of ``found`` for the ``top`` most frequent words.
 
-    ``held`` says how many people hold each word.
-
-    Words that tie with the last of the true top are right as well, and as many as fit are expected.
+    ``held`` has the number of people who hold each word. Words that tie with the last of the true
+    top words also count as correct, but recall still expects only ``top`` words.
     """
     first = sorted((count for count in held.values() if count), reverse=True)[:top]
     wanted, least = len(first), first[-1]
@@ -49,12 +47,12 @@ def score_words(found: Sequence[str], held: Mapping[str, int], top: int) -> Scor
 
 
 _NAMES = {"label": "word", "estimate": "count", "lower": None, "upper": None}
-"""Columns of words: a word that was picked has no interval of its own."""
+"""Columns of words. A selected word has no individual interval."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WordFindings(Findings[Mapping[str, int]]):
-    """The words that a search found; the truth is how many people hold each word of the crowd."""
+    """The words that a search found. The truth is the number of people who hold each word."""
 
     result: HeavyResult
 
@@ -65,7 +63,7 @@ class WordFindings(Findings[Mapping[str, int]]):
 
     @cached_property
     def columns(self) -> Columns:
-        """The same column by column."""
+        """The most frequent words as columns."""
         top = self.result.top
         low, high = ([getattr(one, f"{end}_simultaneous") for one in top] for end in _ENDS)
         found = Estimates(
@@ -83,31 +81,32 @@ class WordFindings(Findings[Mapping[str, int]]):
 
     @property
     def true_counts(self) -> list[int]:
-        """How many people hold each of the words shown."""
+        """True number of people who hold each word shown."""
         return [self.known_truth.get(one.word, 0) for one in self.result.top]
 
     @cached_property
     def score(self) -> Score:
-        """How good the list of words is."""
+        """The quality of the list of words."""
         found = [one.word for one in self.result.words]
         return score_words(found, self.known_truth, self.result.design.search.top)
 
     def coverage(self) -> Coverage:
-        """How many intervals of the words shown cover the true count."""
+        """Return how many intervals of the words shown cover the true count."""
         low, high = ([row[f"{end}_simultaneous"] for row in self.words] for end in _ENDS)
         return coverage((low, self.true_counts, high))
 
     @cached_property
     def missed_words(self) -> list[Facts]:
-        """The true top words that are not among the words shown, the most frequent first."""
+        """The true top words that are not shown, most frequent first."""
         found, held = {row["word"] for row in self.words}, self.known_truth
+        # Ties are sorted by the word, so that repeated runs list the same words.
         first = sorted(held, key=lambda word: (-held[word], word))
         top = first[: self.result.design.search.top]
         return [{"word": word, "truth": held[word]} for word in top if word not in found]
 
     @cached_property
     def facts(self) -> Facts:
-        """What the JSON says of the search."""
+        """The JSON object of the search."""
         result, design, search = self.result, self.result.design, self.result.design.search
         shown = design.certificate
         return {
@@ -156,7 +155,7 @@ _ENDS = ("lower", "upper")
 
 
 def promise_lines(result: HeavyResult) -> Promise:
-    """The lines of all rounds together."""
+    """Return the lines of the promise, for all rounds together."""
     design, search = result.design, result.design.search
     share = 0.1 / search.top
     rounds = f", for all {search.rounds:,} rounds together"

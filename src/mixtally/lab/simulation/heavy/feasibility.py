@@ -1,8 +1,8 @@
 """Checks that a search can find the words of a crowd, made before any round is played.
 
-A search costs the whole privacy budget, whatever it finds. Words that are too long for its rounds,
-or that fewer people hold than its threshold asks for, are never found. A simulation knows the words
-beforehand, so it refuses such a search and names the options that help.
+A search spends the whole privacy budget, whatever it finds. It never finds words that are too long
+for its rounds, or that fewer people hold than its threshold requires. A simulation knows the words
+in advance, so ``app.words`` refuses such a search and names the options that help.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from mixtally.protocol.encode.spelling import MOST_CHARACTERS, Spelling, to_nfc
 Integers = NDArray[np.int64]
 
 MOST_UNFIT = 0.01
-"""The largest share of people whose words may be too long for a search."""
+"""Largest share of people whose words may be too long for a search."""
 _LIST = "count a list of words with `mixtally simulate --candidates FILE`"
 
 
@@ -31,13 +31,13 @@ def collect_alphabet(vocabulary: Sequence[str], people: Integers) -> str:
     vocabulary : Sequence[str]
         The distinct words.
     people : ndarray of int64, shape (words,)
-        How many people hold each word.
+        Number of people who hold each word.
 
     Returns
     -------
     str
-        At most 200 characters. Where the words have more, those of the most people are taken; where
-        they have one, the first letters of the default alphabet are added.
+        At most 200 characters, the most frequent ones if there are more. If the words have only
+        one, the first other letter of the default alphabet is added.
     """
     held: dict[str, int] = {}
     for word, many in zip(vocabulary, people.tolist(), strict=True):
@@ -67,16 +67,16 @@ def check_lengths(
     vocabulary : Sequence[str]
         The distinct words.
     people : ndarray of int64, shape (words,)
-        How many people hold each word.
+        Number of people who hold each word.
     design_for : Callable[[Search], Design]
-        Plans another search; used to name only options with which something is found.
+        Designs another search; used to advise only options with which something is found.
     longest, outside : int
-        Characters of a word that were asked for, in all and outside the alphabet.
+        The requested number of characters in a word, in all and outside of the alphabet.
 
     Raises
     ------
     DataError
-        If more than 1 % of the people hold a word that takes more symbols than the rounds have. The
+        If more than 1 % of the people hold a word with more symbols than the rounds have. The
         message names the options with which at most 1 % do.
     """
     spelling = search.spelling
@@ -86,6 +86,7 @@ def check_lengths(
     if share <= MOST_UNFIT:
         return
     got, needed = f"{100 * share:.3g} % that are longer", _covering_number(symbols, people)
+    # Too many characters outside the alphabet need another remedy than long words.
     if int(people[strange > outside].sum()) <= MOST_UNFIT * search.users:
         whole = needed - outside * spelling.digits
         got += f", of up to {lengths[unfit].max():,} characters"
@@ -113,7 +114,8 @@ def check_lengths(
 def _advise(
     search: Search, design_for: Callable[[Search], Design], longest: int, most: int, options: str
 ) -> str:
-    """Return ``options`` and the way without rounds, or that way alone where no search does."""
+    """Return ``options`` and the way without rounds, or only the latter if no search would work."""
+    # Advice must not lead to a search that is refused or finds nothing, so it is checked first.
     rounds = -(-longest // search.symbols)
     if rounds > MOST_ROUNDS:
         return f"{_LIST}: a search has at most {MOST_ROUNDS} rounds"
@@ -129,11 +131,8 @@ def _advise(
 def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers) -> None:
     """Check that the most frequent word is likely to pass the threshold of the search.
 
-    Raises
-    ------
-    DataError
-        If every word that is short enough is held by fewer people than the search is expected to
-        need, so that nothing would be found.
+    Raises DataError if fewer people hold each word of sufficient length than the search is expected
+    to require, so that nothing would be found.
     """
     search, spelling = design.search, design.search.spelling
     _, _, symbols = _measure_words(spelling, vocabulary)
@@ -161,8 +160,9 @@ def _measure_words(
 
 
 def _covering_number(numbers: Integers, people: Integers) -> int:
-    """Return the least number that is not exceeded for 99 % of the people."""
+    """Return the smallest number that is not exceeded for 99 % of the people."""
     order = np.argsort(numbers, kind="stable")
     within = np.cumsum(people[order])
+    # Rounded in favor of covering more people.
     allowed = within[-1] - int(MOST_UNFIT * within[-1])
     return int(numbers[order[np.searchsorted(within, allowed)]])

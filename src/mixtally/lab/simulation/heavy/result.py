@@ -1,4 +1,4 @@
-"""What a search found, round by round."""
+"""Result of a search for words, round by round."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,11 @@ from mixtally.lab.simulation.heavy.design import Design
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """A word that ended in some round.
+    """A word that ended in some round, with its unbiased ``count`` of the whole crowd.
 
-    where
-      count                unbiased, of the whole crowd
-      lower_simultaneous,  hold for all bins of all rounds at once, so also for those that were
-      upper_simultaneous   picked; there is no interval for a picked word alone
-      round                the round it ended in, from 1
+    The interval ends hold for all bins of all rounds simultaneously, and therefore also for words
+    that were selected. There is no interval for a selected word alone. ``round`` is the round in
+    which the word ended, from 1.
     """
 
     word: str
@@ -26,16 +24,24 @@ class FoundWord:
 
 @dataclass(frozen=True, slots=True)
 class SearchRound:
-    """One round: what was published before and after it.
+    """One round, with what was published before and after it.
 
-    where
-      asked      prefixes whose extensions were the bins
-      people     who took part
-      messages   tallied, fakes included
-      threshold  the least tallied count that survives
-      survivors  prefixes that the next round extends
-      ended      words that ended in this round
-      crowded    prefixes above the threshold for which there was no room
+    Attributes
+    ----------
+    asked
+        Prefixes whose extensions were the bins.
+    people
+        Number of people who took part.
+    messages
+        Number of messages tallied, fakes included.
+    threshold
+        Smallest tallied count that survives.
+    survivors
+        Prefixes that the next round extends.
+    ended
+        Words that ended in this round.
+    crowded
+        Number of prefixes above the threshold that exceeded the limit of survivors.
     """
 
     asked: tuple[str, ...]
@@ -49,9 +55,9 @@ class SearchRound:
 
 @dataclass(frozen=True, slots=True)
 class HeavyResult:
-    """The words found, most frequent first, and how.
+    """The words found, most frequent first, and the rounds that found them.
 
-    ``unreadable`` counts ended extensions that no text spells: with honest people, noise.
+    ``unreadable`` counts ended extensions that spell no text. With honest people they are noise.
     """
 
     design: Design
@@ -61,5 +67,5 @@ class HeavyResult:
 
     @property
     def top(self) -> tuple[FoundWord, ...]:
-        """The most frequent words, as many as were expected or fewer."""
+        """The most frequent words, at most as many as were expected."""
         return self.words[: self.design.search.top]

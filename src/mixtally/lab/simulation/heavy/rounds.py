@@ -1,8 +1,12 @@
-"""Prefix extension: ask for the next symbol of what survived, keep what is significant, repeat.
+"""Prefix extension: ask for the next symbol of the surviving prefixes, keep what is significant.
+
+``app.words`` calls `find_words`. A *prefix* survives a round if its count is significant. Each
+round asks how the survivors continue.
 
 Source: Bassily, Nissim, Stemmer, Thakurta, Practical Locally Private Heavy Hitters (2017), and
-Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), prefix extension;
-the rounds, the noise and the thresholds are those of shuffled counting, not of local reports.
+Wang, Li, Jha, Locally Differentially Private Heavy Hitter Identification (2019), for prefix
+extension. The rounds, the noise and the thresholds are those of shuffled counting, not of local
+reports.
 """
 
 from collections.abc import Iterator
@@ -31,7 +35,7 @@ _Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlayedRound:
-    """A round as it is published, and what is left for the next one."""
+    """A round as it is published, and the prefixes for the next one."""
 
     published: SearchRound
     words: list[FoundWord]
@@ -40,14 +44,25 @@ class _PlayedRound:
 
 
 def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: Lab) -> HeavyResult:
-    """The most frequent words of a crowd, by real messages through every round.
+    """Find the most frequent words of a crowd, with real messages in every round.
 
-    where
-      vocabulary   the distinct words that people hold; only their own devices look at them
-      codes        shape (users,), which of them each person holds
+    Parameters
+    ----------
+    design, lab
+        The plan of the search, and the tools of the simulation.
+    vocabulary
+        The distinct words that people hold. Only their own devices use them.
+    codes
+        Shape (users,), the index in ``vocabulary`` of each person's word.
 
-    Stops early when no unfinished prefix survives. Raises ParameterError when the crowd is not as
-    planned, DataError for an empty word, PlanError for a plan that promises too much.
+    Raises
+    ------
+    ParameterError
+        If the crowd is not the planned one.
+    DataError
+        If a word is empty.
+    PlanError
+        If the plan's certificate is false.
     """
     search = design.search
     if len(codes) != search.users:
@@ -58,6 +73,7 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
             do="plan again for this crowd",
         )
     plan = design.plan
+    # The certificate is checked again before anything is drawn: a design may come from a file.
     verify(plan, lab.planner.accountant)
     size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
     prefixes, rounds = _first_prefixes(design), list[_PlayedRound]()
@@ -70,7 +86,7 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
         rounds.append(_conclude_round(design, number, prefixes, len(group), tally))
         lab.progress("rounds", number, search.rounds)
         prefixes = rounds[-1].survivors
-        if not len(prefixes):
+        if not len(prefixes):  # no unfinished prefix survives, so that later rounds find nothing
             break
     found = [word for one in rounds for word in one.words]
     return HeavyResult(
@@ -84,13 +100,13 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
 def _conclude_round(
     design: Design, number: int, prefixes: Symbols, people: int, tally: Tally
 ) -> _PlayedRound:
-    """What ``tally``, of so many people, says about the extensions of ``prefixes``."""
+    """Return what the ``tally`` of some people says about the extensions of ``prefixes``."""
     search = design.search
     size = search.spelling.size
     seen = conclude_extensions(
         reconcile_mechanism(design.plan, tally, people),
         tally_of_bins(design.plan.parts[0], tally),
-        len(prefixes) * search.extensions_per_prefix,  # the last bin and unused ones are no words
+        len(prefixes) * search.extensions_per_prefix,  # other bins belong to no prefix
         people=people,
         users=search.users,
         tests=search.bins_in_all_rounds,
@@ -99,6 +115,7 @@ def _conclude_round(
     grown = extend_prefixes(prefixes, seen.bins, size, search.symbols)
     over = (grown == END).any(axis=1) | (number == search.closing_round)
     words = _ended_words(design, seen, grown, over, number)
+    # Extensions are sorted by count, so those without space are the least frequent.
     survivors = grown[~over][: search.most_survivors]
     published = SearchRound(
         asked=_show_prefixes(design, prefixes),
@@ -113,7 +130,7 @@ def _conclude_round(
 
 
 def _first_prefixes(design: Design) -> Symbols:
-    """The prefixes before anything is known: none at all, or every symbol but the end."""
+    """Return the prefixes of the first round: the empty one, or every symbol but the end."""
     size = design.search.spelling.size
     if design.search.first_depth == 0:
         return np.zeros((1, 0), dtype=np.uint8)
@@ -121,7 +138,7 @@ def _first_prefixes(design: Design) -> Symbols:
 
 
 def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
-    """The codes of those who take part in each round."""
+    """Yield the codes of the people who take part in each round."""
     rounds = design.search.rounds
     if design.way is Participation.EVERY_ROUND:
         for _ in range(rounds):
@@ -135,11 +152,11 @@ def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Cod
 def _ended_words(
     design: Design, seen: Extensions, grown: Symbols, over: NDArray[np.bool_], number: int
 ) -> list[FoundWord]:
-    """Every ended word with its count of the whole crowd and its interval."""
+    """Return every ended word with its count of the whole crowd and its interval."""
     found = []
     for i in np.flatnonzero(over).tolist():
         symbols = grown[i].tolist()
-        while symbols[-1:] == [END]:  # the longest words of a closing round have none of their own
+        while symbols[-1:] == [END]:  # a word that ends in the closing round may lack an end symbol
             symbols.pop()
         word = design.search.spelling.decode(symbols) if symbols else None
         if word is not None:

@@ -1,4 +1,7 @@
-"""What is looked for, and what it may cost."""
+"""Parameters of a search for frequent words, and the numbers that follow from them.
+
+``app.words`` makes a `Search` from options; `design_search` plans it.
+"""
 
 from dataclasses import dataclass, field
 
@@ -10,26 +13,37 @@ from mixtally.protocol.estimate.noise import check_rate
 
 MOST_ROUNDS = 64
 MOST_SYMBOLS = 10
+"""Largest number of symbols that a prefix grows by in one round."""
 MOST_TOP = 10_000
 DEFAULT_MESSAGES = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A search for the ``top`` most frequent words; all of it is fixed before anyone answers.
+    """A search for the ``top`` most frequent words, fixed before anyone answers.
 
-    where
-      guarantee           for everything a person sends in all rounds
-      users               people who take part
-      rounds              in [1, 64]
-      symbols             by which prefixes grow a round, in [1, 10]: words of up to so many times
-                          the rounds can be found, in characters of the alphabet
-      keep                prefixes that survive a round at most; None for three times ``top``
-      error_rate          the chance that any word or prefix which nobody holds is published
-      messages_per_user   the most messages a person sends in one round on average
-      mix_fakes           whether mixes may be trusted to draw fakes
+    Attributes
+    ----------
+    guarantee
+        The guarantee for everything that a person sends in all rounds.
+    rounds
+        Number of rounds, in [1, 64].
+    symbols
+        Number of symbols that prefixes grow by in a round, in [1, 10]. Words of up to rounds times
+        symbols characters of the alphabet can be found.
+    keep
+        Largest number of prefixes that survive a round; None for three times ``top``.
+    error_rate
+        Probability that any word or prefix that nobody holds is published.
+    messages_per_user
+        Largest mean number of messages that a person sends in one round.
+    mix_fakes
+        Whether mixes may be trusted to draw fakes.
 
-    Raises ParameterError for a number outside its range.
+    Raises
+    ------
+    ParameterError
+        If a number is out of range.
     """
 
     guarantee: Guarantee
@@ -48,26 +62,26 @@ class Search:
         check_users(self.users)
         check_rate(self.error_rate)
         for subject, value, most, advice in (
-            ("top", self.top, MOST_TOP, "it is how many words are expected"),
-            ("rounds", self.rounds, MOST_ROUNDS, "they hold the most characters of a word"),
-            ("symbols", self.symbols, self._most_symbols, "two or three a round do"),
+            ("top", self.top, MOST_TOP, "it is the number of expected words"),
+            ("rounds", self.rounds, MOST_ROUNDS, "they limit the characters of a word"),
+            ("symbols", self.symbols, self._most_symbols, "two or three per round are enough"),
             (
                 "prefixes kept",
                 self.most_survivors,
                 (MOST_BINS - 1) // self.extensions_per_prefix,
-                "three per expected word are: ask for fewer words, or fewer symbols a round",
+                "three per expected word are kept: ask for fewer words, or fewer symbols per round",
             ),
         ):
             in_range(subject, value, 1, most, advice)
 
     @property
     def most_survivors(self) -> int:
-        """The most prefixes that survive a round."""
+        """Largest number of prefixes that survive a round."""
         return 3 * self.top if self.keep is None else self.keep
 
     @property
     def _most_symbols(self) -> int:
-        """So many that one prefix with all that may follow it fits into the bins of a round."""
+        """Largest number of symbols for which all extensions of one prefix fit into a round."""
         fit, level = 0, self.spelling.size
         while fit < MOST_SYMBOLS and level < MOST_BINS:
             fit, level = fit + 1, level * self.spelling.size
@@ -75,22 +89,22 @@ class Search:
 
     @property
     def extensions_per_prefix(self) -> int:
-        """What may follow a prefix in a round."""
+        """Number of extensions of a prefix in a round."""
         return int(self.spelling.size**self.symbols)
 
     @property
     def bins(self) -> int:
-        """Bins of every round: all extensions of the survivors, and one for everything else."""
+        """Number of bins of every round: all extensions of the survivors, and one for the rest."""
         return max(self.most_survivors, 1) * self.extensions_per_prefix + 1
 
     @property
     def first_depth(self) -> int:
-        """Symbols of the prefixes that the first round extends: one where there is room for all."""
+        """Number of symbols of the prefixes that the first round extends: 1 if all of them fit."""
         return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
     def closing_round(self) -> int | None:
-        """The round that asks for the last symbol and the end in one; None where there is room.
+        """The round that asks for the last symbol and the end together; None if that is not needed.
 
         A search that starts without a prefix has no round left for the ends of the longest words.
         """
@@ -98,15 +112,15 @@ class Search:
 
     @property
     def longest(self) -> int:
-        """Symbols of a word that are ever looked at, its end included."""
+        """Largest number of symbols of a word that are examined, including its end."""
         return 1 + self.rounds * self.symbols
 
     @property
     def bins_in_all_rounds(self) -> int:
-        """Bins looked at in all rounds together."""
+        """Number of bins in all rounds together."""
         return self.rounds * self.bins
 
     @property
     def question(self) -> Question:
-        """The same for every round: its plan cannot depend on what earlier rounds showed."""
+        """The question of every round: the same for all, so no plan depends on earlier rounds."""
         return Question(name=f"what comes next in {self.name}", bins=self.bins)
