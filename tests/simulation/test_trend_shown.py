@@ -157,7 +157,7 @@ def test_csv_and_json_hold_the_same_numbers(trend):
 
 
 def test_who_is_who_is_said_to_be_unknown_where_it_is(unknown):
-    assert "does not say who is who" in text_of(unknown)
+    assert "does not identify people" in text_of(unknown)
 
 
 def test_the_table_marks_significant_changes_and_rounds_what_is_spent_up(trend):

@@ -1,1 +1,1 @@
-"""Counts over time: what a series of collections comes to, and what is shown of it."""
+"""Counts over time: the results of a series of collections, and their document."""

@@ -1,4 +1,4 @@
-"""Counts and changes over time, a panel a bin."""
+"""Charts of counts and changes over time, with one panel for each bin."""
 
 from collections.abc import Sequence
 
@@ -13,13 +13,13 @@ from mixtally.report.panels import Panel, panels_chart
 
 
 def select_bins(trend: Trend, most: int) -> list[int]:
-    """The largest bins of all epochs, in the order of the question or of their counts."""
+    """Return the largest bins of all epochs, in the order of the question or of their counts."""
     ranked, given = trend.series.rank_bins(), trend.about.ordered
     return counts.select_bins(trend.plan.question, ranked, most, given=given)
 
 
 def counts_chart(trend: Trend, top: int) -> Picture:
-    """The estimates of the ``top`` largest bins in every epoch."""
+    """Return the chart of the ``top`` largest bins' estimates in every epoch."""
     every = [result.estimate for result in trend.series.results]
     truth = None if trend.truth is None else trend.truth.counts
     panels = _panels(trend, top, every, truth)
@@ -27,7 +27,8 @@ def counts_chart(trend: Trend, top: int) -> Picture:
 
 
 def changes_chart(trend: Trend, top: int) -> Picture:
-    """The change from each epoch to the next of the ``top`` largest bins."""
+    """Return the chart of the ``top`` largest bins' changes from each epoch to the next."""
+    # One more step may follow, which compares the first epoch with the last.
     every = [step.change for step in trend.steps[: len(trend.epochs) - 1]]
     truth = None if trend.truth is None else np.diff(trend.truth.counts, axis=0)
     panels = _panels(trend, top, every, truth, zero=True)
@@ -42,7 +43,10 @@ def _panels(
     *,
     zero: bool = False,
 ) -> list[Panel]:
-    """A panel a bin, a point for each of ``every``; ``truth`` has a row a point."""
+    """Return one panel for each bin, with one point for each of ``every``.
+
+    ``truth`` has one row for each point.
+    """
     return [
         Panel(
             name=trend.plan.question.label(i),

@@ -1,4 +1,7 @@
-"""What is shown of counts over time: lines with intervals, changes, who spends what."""
+"""Document of counts over time: lines with intervals, changes, and spending.
+
+``app.epochs`` calls `document`.
+"""
 
 import numpy as np
 
@@ -32,7 +35,10 @@ _LEANING = (
 
 
 def document(trend: Trend, top: int) -> Document:
-    """The series; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    """Return the document of a series.
+
+    A terminal shows the ``top`` largest bins. Without the truth the document is a release.
+    """
     numbers = TrendNumbers(trend)
     return trend.document(
         promise=_lines(trend),
@@ -47,7 +53,7 @@ def document(trend: Trend, top: int) -> Document:
 
 
 def _left_out(listed: list[int], trend: Trend) -> list[str]:
-    """Return a sentence on what JSON does not list, if anything."""
+    """Return a sentence on the bins that JSON does not list, if there are any."""
     bins = trend.plan.question.bins
     if len(listed) == bins:
         return []
@@ -58,7 +64,7 @@ def _left_out(listed: list[int], trend: Trend) -> list[str]:
 
 
 def _lines(trend: Trend) -> Promise:
-    """The lines of all epochs together."""
+    """Return the lines of the promise, for all epochs together."""
     found, worst = trend.estimate, trend.worst_change
     note = f", for all {len(trend.epochs):,} epochs together"
     local = trend.plan.local_epsilon_of(len(trend.epochs))
@@ -97,7 +103,7 @@ def _summary(trend: Trend, top: int) -> tuple[Part, ...]:
 
 def _legend(trend: Trend) -> str:
     ring = ", ring: true count" * (trend.truth is not None)
-    return f"Every panel has a scale of its own (line: estimate, bar: interval{ring}). "
+    return f"Every panel has its own scale (line: estimate, bar: interval{ring}). "
 
 
 def _figures(trend: Trend) -> list[Section]:
@@ -118,7 +124,7 @@ def _key_figures(trend: Trend) -> tuple[tuple[str, str], ...]:
 
 
 def _findings(trend: Trend) -> str:
-    """What is seen, in a few sentences."""
+    """Return the main findings in a few sentences."""
     found, bins, worst = trend.estimate, trend.plan.question.bins, trend.worst_change
     text = f"A count has a standard error of {error_text(found.standard_error)}. "
     if worst is not None:
@@ -146,7 +152,7 @@ def _changes(trend: Trend) -> Section:
 
 
 def _largest_changes(trend: Trend) -> Table:
-    """Changes that are significant among all of them, the largest first."""
+    """Return the table of the changes that are significant among all changes, largest first."""
     question = trend.plan.question
     significant = [
         (step, i) for step in trend.steps for i in np.flatnonzero(step.change.significant).tolist()
@@ -175,7 +181,7 @@ def _largest_changes(trend: Trend) -> Table:
 
 
 def _counts(trend: Trend, top: int) -> Table:
-    """The ``top`` largest bins: count, interval and change from the epoch before.
+    """Return the table of the ``top`` largest bins: count, interval, change from the epoch before.
 
     A star marks a change that is significant among all bins and all changes.
     """
@@ -196,6 +202,7 @@ def _counts(trend: Trend, top: int) -> Table:
                     *([] if truth is None else [f"{truth[epoch, i]:,}"]),
                 ]
             )
+        # With two epochs, the change from the first to the last is already in the second row.
         if len(trend.epochs) > 2:
             last = ["", "first-last", "", "", *_change(trend.steps[-1], i)]
             rows.append([*last, *[""] * (truth is not None)])
@@ -219,7 +226,7 @@ def _change(step: Step, i: int) -> list[str]:
 
 
 def _spending(trend: Trend) -> Table:
-    """What people spend by the number of epochs they take part in; how many, where it is known."""
+    """Return the table of what people spend by the number of their epochs."""
     known = trend.spending[-1].people is not None
     shown = columns(
         trend.spending,
@@ -236,13 +243,13 @@ def _least_epsilon(spent: EpochSpending) -> str:
 
 
 def _attendance_text(trend: Trend) -> str:
-    """How it is known who took part how often."""
+    """Return how attendance is known."""
     if trend.truth is None:
-        return "The worst case, all epochs; who took part in fewer of them spent less."
+        return "The worst case is all epochs; people who took part in fewer of them spent less."
     if trend.spending[-1].people is None:
         return (
-            "The data does not say who is who: anybody may have taken part in one epoch or in all, "
-            "and nobody spent more than the last line."
+            "The data does not identify people: anybody may have taken part in one epoch or in "
+            "all, and nobody spent more than the last line."
         )
     return "A person pays only for the epochs they took part in; the last line is the worst case."
 

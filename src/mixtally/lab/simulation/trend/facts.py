@@ -9,13 +9,14 @@ from mixtally.report.document import Batches, Column, Facts, Rows, broadcast_col
 from mixtally.report.estimates import estimates_of, estimates_of_rows, rename_columns, rows_of
 
 MOST_LISTED = 200_000
-"""Numbers of a series that JSON lists; CSV files have all of them."""
+"""Largest number of estimates that JSON lists. CSV files have all of them."""
 LARGEST = 1_000
+"""Number of bins that a shortened JSON lists for their size, and again for their changes."""
 _CHANGE = {"estimate": "change"}
 
 
 class TrendNumbers:
-    """All numbers of a series as flat objects for JSON, and as columns for CSV."""
+    """All numbers of a series, as flat objects for JSON and as columns for CSV."""
 
     def __init__(self, trend: Trend) -> None:
         self._trend = trend
@@ -24,8 +25,8 @@ class TrendNumbers:
     def listed_bins(self) -> list[int]:
         """The bins that JSON lists, in their order.
 
-        All of them, or of a series of more than 200,000 numbers the 1,000 largest and the 1,000
-        that are the next largest among those that changed.
+        These are all bins, unless the series has more than 200,000 numbers. Then they are the 1,000
+        largest, and the 1,000 next largest among those with a significant change.
         """
         trend = self._trend
         bins, numbers = trend.plan.question.bins, len(trend.epochs) + len(trend.steps)
@@ -37,7 +38,7 @@ class TrendNumbers:
         return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
     def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of one epoch after the other."""
+        """Yield the columns of one epoch after another."""
         trend, labels = self._trend, self._labels_of(bins)
         for epoch, result in enumerate(trend.series.results):
             found = estimates_of(result.estimate, labels, bins).columns()
@@ -47,7 +48,7 @@ class TrendNumbers:
             yield {"epoch": trend.epochs[epoch], "bin": bins, **found, **true}
 
     def _changes(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of one change after the other."""
+        """Yield the columns of one change after another."""
         trend, labels = self._trend, self._labels_of(bins)
         for step in trend.steps:
             found = estimates_of(step.change, labels, bins).columns()
@@ -74,7 +75,7 @@ class TrendNumbers:
 
     @cached_property
     def derived_rows(self) -> dict[str, list[Facts]]:
-        """By the name of numbers that were derived beside the counts, an object each."""
+        """The rows of each figure that was derived in addition to the counts, by its name."""
         true = self._trend.true_figures
         return {
             one.name: figure_rows(one, {} if true is None else {"truth": true[one.name]})
@@ -82,7 +83,7 @@ class TrendNumbers:
         }
 
     def facts(self) -> Facts:
-        """Everything as one JSON object: the plan, what it spends, the counts, the changes."""
+        """Return one JSON object: the plan, what it spends, the counts and the changes."""
         trend, whole = self._trend, self._trend.certificate
         every = len(self.listed_bins) == trend.plan.question.bins
         return {
@@ -128,7 +129,7 @@ class TrendNumbers:
         }
 
     def tables(self) -> dict[str, Rows | Batches]:
-        """A line an epoch and bin, a line a change and bin, a line a mean."""
+        """Return the CSV tables: one line for each bin of an epoch or change, and for each mean."""
         numbers, true = estimates_of_rows(()).columns(), ("truth",) * self._trend.is_simulated
         changes = "from", "to", "bin", *rename_columns(numbers, _CHANGE), "significant", *true
         return {
@@ -140,11 +141,12 @@ class TrendNumbers:
     def _batches(
         self, names: tuple[str, ...], made: Callable[[list[int]], Iterable[dict[str, Column]]]
     ) -> Batches:
+        # A series may have millions of rows, so they are made while they are written.
         return Batches(names, lambda: (list(columns.values()) for columns in made(self._bins)))
 
 
 def _spread_columns(columns: dict[str, Column]) -> dict[str, Sequence[object]]:
-    """Return the columns with a value a row."""
+    """Return the columns with one value for each row."""
     return dict(zip(columns, broadcast_columns(list(columns.values())), strict=True))
 
 

@@ -1,4 +1,4 @@
-"""What a simulation over time comes to: results of one plan, their changes, the cost, the truth."""
+"""Result of a simulation over time: the series of one plan, its cost, and the truth."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,10 +20,8 @@ from mixtally.report.coverage import Coverage, coverage, measured_error
 class EpochSpending:
     """What a person spends who takes part in ``times`` epochs.
 
-    where
-      people    how many do; None when nobody knows who is who
-      epsilon   the least at the guarantee's delta; None above 20
-      whole     delta at the guarantee's epsilon
+    ``people`` is the number of such people; None if unknown. ``epsilon`` is the smallest at the
+    guarantee's delta; None above 20. ``certificate`` bounds delta at the guarantee's epsilon.
     """
 
     times: int
@@ -33,18 +31,17 @@ class EpochSpending:
 
     @property
     def delta(self) -> float:
-        """The upper end of delta at the guarantee's epsilon."""
+        """Upper bound of delta at the guarantee's epsilon."""
         return self.certificate.upper
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueSeries:
-    """What a lab knows of a crowd over time.
+    """What a simulation knows about a crowd over time.
 
-    where
-      counts     shape (epochs, bins)
-      figures    true numbers beside the rows of the series' figures, by their name
-      spending   by the number of epochs that people take part in; the last is all of them
+    ``counts`` are the true counts, shape (epochs, bins). ``spending`` lists what people spend by
+    the number of their epochs, all epochs last. ``figures`` has the true values of the rows of the
+    series' figures, by name.
     """
 
     counts: NDArray[np.integer]
@@ -54,13 +51,10 @@ class TrueSeries:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trend(Findings[TrueSeries]):
-    """One question in one epoch after another.
+    """The results of one question in successive epochs, with ``users`` people in each.
 
-    where
-      guarantee   kept for a person who takes part in every epoch
-      users       people in each epoch
-      whole       of a person who takes part in every epoch
-      least       epsilon of that person at the guarantee's delta; None above 20
+    ``guarantee``, ``certificate`` and ``least_epsilon`` are those of a person who takes part in
+    every epoch. ``least_epsilon`` is the smallest at the guarantee's delta; None above 20.
     """
 
     guarantee: Guarantee
@@ -71,61 +65,62 @@ class Trend(Findings[TrueSeries]):
 
     @property
     def spending(self) -> tuple[EpochSpending, ...]:
-        """Who spends what: the worst case alone where it is not known who took part how often."""
+        """What people spend; only the worst case if attendance is unknown."""
         if self.truth is not None:
             return self.truth.spending
         return (EpochSpending(len(self.epochs), None, self.least_epsilon, self.certificate),)
 
     @property
     def plan(self) -> Plan:
-        """The one plan of all epochs."""
+        """The plan of all epochs."""
         return self.series.plan
 
     @property
     def epochs(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the epochs."""
         return self.series.names
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The changes."""
+        """The changes between epochs."""
         return self.series.steps
 
     @property
     def estimate(self) -> Estimate:
-        """The counts of the first epoch: all have its errors, its level and its method."""
+        """The counts of the first epoch. All epochs have the same error, level and method."""
         return self.series.results[0].estimate
 
     @property
     def worst_change(self) -> float | None:
-        """The largest standard error of a change; None for one epoch alone."""
+        """Largest standard error of a change; None if there is only one epoch."""
         return max((step.change.standard_error for step in self.steps), default=None)
 
     @property
     def true_figures(self) -> Mapping[str, Values] | None:
-        """True numbers by the name of figures; None where they are not known."""
+        """True values by the name of the figure; None if unknown."""
         return None if self.truth is None else self.truth.figures
 
     def true_change(self, step: Step) -> NDArray[np.int64]:
-        """How much the bins truly rose in ``step``."""
+        """Return the true increase of every bin in ``step``."""
         before, after = self.known_truth.counts[step.first], self.known_truth.counts[step.last]
         rise: NDArray[np.int64] = after.astype(np.int64) - before
         return rise
 
     def count_error(self) -> float:
-        """Root mean square error of all counts of all epochs."""
+        """Return the root mean square error of all counts of all epochs."""
         every = zip(self.series.results, self.known_truth.counts, strict=True)
         return measured_error(*(result.estimate.counts - true for result, true in every))
 
     def change_error(self) -> float | None:
-        """Root mean square error of the changes from epoch to epoch, None for one epoch alone."""
+        """Return the root mean square error of changes between neighboring epochs, or None."""
         if not self.steps:
             return None
+        # A further step compares the first epoch with the last, and is no change between neighbors.
         neighbors = self.steps[: len(self.epochs) - 1]
         return measured_error(*(s.change.counts - self.true_change(s) for s in neighbors))
 
     def coverage(self) -> Coverage:
-        """How many of the changes' own intervals cover the true ones."""
+        """Return how many individual intervals of changes cover the true change."""
         each = [step.change.individual for step in self.steps]
         return coverage(
             (
