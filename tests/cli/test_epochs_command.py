@@ -61,7 +61,7 @@ def test_it_prints_counts_changes_and_what_people_spend(run):
 
 @pytest.mark.seconds
 def test_without_people_it_says_that_nobody_knows(run):
-    assert "does not say who is who" in run().out
+    assert "does not identify people" in run().out
 
 
 @pytest.mark.seconds
@@ -152,7 +152,7 @@ def test_the_same_epochs_again_are_refused_and_leave_the_ledger(run, book):
     before = book.read_bytes()
     outcome = run("--ledger", book)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "expected one that comes after '10'" in outcome.err
+    assert "expected an epoch after '10'" in outcome.err
     assert book.read_bytes() == before
 
 
@@ -172,7 +172,7 @@ def test_epochs_out_of_order_are_refused(cli, diary, book, tmp_path):
     before = book.read_bytes()
     outcome = cli("simulate epochs", weeks["1"], *shared)
     assert (outcome.status, outcome.out) == (2, "")
-    assert "epoch '1': expected one that comes after '2'" in outcome.err
+    assert "epoch '1': expected an epoch after '2'" in outcome.err
     assert book.read_bytes() == before
 
 

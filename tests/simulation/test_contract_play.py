@@ -231,7 +231,7 @@ def test_what_cannot_be_played_is_refused_before_the_work():
         simulate_release(plan, crowd(), lab, hops=DishonestHops({0, 2, 4}))
     with pytest.raises(PlanError, match="Plan again for this data"):
         simulate_release(plan, Population(Question(name="r", bins=BINS), crowd().codes), lab)
-    with pytest.raises(ParameterError, match="several bits that travel whole"):
+    with pytest.raises(ParameterError, match="several bits that are sent whole"):
         simulate_release(plan, crowd(), lab, Analysis(pairs=True))
     with pytest.raises(ParameterError, match="share left out"):
         HopConduct(leaves_out=1.5)

@@ -63,7 +63,7 @@ def test_counts_stand_beside_the_truth(name):
 def test_the_page_says_what_came_and_what_is_not_promised(name):
     study = shown(name)
     text = page(document(study, 3))
-    assert ("What came" in text) == (name == "shaped")  # of people nobody declares anything
+    assert ("Messages received" in text) == (name == "shaped")  # of people nobody declares anything
     assert f"contract {'ab' * 32}" in text
     assert "Counts are right only if every mix is honest" in text
     assert ("leaves out other people's messages" in unescape(text)) == (name == "uniform")
@@ -79,7 +79,7 @@ def test_a_round_that_is_refused_says_why_and_shows_no_counts(name):
     assert made.tables() == {}
     for text in (page(made), page(document(study.without_truth(), 3))):
         assert "Nothing is released. messages of people in part 1" in text
-        assert "What came" in text
+        assert "Messages received" in text
         assert "Error among other models" not in text
 
 

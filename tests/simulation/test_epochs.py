@@ -212,7 +212,7 @@ def test_a_series_that_does_not_fit_is_refused_as_a_whole(plan):
 @pytest.mark.parametrize(
     ("epochs", "said"),
     [
-        (["2"], r"epoch '2': expected one that comes after '10'.*an earlier one"),
+        (["2"], r"epoch '2': expected an epoch after '10'.*an earlier one"),
         (["10"], "collected already"),
         (["010"], "collected already"),
         (["11", "11"], "collected already"),

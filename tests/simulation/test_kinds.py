@@ -184,7 +184,7 @@ def test_pairs_need_messages_that_carry_them():
     assert (figures.name, len(figures.rows)) == ("pairs", 6)  # 3 x 2, none within an attribute
     for row, truth in zip(figures.rows, truth_of(crowd, result).figures["pairs"], strict=True):
         assert abs(row.estimate - truth) < 6 * row.standard_error
-    with pytest.raises(ParameterError, match="travel whole"):
+    with pytest.raises(ParameterError, match="are sent whole"):
         play_plan(crowd, planned("attributes split"), pairs=True)
 
 

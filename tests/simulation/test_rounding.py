@@ -55,7 +55,7 @@ def test_only_one_of_a_plan_and_its_data_with_numbers_is_refused():
     labels = Population(OTHER.question, np.zeros(40, dtype=np.int64))
     assert round_crowd(labels, OTHER, SeededChance(1)) is labels
     for crowd, plan in ((labels, PLAN), (CROWD, OTHER)):
-        with pytest.raises(PlanError, match="numbers, to be rounded"):
+        with pytest.raises(PlanError, match="numbers that are rounded"):
             round_crowd(crowd, plan, SeededChance(1))
 
 

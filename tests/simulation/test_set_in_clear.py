@@ -92,7 +92,7 @@ def test_the_twin_whose_pads_are_turned_around_is_caught(plant):
 
 
 def test_counts_alone_do_not_say_how_large_sets_are():
-    with pytest.raises(ParameterError, match="how many sets are of each size"):
+    with pytest.raises(ParameterError, match="the number of sets of each size"):
         draw_part(PART, SMALL.bin_counts, SMALL.users, 1, SeededChance(1))
     other = Histogram(ASKED, 5000, crowd().bin_counts)
     plan = choose(WISH).plan
@@ -131,5 +131,5 @@ def test_pairs_need_a_message_that_holds_the_set():
     assert plan.protocol.startswith("flip")
     assert "so that pairs can be counted" in why
     clear = choose(WISH).plan
-    with pytest.raises(ParameterError, match="records of several bits that travel whole"):
+    with pytest.raises(ParameterError, match="records of several bits that are sent whole"):
         simulate_release(clear, crowd(), Lab(SeededChance(1)), Analysis(level=0.95, pairs=True))

@@ -119,7 +119,7 @@ def test_going_on_with_something_else_is_refused(tmp_path, changed):
 def test_a_torn_list_of_what_is_whole(tmp_path):
     randomize_shards(crowd_of(), tmp_path)
     (tmp_path / "simulation" / "batch.json").write_bytes(b"{")
-    with pytest.raises(DataError, match="what a call wrote here"):
+    with pytest.raises(DataError, match="an index of shards"):
         randomize_shards(crowd_of(), tmp_path)
 
 

@@ -1,1 +1,1 @@
-"""Whole collections simulated in one process on known data, with seeds and true counts."""
+"""Simulation of whole collections in one process, on known data, with seeds and true counts."""

@@ -1,13 +1,19 @@
-"""Mechanisms of the central model, built with OpenDP: someone trusted holds every answer.
+"""Mechanisms of the central model, built with OpenDP, as a comparison.
 
-A substituted record moves two counts of a histogram by one, one up and one down: by 2 in the sum of
-absolute differences, by sqrt(2) in Euclidean distance, by 1 in any single count. Of two answers
-only one count is published, as the other is the rest of the people: it moves by 1. Scales are the
-least at which OpenDP's own privacy map states the guarantee. Errors of more than two counts are
-those of the counts as published, which may not add up to the people.
+In the central model one trusted party sees all answers and adds the noise. ``study_document`` and
+the demo show these mechanisms next to a simulated result.
 
-OpenDP draws from the operating system's randomness and takes no seed. That is right for a peer in
-the lab; an experiment under a seed leaves its draws out and says so.
+Sensitivity: if one person's record is substituted, one count of a histogram rises by one and
+another falls by one. So the counts move by 2 in L1 distance, by sqrt(2) in L2 distance, and by 1 in
+any single count. With two bins only one count is published, because the other is the number of
+people minus that count. The published count moves by 1.
+
+Each scale is the smallest at which OpenDP's own privacy map states the guarantee. With more than
+two bins, errors are those of the counts as published, whose sum may differ from the number of
+people.
+
+OpenDP draws from the operating system's randomness and takes no seed. An experiment with a seed
+therefore leaves out the measured errors, and a note says so.
 """
 
 import math
@@ -30,19 +36,20 @@ MISSING = "central baselines: not drawn, install mixtally[baselines]"
 SEEDED = "central baselines: not measured, OpenDP's randomness takes no seed"
 ONE_VALUE = "central baselines: not drawn, these are for records of one value"
 MOST_BINS = 20_000
-"""Bins over which noise is drawn: about a second's work of the library."""
+"""Number of bins up to which noise is drawn, which takes OpenDP about a second."""
 _PARTS = 1 << 32
-"""A scale is searched for in parts of a count."""
+"""Denominator of the scales that are searched, in parts of a count."""
 _COUNT_MOVED = 1
+"""Change of one count if one record is substituted."""
 
 
 def compare_central_mechanisms(
     guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
 ) -> tuple[Central, dict[str, float]]:
-    """Return every mechanism at ``guarantee``, and by its name how far off one release of it was.
+    """Return all mechanisms at ``guarantee``, and the measured error of one release of each.
 
-    The releases are of the counts ``truth``, shape (bins,). Without OpenDP there are no
-    mechanisms, and the note says so.
+    The errors are given by the name of the mechanism. The releases are of the counts ``truth``,
+    shape (bins,). If OpenDP is not installed there are no mechanisms, and the note says so.
     """
     try:
         load_opendp()
@@ -63,9 +70,10 @@ def compare_central_mechanisms(
 
 
 def measure_error(line: Baseline, truth: NDArray[np.int64]) -> float:
-    """One release of ``truth`` by OpenDP: its root mean square error, or the named bin's distance.
+    """Release ``truth`` once with OpenDP and return the error.
 
-    The randomness is OpenDP's own.
+    The error is the root mean square error of the counts. For the exponential mechanism it is the
+    largest count minus the count of the named bin. The randomness is OpenDP's own.
     """
     counts = truth.tolist()
     if line.standard_error is None:
@@ -78,7 +86,7 @@ def measure_error(line: Baseline, truth: NDArray[np.int64]) -> float:
 
 
 def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
-    """Discrete Laplace (two-sided geometric) noise on every count; pure epsilon.
+    """Return the baseline with discrete Laplace (two-sided geometric) noise; delta is 0.
 
     Source: Ghosh, Roughgarden, Sundararajan 2009; OpenDP ``make_laplace`` on whole numbers.
     """
@@ -109,10 +117,11 @@ def discrete_laplace(epsilon: float, bins: int, level: float) -> Baseline:
 
 
 def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
-    """Discrete Gaussian noise on every count; (epsilon, delta) by OpenDP's route.
+    """Return the baseline with discrete Gaussian noise on every count.
 
-    The route is ``make_gaussian`` (zero-concentrated), ``make_zCDP_to_approxDP`` and
-    ``make_fix_delta``: a bound, some 7 % above the noise that an exact Gaussian asks.
+    The guarantee (epsilon, delta) follows from ``make_gaussian`` (zero-concentrated DP),
+    ``make_zCDP_to_approxDP`` and ``make_fix_delta``. The resulting noise is about 7 % larger than
+    an exact analysis of the Gaussian requires.
 
     Source: Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
     """
@@ -126,7 +135,9 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
         return float(fixed.map(moved)[0])
 
     more = math.log(1.0 / delta)
-    start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))  # epsilon = rho + 2 sqrt(rho more)
+    # A first guess of the scale from epsilon = rho + 2 sqrt(rho log(1/delta)); 0.8 of it is too
+    # small, so that the search begins below the answer.
+    start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))
     found = find_least_meeting(
         lambda parts: loss(parts / _PARTS),
         epsilon,
@@ -155,19 +166,20 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
 
 
 def _count_published(bins: int) -> int:
-    """Return how many counts are published: of two answers one, which has the other."""
+    """Return the number of published counts; with two bins the second follows from the first."""
     return 1 if bins == 2 else bins
 
 
 def exponential(epsilon: float, bins: int, level: float) -> Baseline:
-    """The exponential mechanism naming the most frequent bin; pure epsilon.
+    """Return the baseline of the exponential mechanism, which names the most frequent bin.
 
-    P[named bin is a or more below the largest] <= bins exp(-a / scale). OpenDP's ``make_noisy_max``
-    draws by permute-and-flip, for which the bound holds too: a bin that is a below the largest is
-    accepted at its turn with probability exp(-a / scale) and there are fewer than ``bins`` of them.
+    It has delta = 0. The probability that the named bin is a or more below the largest count is at
+    most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses permute-and-flip, for which the
+    bound also holds. A bin that is a below the largest is accepted at its turn with probability
+    exp(-a / scale), and there are fewer than ``bins`` such bins.
 
     Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
-    which side notes 002 section 3 shows; McKenna, Sheldon, Permute-and-Flip (2020).
+    which is derived in side notes 002 section 3; McKenna, Sheldon, Permute-and-Flip (2020).
     """
     dp = load_opendp()
 
@@ -192,31 +204,32 @@ _MODULES = ("accuracy", "combinators", "domains", "measurements", "measures", "m
 
 
 def load_opendp() -> Any:
-    """OpenDP with the parts used here; raises ImportError when it is not installed.
+    """Import OpenDP with the modules used here; raise ImportError if it is not installed.
 
-    The import takes a fifth of a second, so that it is only made where it is used.
+    The import takes a fifth of a second, so callers import it only when needed.
     """
     for module in _MODULES:
         import_module(f"opendp.{module}")
     opendp: Any = import_module("opendp")
-    opendp.mod.enable_features("contrib")  # the mechanisms are proved, but not all vetted
+    # OpenDP marks mechanisms as contributed until its proofs of them are vetted.
+    opendp.mod.enable_features("contrib")
     return opendp
 
 
 def laplace_measurement(scale: float) -> Any:
-    """OpenDP's measurement that adds discrete Laplace noise to a list of counts."""
+    """Return OpenDP's measurement that adds discrete Laplace noise to a list of counts."""
     dp = load_opendp()
     return dp.measurements.make_laplace(_counts_domain(dp), dp.metrics.l1_distance(T="i64"), scale)
 
 
 def gaussian_measurement(scale: float) -> Any:
-    """OpenDP's measurement that adds discrete Gaussian noise to a list of counts."""
+    """Return OpenDP's measurement that adds discrete Gaussian noise to a list of counts."""
     dp = load_opendp()
     return dp.measurements.make_gaussian(_counts_domain(dp), dp.metrics.l2_distance(T="f64"), scale)
 
 
 def selection_measurement(scale: float) -> Any:
-    """OpenDP's measurement that names the bin of the largest count."""
+    """Return OpenDP's measurement that names the bin of the largest count."""
     dp = load_opendp()
     metric, measure = dp.metrics.linf_distance(T="i64"), dp.measures.max_divergence()
     return dp.measurements.make_noisy_max(_counts_domain(dp), metric, measure, scale)
@@ -231,7 +244,9 @@ def _source(dp: Any) -> str:
 
 
 def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
-    """``scale``, or the next above it at which the map keeps its promise after all rounding."""
+    """Return ``scale``, or the next larger one at which OpenDP's map states the guarantee."""
+    # Doubling the step from one unit in the last place ends soon, and overshoots by rounding errors
+    # only.
     step = 2.0**-52
     while loss(scale) > epsilon:
         scale *= 1.0 + step
@@ -242,21 +257,24 @@ def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -
 def _error_bounds(
     accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
 ) -> tuple[int, int]:
-    """Most by which one count errs, and all, at confidence ``level``; noises are independent.
+    """Return the largest error of one count, and of all counts, at confidence ``level``.
 
-    OpenDP's accuracy a at alpha means P[error >= a] <= alpha, and errors are whole numbers.
+    OpenDP's accuracy a at alpha means P[error >= a] <= alpha. The noises are independent and errors
+    are whole numbers.
     """
+    # All of n independent errors are small with probability level if each is with level^(1/n).
     each = -math.expm1(math.log(level) / bins)
     return _largest_below(accuracy(scale, 1.0 - level)), _largest_below(accuracy(scale, each))
 
 
 def _largest_below(limit: float) -> int:
-    """The largest whole number below ``limit``."""
+    """Return the largest whole number below ``limit``."""
     return math.ceil(limit) - 1
 
 
 def _gaussian_deviation(scale: float) -> float:
-    """Standard deviation of P[k] ~ exp(-k^2 / (2 scale^2)) over the whole numbers."""
+    """Return the standard deviation of P[k] ~ exp(-k^2 / (2 scale^2)) over the whole numbers."""
+    # Beyond 12 scales the weights are below e^-72, less than the rounding of the sum.
     reach = math.ceil(12.0 * scale) + 2
     squares: Floats = np.arange(1, reach + 1, dtype=np.float64) ** 2
     weights = np.exp(-squares / (2.0 * scale * scale))

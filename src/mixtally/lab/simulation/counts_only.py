@@ -1,16 +1,23 @@
-"""Tallies drawn from how many people hold each bin, without drawing a message.
+"""Tallies drawn from the number of people in each bin, without drawing a message.
 
-A tally is a sum of independent parts: of K uniform fakes and replaced values a multinomial number
-falls into each bin, of mixes' fakes a number of their table, and of the c set and N - c unset bits
-of a bin each is flipped by itself, so that the bin counts
+``app.count`` calls these functions for ``--counts-only`` and for data that are already counted. The
+time does not depend on the number of people.
+
+Let q be the probability that a bit is flipped, N the number of messages, and c the number of
+messages whose bit of one bin was set before flipping. Each bit is flipped independently, so the
+tally of the bin is distributed as
 
     c - Binomial(c, q) + Binomial(N - c, q).
 
-Of sets in clear the pads count as well, which follow from how many sets are of each size.
-Given the records and the fakes, bins are independent. So the whole tally has the distribution that
-it has when every message is drawn, for any number of people in the same time: but for the cap of a
-message, past which so few are drawn again that all rounds together differ by a thousandth of delta.
-What needs whole messages, pairs of their bits among it, is not there.
+Without flips a tally is a sum of independent terms. Uniform fakes and replaced values have
+multinomial counts. The fakes of mixes have counts from their table of weights. Pads of sets sent in
+clear count as well, and their numbers follow from how many sets have each size.
+
+Given the records and the fakes, the tallies of bins are independent. The whole tally therefore has
+the same distribution as if every message were drawn. The only exception is the cap on messages per
+person: draws above the cap are repeated. All rounds together differ by at most a thousandth of
+delta because of these repetitions. Anything that needs whole messages, such as pairs of bits, is
+not available.
 """
 
 from collections.abc import Sequence
@@ -50,22 +57,31 @@ from mixtally.protocol.tally.fold import Fold
 
 Counts = NDArray[np.int64]
 _SPAN = 1 << 18
+"""Number of planes that are drawn at a time."""
 _MOST_PLANES = 200_000_000
-"""Messages that are drawn one by one."""
+"""Largest number of messages over planes, which are drawn individually."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Histogram:
-    """How many people hold each bin, and nothing else of them.
+    """The number of people in each bin, and nothing else about them.
 
-    where
-      users    people
-      counts   shape (bins,), int64, each in [0, users]; of single values their sum is ``users``
-      from_data  what of the question was read off the data, as ``Population`` has it
-      sizes    how many people's sets have 0, 1, .. members, shape (most + 1,), int64; None where
-               that is not known
+    Attributes
+    ----------
+    users
+        Number of people.
+    counts
+        Shape (bins,), int64, each in [0, users]. Counts of single values sum to ``users``.
+    from_data
+        What the question takes from the data, see `Population`.
+    sizes
+        Number of people whose set has 0, 1, .. members, shape (largest set + 1,), int64; None if
+        unknown.
 
-    Raises DataError for counts that no crowd has, and for fewer than 2 or more than 10^10 people.
+    Raises
+    ------
+    DataError
+        If no crowd has these counts, or there are fewer than 2 or more than 10^10 people.
     """
 
     question: Question
@@ -89,24 +105,25 @@ class Histogram:
                 f"counts from 0 to {self.users:,}", f"{counts.min():,} to {counts.max():,}"
             )
         total = int(counts.sum())
+        # Sets and bits may be counted several times or not, so their sum says nothing.
         if self.question.kind is Kind.ONE and total != self.users:
             raise _invalid_counts_error(f"counts of {self.users:,} people in all", f"{total:,}")
 
     @property
     def truth(self) -> Counts:
-        """The counts, as what results are compared with."""
+        """The counts, with which results are compared."""
         return self.counts
 
 
 def histogram_of(population: Population) -> Histogram:
-    """That of a crowd whose records are known."""
+    """Return the histogram of a population whose records are known."""
     return Histogram(
         population.question, population.users, population.bin_counts, sizes=sizes_of(population)
     )
 
 
 def sizes_of(population: Population) -> Counts | None:
-    """How many people's sets have 0, 1, .. members; None where records are no sets."""
+    """Return how many people have a set of 0, 1, .. members; None if records are not sets."""
     question = population.question
     if question.kind is not Kind.SET:
         return None
@@ -114,9 +131,9 @@ def sizes_of(population: Population) -> Counts | None:
 
 
 def histogram_of_counts(people: ValueCounts) -> Histogram:
-    """That of people whose values came counted.
+    """Return the histogram of people whose values were counted before.
 
-    Raises DataError where the data say which values there are, and most were one person's own.
+    Raises DataError if the list of values was read from the data and most are held by one person.
     """
     check_shared(people.question, people.counts, people.from_data)
     return Histogram(people.question, int(people.counts.sum()), people.counts, people.from_data)
@@ -125,9 +142,9 @@ def histogram_of_counts(people: ValueCounts) -> Histogram:
 def collect_counts(
     plan: Plan, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """The result of collecting the crowd of ``histogram`` under ``plan``.
+    """Return the release of collecting the crowd of ``histogram`` under ``plan``.
 
-    Errors as ``checked_counts``.
+    The errors are those of `check_counts`.
     """
     check_counts(plan, histogram, analysis, lab.planner.accountant)
     drawn = []
@@ -144,19 +161,19 @@ def collect_counts(
 def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raises as ``run.check_crowd``, ParameterError where whole messages are asked for."""
+    """Raise the errors of ``check_crowd``, and ParameterError if pairs are requested."""
     check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     if analysis.pairs:
         raise ParameterError(
             "counts alone",
             expected="counts of bins",
             got="pairs of bits",
-            do="play the whole simulation: counts do not say who holds what together",
+            do="play the whole simulation, because counts do not say which bits occur together",
         )
 
 
 def split_histogram(histogram: Histogram, questions: Sequence[Question]) -> list[Histogram]:
-    """The crowd as it answers each of ``questions``, as ``parts`` has it."""
+    """Return the histogram of each of ``questions``, see ``parts.split_population``."""
     own, users = histogram.question, histogram.users
     if is_sent_whole(own, questions):
         return [histogram]
@@ -175,10 +192,11 @@ def draw_part(
     chance: Chance,
     sizes: Counts | None = None,
 ) -> tuple[PartReceived, Tally]:
-    """What comes of ``users`` people, ``counts`` of whom hold each bin, and of all fakes.
+    """Return what a collector receives for one part, and its tally, fakes included.
 
-    ``counts`` has shape (bins,); ``sizes`` as a histogram has them. The generator behind it is
-    keyed by ``chance``. Raises ParameterError where a set's pads count and sizes are not known.
+    ``counts`` has the number of people in each bin, and ``sizes`` that of sets of each size.
+    NumPy's generator draws the binomials, keyed by ``chance``. Raises ParameterError if pads count
+    and ``sizes`` is unknown.
     """
     if part.planes is not None:
         if part.pads:
@@ -189,15 +207,19 @@ def draw_part(
                 do="give the records",
             )
         return _draw_over_planes(part, part.planes, counts, hops, chance)
+    # Each record is sent ``repeats`` times, so it counts that often.
     draws, own, held = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.record_messages, 0
     if part.pads:
+        # Pads have the bins after those of the question.
         held = np.concatenate([held, _count_pads(part, sizes)])
     declared: list[int | None] = [None] * hops
     if own is not None:
+        # Each person sends ``whole`` fakes, and one more with the probability of the coin.
         fakes = users * own.whole + int(draws.binomial(users, own.coin / SCALE))
     uniform = fakes if own is not None and own.record is FakeRecord.UNIFORM else 0
     if part.replaced is not None:
+        # A replaced value is uniform over the bins, just like a uniform fake.
         gone = draws.binomial(held, part.replaced / SCALE)
         held, uniform = held - gone, uniform + int(gone.sum())
     if uniform:
@@ -210,6 +232,7 @@ def draw_part(
     messages += fakes + sum(many or 0 for many in declared)
     if part.threshold is not None:
         q = part.threshold / SCALE
+        # Flips come last: they apply to people's messages and to fakes in the same way.
         held = held - draws.binomial(held, q) + draws.binomial(messages - held, q)
     received = PartReceived(declared=tuple(declared), received=messages, dropped={})
     return received, Tally(held, messages)
@@ -218,9 +241,9 @@ def draw_part(
 def _draw_over_planes(
     part: Part, planes: Planes, counts: Counts, hops: int, chance: Chance
 ) -> tuple[PartReceived, Tally]:
-    """The same over planes: every direction is drawn, as one joins all counts.
+    """Return the same for planes, each of which is drawn, because one plane adds to many counts.
 
-    Raises ParameterError for more messages than are drawn one by one.
+    Raises ParameterError if there are too many messages to draw individually.
     """
     draws, people, declared = _generator(chance), int(counts.sum()), list[int | None]([None] * hops)
     gone = draws.binomial(counts, (part.replaced or 0) / SCALE)
@@ -235,6 +258,7 @@ def _draw_over_planes(
     fold, ends = Fold(part.layout, 0), np.cumsum(counts)
     places = bin_points(planes.device_planes, np.arange(len(counts)), part.bins)
     for span in spans(users, _SPAN):
+        # Person x is in the first bin whose cumulative count exceeds x.
         points = places[np.searchsorted(ends, np.arange(span.start, span.stop), side="right")]
         numbers = draws.integers(0, planes.device_planes.directions, len(points))
         fold.add(part.layout.rows(plane_messages(points, numbers, planes.prime, planes.digits)))
@@ -245,25 +269,29 @@ def _draw_over_planes(
 
 
 def _count_pads(part: Part, sizes: Counts | None) -> Counts:
-    """How many people take each pad: those whose sets lack more bins than stand before it."""
+    """Return how many people send each pad.
+
+    A person sends the pads whose number is below the number of members that their set lacks of the
+    largest set.
+    """
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(
             "counts alone",
-            expected="how many sets are of each size, which pads are counted by",
-            got="how many people hold each bin",
+            expected="the number of sets of each size, from which pads are counted",
+            got="only the number of people in each bin",
             do="give the records, or plan with --protocol flip-blank",
         )
     return np.cumsum(sizes)[: part.pads][::-1]
 
 
 def _generator(chance: Chance) -> np.random.Generator:  # noqa: TID251
-    """Binomials of the library, whose words follow from 256 bits of ``chance``.
+    """Return NumPy's generator, keyed by 256 bits of ``chance``.
 
-    Nothing that is drawn here hides anybody: there are no people, but their counts.
+    These draws protect nobody: a simulation has counts, not people.
     """
     seed = int.from_bytes(chance.words(4).tobytes(), "little")
     return np.random.Generator(np.random.PCG64(seed))  # noqa: TID251
 
 
 def _invalid_counts_error(expected: str, got: str) -> DataError:
-    return DataError("counts", expected=expected, got=got, do="give how many people hold each bin")
+    return DataError("counts", expected=expected, got=got, do="give the number of people per bin")

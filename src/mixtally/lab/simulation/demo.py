@@ -1,4 +1,4 @@
-"""The demo: where 336,776 real flights went, counted privately in two ways."""
+"""Demo: the destinations of 336,776 real flights, counted privately in two ways."""
 
 from mixtally.lab.data.flights import SOURCE, flights
 from mixtally.lab.simulation.central import compare_central_mechanisms
@@ -19,7 +19,11 @@ def simulate_demo(
     *,
     seed: int | None = None,
 ) -> Study:
-    """The planner's choice within two messages a user, beside flip-blank at one fake a user."""
+    """Return the study of the demo, which ``mixtally demo`` shows.
+
+    It compares the planner's choice within two messages per user with flip-blank at one fake per
+    user.
+    """
     population = flights()
     wish = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
     answer = choose(wish, lab.planner)
@@ -33,7 +37,7 @@ def simulate_demo(
         about=Provenance(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
-            # Without what other options would give: the demo has none of them.
+            # The empty tuple omits advice on options, because the demo has no options.
             reason=describe_choice(wish, answer.plan, answer.others, ()),
             seed=seed,
         ),

@@ -1,7 +1,8 @@
-"""A series of epochs in a ledger: charged before it is sent, in order, no epoch twice.
+"""Charges of a series of epochs in a ledger: in order, before sending, and each epoch once.
 
-The charge of an epoch carries the note "epoch <name>"; that is how a later run knows what was asked
-already. Other charges of the ledger are composed with it and otherwise left alone.
+A ledger lists the plans whose privacy was spent. ``app.epochs`` charges each epoch before its first
+message. The charge has the note "epoch <name>", which tells a later run that the epoch was
+collected. Other charges of the ledger are composed with it but not changed.
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,13 @@ from mixtally.model.ledger import Ledger
 from mixtally.model.question import Question
 
 _NOTE = "epoch "
+"""Prefix of the note of a charge. Ledgers on disk contain it."""
 
 
 def list_charged_epochs(ledger: Ledger, question: Question) -> list[str]:
-    """Epochs in which ``question`` was asked already, as they were charged.
+    """Return the epochs in which ``question`` was asked already, in the order of charges.
 
-    Raises PlanError when another question of that name was.
+    Raises PlanError if another question of the same name was charged.
     """
     ours = [
         charge
@@ -34,7 +36,7 @@ def list_charged_epochs(ledger: Ledger, question: Question) -> list[str]:
                 "ledger",
                 expected=f"epochs of the question {question.name!r} with its {question.bins:,} "
                 f"bins",
-                got=f"{charge.note!r} of another one with {charge.plan.question.bins:,} bins",
+                got=f"{charge.note!r} of another question with {charge.plan.question.bins:,} bins",
                 do="keep the labels of the first epoch, or give the new question a new name",
             )
     return [charge.note.removeprefix(_NOTE) for charge in ours]
@@ -47,27 +49,34 @@ def check_series(
     order: Sequence[str] | None = None,
     accountant: Accountant | None = None,
 ) -> None:
-    """Raises unless all ``epochs`` can be charged in this order: nothing needs to be sent to know.
+    """Check that all ``epochs`` can be charged in this order, before anything is sent.
 
-    PlanError for an epoch that comes twice or before one that was charged already, InfeasibleError
-    when they do not all fit the budget, DataError for an epoch outside the given order.
+    Raises
+    ------
+    PlanError
+        If an epoch occurs twice, or does not come after the last charged one.
+    InfeasibleError
+        If the epochs together exceed the budget.
+    DataError
+        If the given order lacks an epoch.
     """
     done = list_charged_epochs(ledger, plan.question)
     key = order_of([*done, *epochs], order)
     last = max(done, key=key, default=None)
     for name in epochs:
         if last is not None and key(name) <= key(last):
+            # Two names can stand for the same moment, such as one in two time zones.
             again = name in done or key(name) == key(last)
             raise PlanError(
                 f"epoch {name!r}",
-                expected=f"one that comes after {last!r}, the last that was collected",
+                expected=f"an epoch after {last!r}, the last one collected",
                 got="one that was collected already" if again else "an earlier one",
-                do="leave it out: asking again would spend again",
+                do="leave the epoch out: asking again would spend privacy again",
             )
         last = name
     after = budget.charge(ledger, plan, len(epochs), accountant=accountant)
     for name in epochs:
-        records.add_charge(after, plan, 1, note=_NOTE + name)  # refuses what is no note
+        records.add_charge(after, plan, 1, note=_NOTE + name)  # raises if the note is invalid
 
 
 def charge_epoch(
@@ -79,7 +88,8 @@ def charge_epoch(
     date: str = "",
     order: Sequence[str] | None = None,
 ) -> Ledger:
-    """``ledger`` after one epoch more; errors as ``checked_series``."""
+    """Return ``ledger`` with one more epoch; the errors are those of `check_series`."""
+    # One accountant serves both calls, so that the composition is computed only once.
     own = accountant or Accountant()
     check_series(ledger, plan, [epoch], order, own)
     return budget.charge(ledger, plan, note=_NOTE + epoch, date=date, accountant=own)

@@ -1,4 +1,9 @@
-"""Repeat a question over time: the collections, their changes, what everybody spends."""
+"""Repeated collections: one question asked in every epoch of a timeline.
+
+``app.epochs`` calls these functions. They compute counts, their changes, and what each person
+spends. A person who takes part in several epochs sends several messages, whose privacy losses
+compose.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -29,6 +34,7 @@ from mixtally.protocol.estimate.analysis import COUNTS_ALONE, Analysis
 from mixtally.protocol.estimate.conclude import conclude_series
 
 MOST_SHOWN = 24
+"""Largest number of rows that show what people spend."""
 _UNTITLED = Provenance(title="Counts over time")
 
 
@@ -43,16 +49,25 @@ def collect_epochs(
     before: Callable[[str], None] = ignore_progress,
     counts_only: bool = False,
 ) -> Trend:
-    """Every epoch of ``timeline`` collected under ``plan``, with fresh flips and fakes in each.
+    """Collect every epoch of ``timeline`` under ``plan``, with fresh noise in each epoch.
 
-    where
-      guarantee     kept for a person who takes part in every epoch
-      before        called with the name of each epoch before its first message is sent; what it
-                    raises stops the series there
-      counts_only   whether each tally is drawn from its epoch's counts, and no message
+    Parameters
+    ----------
+    plan, timeline, lab, analysis, about
+        The plan of one epoch, the answers, and the tools and titles of the simulation.
+    guarantee
+        The guarantee for a person who takes part in every epoch.
+    before
+        Called with the name of each epoch before its first message. An exception stops the series.
+    counts_only
+        Whether to draw each tally from the counts of its epoch, without any message.
 
-    Raises PlanError for a plan of another question or too small a crowd, InfeasibleError when all
-    epochs together would exceed the guarantee; nothing is sent then.
+    Raises
+    ------
+    PlanError
+        If the plan is for another question or a larger crowd.
+    InfeasibleError
+        If all epochs together exceed the guarantee. Nothing is sent then.
     """
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     check_plan(plan, timeline, accountant, counts_only=counts_only)
@@ -75,7 +90,7 @@ def collect_epochs(
 
 
 def _true_counts(timeline: Timeline | EpochCounts) -> NDArray[np.integer]:
-    """Return the true counts of every epoch, which stand beside the estimates."""
+    """Return the true counts of every epoch."""
     return timeline.truth
 
 
@@ -87,11 +102,12 @@ def _play_epochs(
     *,
     counts_only: bool,
 ) -> Iterator[Tally]:
-    """Play the epochs one after the other, each when the one before it was concluded."""
+    """Yield the tally of one epoch after another, each after the previous one was concluded."""
     every = len(timeline.epochs)
     for number, epoch in enumerate(timeline.epochs):
         before(epoch)
         if isinstance(timeline, EpochCounts):
+            # Counts may be stored as int32 to save memory; drawing needs int64.
             held, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])
             yield draw_part(plan.parts[0], held, many, plan.hops, lab.chance, None)[1]
         elif counts_only:
@@ -106,7 +122,7 @@ def _play_epochs(
 
 
 def _true_means(timeline: Timeline, steps: Sequence[Step]) -> dict[str, Values]:
-    """Return the mean of every epoch and its changes; nothing where there are no numbers."""
+    """Return the true mean of every epoch and its changes, or nothing if there are no numbers."""
     if timeline.values is None:
         return {}
     means = []
@@ -126,17 +142,18 @@ def check_plan(
     *,
     counts_only: bool = False,
 ) -> None:
-    """Raises PlanError when ``plan`` does not fit every epoch, the smallest as well.
+    """Check that ``plan`` fits every epoch, including the smallest and the largest.
 
-    ParameterError when its largest batch needs too much memory, which none does with
-    ``counts_only``.
+    Raises PlanError if it does not. Raises ParameterError if the largest batch needs too much
+    memory, which only matters without ``counts_only``.
     """
     part = plan.single_part(
-        "plan with another --protocol, or ask each bit or attribute in a series of its own"
+        "plan with another --protocol, or ask for each bit or attribute in a separate series"
     )
+    # The guarantee needs the smallest epoch to suffice; memory needs the largest one to fit.
     check_rounded(plan, timeline)
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
-    if not counts_only:  # now, not in mid-series
+    if not counts_only:  # checked before the first epoch, so that no series stops halfway
         check_memory(part, int(timeline.users.max()), plan.hops)
 
 
@@ -147,26 +164,28 @@ def compute_spending(
     accountant: Accountant,
     progress: Progress = ignore_progress,
 ) -> tuple[EpochSpending, ...]:
-    """What people spend by the number of epochs they take part in, most epochs last.
+    """Return what people spend, by the number of epochs they take part in, in rising order.
 
-    At most 24 numbers are shown; people between two are charged as the larger one. The last entry
-    is a person who takes part in all, whether there is one or not.
-
-    Raises InfeasibleError when that person's loss passes ``guarantee``.
+    At most 24 numbers are shown; people in between are charged like the next larger number. The
+    last entry is a person in all epochs, whether or not there is one. Raises InfeasibleError if
+    that person's loss exceeds ``guarantee``.
     """
     every = len(timeline.epochs)
     people = timeline.attendance
     counts = {} if people is None else people
+    # Without attendance only one epoch and all epochs are shown.
     times = np.array(sorted({every, *(counts or [1])}))
     shown = times[np.unique(np.linspace(0, len(times) - 1, MOST_SHOWN).round().astype(int))]
     found: list[EpochSpending] = []
     for k in shown.tolist():
+        # People are charged for the next shown number, which is never below theirs.
         least = found[-1].times if found else 0
         inside = sum(number for t, number in counts.items() if least < t <= k)
         found.append(
             _compute_spent(plan, k, None if people is None else inside, guarantee, accountant)
         )
         progress("cost", len(found), len(shown))
+    # Written so that a delta of not-a-number is refused, too.
     if not found[-1].delta <= guarantee.delta:
         raise InfeasibleError(
             "epochs",
@@ -185,15 +204,16 @@ def _compute_spent(
     whole = compose.delta_of(charges, guarantee.epsilon, accountant=accountant)
     try:
         epsilon = compose.epsilon_of(charges, guarantee.delta, accountant).epsilon
-    except InfeasibleError:  # beyond 20
+    except InfeasibleError:  # the search for epsilon ends at 20
         epsilon = None
     return EpochSpending(times, people, epsilon, whole)
 
 
 def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
-    """The best plan that sends records whole, and why; changes are those of one batch to the next.
+    """Return the best plan that sends records whole, and why it was chosen.
 
-    Raises as ``planning.choose``, and InfeasibleError when only split records fit.
+    A change compares one batch with the next, which needs records in a single part. Raises like
+    ``planning.choose``, and InfeasibleError if only split records fit.
     """
     wholes = _whole_record_protocol(wish.question)
     if wholes is not None and wish.protocol is None:
@@ -204,15 +224,15 @@ def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tup
     if plan is None:
         raise InfeasibleError(
             "plan",
-            expected="records that travel whole",
+            expected="records that are sent whole",
             got=answer.plan.name,
-            do="leave --protocol out, or ask for each bit or attribute in a series of its own",
+            do="leave --protocol out, or ask for each bit or attribute in a separate series",
         )
     return plan, answer.reason
 
 
 def _whole_record_protocol(question: Question) -> str | None:
-    """The only protocol that sends such records whole; None where there is a choice."""
+    """Return the only protocol that sends such records whole; None if there are several."""
     if question.kind is Kind.BITS:
         return "single-bit" if question.bins == 1 else "flip"
     return "flip-blank" if question.kind is Kind.SET else None

@@ -1,7 +1,7 @@
-"""Findings of a simulation: what was estimated, with the truth beside it or without.
+"""Findings of a simulation: estimates, with or without the truth.
 
-Every kind of result is a ``Findings``. The type of its ``truth`` names everything that only a lab
-knows; what may be published is the same object without it.
+Every kind of result is a subclass of `Findings`. The type of its ``truth`` names everything that
+only a simulation knows. A publishable result is the same object without the truth.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,30 +32,24 @@ class Findings(Generic[T]):
     about : Provenance
         Where the result comes from.
     truth : T or None
-        Everything that follows from the true data; None in what may be published.
+        Everything that follows from the true data; None in a publishable result.
     """
 
     about: Provenance
     truth: T | None
 
     def without_truth(self) -> Self:
-        """Return what may be published: the same without the truth."""
+        """Return the publishable findings: the same without the truth."""
         return replace(self, truth=None)
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the truth is part of it."""
+        """Whether the findings include the truth."""
         return self.truth is not None
 
     @property
     def known_truth(self) -> T:
-        """The truth.
-
-        Raises
-        ------
-        TypeError
-            If the findings are without it.
-        """
+        """The truth. Raises TypeError if the findings lack it."""
         if self.truth is None:
             raise TypeError("a release has no true numbers")
         return self.truth
@@ -72,16 +66,16 @@ class Findings(Generic[T]):
         prose: tuple[str, ...] = (),
         origin: tuple[str, ...] = (),
     ) -> Document:
-        """Return the document of the findings, made of the parts that are special to a kind.
+        """Return the document of the findings, built from the parts that differ between kinds.
 
         Parameters
         ----------
         promise, key, sections, summary, tables, prose
-            As ``Document`` has them.
+            See ``Document``.
         facts : callable
-            Makes what the JSON says besides title, source, seed and reason.
+            Makes the JSON object, without title, source, seed and reason.
         origin : tuple of str
-            A fingerprint and the name of what it is of, as ``closing`` has them.
+            A fingerprint and the name of what it identifies, see ``closing``.
         """
         about = self.about
         source = about.source_text(simulation=self.is_simulated)

@@ -1,4 +1,9 @@
-"""What hops do that do not keep to their recipe."""
+"""Conduct of dishonest hops in a simulated round.
+
+A *hop* is one mix in the chain through which all messages pass. Its *recipe* says which fakes it
+adds. (A *fake* is a dummy message that carries no answer.) ``play`` applies the conduct, and
+``app.simulate`` sets it from the options.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,13 +15,12 @@ from mixtally.errors import ParameterError, in_range
 class HopConduct:
     """What dishonest hops do.
 
-    where
-      leaves_out   share of other people's messages that the first of them leaves out, in [0, 1];
-                   only ahead of every honest hop, behind which nobody knows whose a message is
-      draws        whether they draw their recipe; then they tell the observer what they drew
-      declares     whether they say that they drew it
+    ``leaves_out`` is the share, in [0, 1], of other people's messages that the first of them leaves
+    out. Only a hop before every honest hop can do so, because behind an honest hop it is unknown
+    whose a message is. ``draws`` says whether they draw the fakes of their recipe, which they then
+    reveal to the observer. ``declares`` says whether they claim to have drawn the fakes.
 
-    Raises ParameterError for a share outside [0, 1].
+    Raises ParameterError if the share is out of range.
     """
 
     leaves_out: float = 1.0
@@ -32,13 +36,13 @@ WORST_CONDUCT = HopConduct()
 
 @dataclass(frozen=True, slots=True)
 class DishonestHops:
-    """Which hops do not keep to their recipe, counted from 1, and what these do."""
+    """The numbers of the dishonest hops, counted from 1, and their conduct."""
 
     dishonest: Collection[int] = frozenset()
     conduct: HopConduct = WORST_CONDUCT
 
     def check(self, row: int) -> None:
-        """Raises ParameterError for a dishonest hop that is none of ``row``."""
+        """Raise ParameterError for a dishonest hop that is not among ``row`` hops."""
         if strange := sorted(set(self.dishonest) - set(range(1, row + 1))):
             raise ParameterError(
                 "dishonest hops",

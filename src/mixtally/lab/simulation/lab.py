@@ -1,4 +1,8 @@
-"""What every play of a crowd needs, and what its readers are told of where it comes from."""
+"""Shared tools of all simulations, and the provenance of a result.
+
+The Python functions and the command line make one `Lab` per call, and describe the data by a
+`Provenance`.
+"""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,13 +15,11 @@ from mixtally.protocol.estimate.analysis import MapPieces
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """What plays share.
+    """The tools that all simulated rounds of a call share.
 
-    where
-      chance     draws all their noise
-      progress   is called with how far they are
-      planner    chooses plans and proves their certificates, every number once
-      across     counts listed words in pieces of the messages, as ``Analysis`` has it
+    ``chance`` is the source of all noise. ``progress`` is called with a stage, the work done and
+    the total. ``planner`` chooses plans and proves their certificates, each number only once.
+    ``across`` maps a function over pieces of the messages, see ``Analysis``.
     """
 
     chance: Chance
@@ -27,7 +29,7 @@ class Lab:
 
 
 class ContractReference(NamedTuple):
-    """The contract that a plan stands in: its name, its serial and the fingerprint of its text."""
+    """The contract of a plan: its name, its serial number, and the fingerprint of its text."""
 
     contract: str
     serial: int
@@ -36,16 +38,24 @@ class ContractReference(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a result comes from, for those who read it.
+    """Where a result comes from, for its readers.
 
-    where
-      title    of what is shown
-      source   of the data, in a sentence or two, with nothing that was counted in it but people
-      raw      what else was seen in the data, for a simulation alone
-      reason   why its plan was chosen
-      seed     of the randomness, None when it came from the operating system
-      ordered  whether the order of the bins was given, rather than found in the data
-      signed   the contract under which it was played; None for a plan alone
+    Attributes
+    ----------
+    title
+        The title of the document.
+    source
+        The source of the data, in a sentence or two that reveals only the number of people.
+    raw
+        What else was seen in the data. Shown only in a simulation.
+    reason
+        Why the plan was chosen.
+    seed
+        The seed of the randomness; None if it came from the operating system.
+    ordered
+        Whether the order of the bins was given, not found in the data.
+    signed
+        The contract that was played; None for a plan without a contract.
     """
 
     title: str
@@ -57,5 +67,5 @@ class Provenance:
     signed: ContractReference | None = None
 
     def source_text(self, *, simulation: bool) -> str:
-        """The source as it may be told."""
+        """Return the source as it may be shown: with the raw data only in a simulation."""
         return f"{self.source} {self.raw}".strip() if simulation else self.source

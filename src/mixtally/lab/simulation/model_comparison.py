@@ -1,4 +1,8 @@
-"""Our releases among the other models: one line each, from the central model to the local one."""
+"""Comparison of releases with the central model and the local model.
+
+``study_document`` shows one line for each. In the central model one trusted party sees all answers.
+In the local model each person adds noise that protects them without help.
+"""
 
 from mixtally.lab.simulation.study import Study
 from mixtally.model.baseline import Baseline
@@ -8,9 +12,9 @@ from mixtally.report.numbers import at_most, number
 
 
 def compare_models(study: Study) -> list[Line]:
-    """The central model, every release, the local model.
+    """Return one line for each central mechanism, release and local mechanism.
 
-    Where no central mechanism was built, the floor that a formula gives stands for them.
+    If no central mechanism was built, one line has the error that a formula gives for them.
     """
     central = {} if study.truth is None else study.truth.central
     found = [
@@ -30,7 +34,7 @@ def compare_models(study: Study) -> list[Line]:
 
 
 def describe_accuracy(study: Study) -> list[str]:
-    """What the central mechanisms state about their accuracy."""
+    """Return one sentence on the accuracy of each central mechanism."""
     central = {} if study.truth is None else study.truth.central
     bins = study.main_result.question.bins
     return [_describe_baseline(line, bins, central.get(line.name)) for line in study.central.lines]

@@ -1,4 +1,9 @@
-"""Open domains: everybody's word travels as a plane of its point, and listed words are counted."""
+"""Open questions: each person's word is sent as a random plane through its point.
+
+The words are not known in advance. A hash maps each word to a *point* of a finite geometry, and a
+message names a random *plane* that contains the point. Words on a list are counted afterwards.
+``app.count`` and ``cli.batch`` hash a population here.
+"""
 
 import numpy as np
 
@@ -12,10 +17,10 @@ from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
 
 
 def hash_words(words: Population, question: Question) -> Population:
-    """The crowd of ``words``, whose bins are the words themselves, by their points: those of a set
-    once, -1 for none.
+    """Return the population of ``words`` with the points of the words in place of the words.
 
-    Raises PlanError for a question that is not open, DataError for words that are no text.
+    The bins of ``words`` are the words themselves. A set has each point once, and is padded with
+    -1. Raises PlanError if ``question`` is not open, DataError for a word that is not valid text.
     """
     points = encode(question, words.question.labels or ())
     if words.question.kind is Kind.ONE:
@@ -24,13 +29,15 @@ def hash_words(words: Population, question: Question) -> Population:
         raise TypeError("sets of words are bin numbers, not bits")
     lacking = max(0, question.max_set - words.records.shape[1])
     sets: Integers = np.pad(words.records, ((0, 0), (0, lacking)), constant_values=-1)
+    # Two words of a set may have the same point, which a device sends only once.
     return Population(question, _drop_repeats(np.where(sets < 0, -1, points[sets])))
 
 
 def count_true_words(crowd: Population, sought: WordList) -> Truth:
-    """How many of ``crowd``, whose bins are the words themselves, hold each line, and others."""
+    """Return how many people have a word of each line of ``sought``, and how many have others."""
     line = dict(zip(sought.words, sought.line_of.tolist(), strict=True))
     words = map(normalize_text, crowd.question.labels or ())
+    # The appended -1 is what index -1, the padding of sets, selects.
     line_of = np.array([*(line.get(word, -1) for word in words), -1])
     held = crowd.records.reshape(crowd.users, -1)
     lines = line_of[held]
@@ -42,7 +49,7 @@ def count_true_words(crowd: Population, sought: WordList) -> Truth:
 
 
 def _drop_repeats(rows: Integers) -> Integers:
-    """Rows with -1 in place of a number that stands there before, in any order."""
+    """Return sorted rows, with repeated numbers replaced by -1."""
     rows = np.sort(rows, axis=1)
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = -1
     return rows

@@ -1,4 +1,8 @@
-"""A crowd's records taken apart into the messages that a split record travels as."""
+"""Populations of the parts of a plan: each part sends one message stream of a split record.
+
+A *part* of a plan counts one question. A record may be split into bits or attributes, each of which
+is a part. ``run`` splits a population before a round, and ``counts_only`` splits counts.
+"""
 
 from collections.abc import Sequence
 
@@ -11,12 +15,14 @@ from mixtally.primitives.bits import spans
 from mixtally.protocol.encode.bits import pack_vectors
 
 _SPAN = 1 << 16
+"""Number of people whose records are unpacked at a time."""
 
 
 def split_population(population: Population, questions: Sequence[Question]) -> list[Population]:
-    """The crowd as it answers each of ``questions``: its own, or one for each bit or attribute.
+    """Return the population that answers each of ``questions``.
 
-    A bit in clear is answered by bin 0, no, or bin 1, yes.
+    The questions are the population's own, or one for each bit or attribute. A bit in clear is
+    answered by bin 0 for no, or bin 1 for yes.
     """
     if is_sent_whole(population.question, questions):
         return [population]
@@ -24,7 +30,7 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
 
 
 def is_sent_whole(own: Question, asked: Sequence[Question]) -> bool:
-    """Whether ``asked``, those of a plan, is the question ``own`` itself, or parts of it."""
+    """Return whether ``asked``, the questions of a plan, is ``own`` itself, not its parts."""
     return len(asked) == 1 and asked[0].bins == own.bins
 
 
@@ -37,11 +43,13 @@ def _split_part(population: Population, index: int, question: Question) -> Popul
         return Population(question, pack_vectors(bits.tobytes(), 1))
     start = sum(own.attributes[:index])
     held = _unpack_columns(population, start, start + own.attributes[index])
+    # Each attribute has exactly one set bit, whose place is the bin.
     return Population(question, held.argmax(axis=1).astype(np.int64))
 
 
 def _unpack_columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:
-    """Bits first..last-1 of everybody, one a byte, shape (users, last - first)."""
+    """Return bits first..last-1 of each person, one per byte, shape (users, last - first)."""
+    # Only the bytes that contain the requested bits are unpacked.
     low, high = first >> 3, -(-last >> 3)
     out = np.empty((population.users, last - first), dtype=np.uint8)
     for span in spans(population.users, _SPAN):

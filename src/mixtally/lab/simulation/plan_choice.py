@@ -1,4 +1,8 @@
-"""The plan a simulation plays: the planner's best, with the repeats or the pairs asked for."""
+"""Choice of the plan that a simulation plays.
+
+``app`` calls these functions. They return the planner's best plan, or a plan that fulfils a special
+wish: repeats of each message, or pairs of bits.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,16 +39,23 @@ def choose_plan(
     repeats: int | None = None,
     pairs: bool = False,
 ) -> tuple[Plan, str]:
-    """The plan to play and why it was chosen.
+    """Return the plan to play, and why it was chosen.
 
-    Raises InfeasibleError when nothing fits, ParameterError for repeats of anything but free bits,
-    or for pairs where no plan sends several bits in one message.
+    ``repeats`` is the number of times that each vector of bits is sent. ``pairs`` asks for a plan
+    that sends several bits in one message.
+
+    Raises
+    ------
+    InfeasibleError
+        If no plan fits.
+    ParameterError
+        If repeats are requested for anything but vectors of bits, or if no plan can count pairs.
     """
     planner = planner or Planner()
     if repeats is not None:
         return _plan_repeats(wish, repeats, planner)
     if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
-        wish = replace(wish, protocol="flip")  # the only one that sends bits together
+        wish = replace(wish, protocol="flip")  # the only protocol that sends bits together
     answer = choose(wish, planner)
     if not pairs:
         return answer.plan, explain_choice(wish, answer, planner)
@@ -52,14 +63,14 @@ def choose_plan(
 
 
 def explain_choice(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
-    """Why a plan was chosen, and last what would be better."""
+    """Return why a plan was chosen, followed by what would reduce its error."""
     return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
 
 
 def first_fitting_plan(
     answer: Choice, planner: Planner, fits: Callable[[Costs], bool]
 ) -> Plan | None:
-    """The best plan that ``fits``; None where none does."""
+    """Return the best plan for which ``fits`` is true; None if there is none."""
     if fits(answer.plan):
         return answer.plan
     proved = (planner.plan(one) for one in answer.others if fits(one))
@@ -71,7 +82,7 @@ def _choose_whole_plan(answer: Choice, planner: Planner) -> tuple[Plan, str]:
     if plan is None:
         raise ParameterError(
             "pairs",
-            expected="records of several bits that travel whole",
+            expected="records of several bits that are sent whole",
             got=best.name,
             do="leave --pairs out, or allow more fakes or users",
         )
@@ -85,12 +96,12 @@ def _choose_whole_plan(answer: Choice, planner: Planner) -> tuple[Plan, str]:
 
 
 def _sends_several(one: Costs) -> bool:
-    """Whether several bits of a record travel in one message."""
+    """Return whether several bits of a record are sent in one message."""
     return len(one.parts) == 1 and one.parts[0].layout.form is not Form.INDEX
 
 
 def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
-    """Free vectors sent whole, ``repeats`` times."""
+    """Return a plan that sends each vector of bits whole, ``repeats`` times."""
     question = wish.question
     vectors = question.kind is Kind.BITS and question.bins > 1
     if not vectors or wish.protocol not in (None, "flip"):
@@ -112,6 +123,7 @@ def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Pl
     found = flip.candidate_by_people(wish, whole, planner.accountant, repeats)
     plan = planner.plan(found) if isinstance(found, Candidate) else None
     if plan is None:
+        # A candidate that fits the crowd can still exceed the budget of bytes.
         needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
             "plan",
@@ -126,10 +138,10 @@ def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Pl
 
 
 def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificate:
-    """What is promised against someone who sees only how often each bit was set.
+    """Return the certificate against an observer who sees only how often each bit was set.
 
-    Sums are made from the messages, so the plan's own certificate always holds; where other
-    people's flips hide more of a sum than of a message, a smaller delta is computed.
+    Sums are computed from the messages, so the plan's own certificate applies by post-processing.
+    If the flips of other people hide more of a sum than of a message, a smaller delta is computed.
     """
     own, part = plan.certificate, plan.parts[0]
     same = structs.replace(
@@ -148,11 +160,16 @@ def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
         )
     summed = Record.of(_mechanism_of_sums(part, plan.honest_people), Observer.SUMS)
     found = (accountant or Accountant()).certificate(summed, own.epsilon)
+    # Both certificates are valid, so the smaller delta may be stated.
     if found.upper > own.upper:
         return same
+    # The mechanism omits the fakes, so its lower end of delta is not a bound for the real round.
     return structs.replace(found, lower=0.0) if part.own is not None else found
 
 
 def _mechanism_of_sums(part: Part, people: int) -> Shuffled:
-    """Everybody's flips hide a sum; fakes are left out, which never hides more."""
+    """Return the mechanism in which only people's flips hide a sum.
+
+    Fakes are left out, which never lowers delta.
+    """
     return structs.replace(part, own=None).mechanism(fakes=0, crowd=people)

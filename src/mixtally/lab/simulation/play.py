@@ -1,8 +1,9 @@
-"""Play a round in one process: every person, every hop in its order, every bit, the collector.
+"""A whole round in one process: all people, all hops in order, and the collector.
 
-Parts of a plan are streams of their own, played one after the other. Every honest hop adds its
-recipe to all that it received and shuffles. The collector drops impossible messages and tallies the
-others. Dishonest hops may be among them: what they do is their ``Conduct``.
+``run``, ``epochs``, ``baskets``, ``heavy`` and the attacks play rounds with these functions. The
+parts of a plan are separate streams, played one after the other. Every honest hop adds the fakes of
+its recipe to all messages that it received, and shuffles. The collector drops impossible messages
+and tallies the others. What dishonest hops do is their `HopConduct`.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,16 +27,18 @@ from mixtally.protocol.tally.fold import add_tallies, tally_messages
 from mixtally.protocol.tally.sift import sift
 
 MOST_BATCH_BYTES = 8_000_000_000
+"""Memory that the messages of a part may take in one mix."""
 _SPAN_BYTES = 1 << 22
+"""Bytes of messages that are randomized at a time."""
 _MEMO_BYTES = 1_000_000
+"""Memory for tables that the randomizer computes once and uses for all spans."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayedRound:
-    """A round as it was played, one tally a part.
+    """A round that was played, with one tally for each part.
 
-    where
-      leaked   what dishonest hops drew and told the observer, a tally a part
+    ``leaked`` has the fakes that dishonest hops drew and revealed, as one tally for each part.
     """
 
     received: Received
@@ -53,7 +56,7 @@ def play(
     pairs: bool = False,
     watch: Callable[[Rows], None] = ignore_progress,
 ) -> PlayedRound:
-    """One round of ``plan`` in which everybody takes part; as ``play_parts`` has it."""
+    """Play one round of ``plan`` in which all people take part; see `play_parts`."""
     return play_parts(
         plan.parts, plan.hops, crowds, chance, progress, hops=hops, pairs=pairs, watch=watch
     )
@@ -70,15 +73,12 @@ def play_parts(
     pairs: bool = False,
     watch: Callable[[Rows], None] = ignore_progress,
 ) -> PlayedRound:
-    """One round in which everybody takes part, through ``row`` mixes.
+    """Play one round in which all people take part, through ``row`` mixes.
 
-    where
-      crowds   everybody's bin or bits for each part, as ``randomize.part_reports`` takes them
-      pairs    whether pairs of bits are counted as well
-      watch    called with the messages of each part that are tallied, for what else is in them
-
-    Raises ParameterError for dishonest hops that are not there and when a batch does not fit the
-    memory of a mix, before the work.
+    ``crowds`` has the bins or bits of all people for each part, as ``randomize_records`` takes
+    them. ``pairs`` says whether pairs of bits are counted. ``watch`` receives the messages of each
+    part that are tallied. Raises ParameterError, before anything is drawn, if a dishonest hop does
+    not exist or a batch exceeds the memory of a mix.
     """
     hops.check(row)
     people = len(crowds[0])
@@ -92,14 +92,14 @@ def play_parts(
 
 
 def check_memory(part: Part, people: int, hops: int) -> None:
-    """Raises ParameterError when all messages of a part do not fit the memory of a mix."""
+    """Raise ParameterError if the messages of a part exceed the memory of a mix."""
     most = people * part.most + hops * part.mean_added
     check_shuffle_memory(most, part.layout.message_bytes, MOST_BATCH_BYTES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RoundSetup:
-    """What all parts of a round are played with."""
+    """What all parts of a round have in common."""
 
     row: int
     hops: DishonestHops
@@ -111,7 +111,7 @@ class _RoundSetup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlayedPart:
-    """A part as it came, and what dishonest hops told."""
+    """The messages received for a part, and the fakes that dishonest hops revealed."""
 
     received: PartReceived
     tally: Tally
@@ -119,11 +119,13 @@ class _PlayedPart:
 
 
 def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
-    """One part, from people over all hops to its tally."""
+    """Play one part, from the people through all hops to its tally."""
     hops, chance = scene.hops, scene.chance
     batch, own = _send_messages(part, records, scene)
+    # Only the first hop receives messages from people, and so can select whose to leave out.
     if 1 in hops.dishonest:
         batch = _leave_out(batch, own, hops.conduct.leaves_out, chance)
+    # An observer subtracts the revealed fakes, so a tally of them is all that matters.
     leaked = tally_messages(part.layout, part.layout.blank_rows(0))
     declared: list[int | None] = []
     for hop in range(1, scene.row + 1):
@@ -136,9 +138,10 @@ def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
             leaked = add_tallies(leaked, tally_messages(part.layout, drawn))
         if len(drawn):
             batch = np.concatenate([batch, drawn])
-        del drawn  # a shuffle holds the batch twice
+        del drawn  # the shuffle below holds the batch twice, so memory is short
         batch = shuffle(batch, chance) if honest else batch
         scene.progress("mix", hop, scene.row)
+    # Only a dishonest sender writes impossible messages, which would distort the counts.
     sifted = sift(part.layout, batch)
     scene.watch(sifted.rows)
     received = PartReceived(
@@ -150,9 +153,13 @@ def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
 
 
 def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Rows, int]:
-    """Everybody's messages, the first person's in front, and how many these are."""
+    """Return all people's messages, those of the first person first, and how many those are.
+
+    A dishonest first hop may single out the first person, see `_leave_out`.
+    """
     memo, found, users = Memo(_MEMO_BYTES), list[Rows](), len(records)
     size = max(1, _SPAN_BYTES // part.layout.message_bytes // part.most)
+    # The first person is drawn alone, so that the number of their messages is known.
     cut = [slice(0, 1), *(slice(one.start + 1, one.stop + 1) for one in spans(users - 1, size))]
     for span in cut:
         found.append(randomize_records(part, records[span], scene.chance, memo))
@@ -162,19 +169,23 @@ def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Ro
     batch = part.layout.blank_rows(sum(map(len, found)))
     for place, rows in enumerate(found):
         batch[filled : filled + len(rows)] = rows
-        filled, found[place] = filled + len(rows), rows[:0].copy()  # memory holds little more
+        # Each piece is freed once it is copied, so that the batch is not held twice.
+        filled, found[place] = filled + len(rows), rows[:0].copy()
     return batch, own
 
 
 def _leave_out(batch: Rows, own: int, share: float, chance: Chance) -> Rows:
-    """The batch with a ``share`` of all but its first ``own`` messages left out, at random."""
+    """Return the batch without a random ``share`` of all messages after the first ``own``."""
     others = len(batch) - own
     stay = own + draw_permutation(chance, others)[: others - round(share * others)]
     return np.concatenate([batch[:own], batch[stay]])
 
 
 def _declare_fakes(part: Part, drawn: int, conduct: HopConduct, *, honest: bool) -> int | None:
-    """What a hop says it added, None for none; one that drew nothing may say what is likely."""
+    """Return the number of fakes that a hop declares, None for none.
+
+    A hop that drew nothing but declares fakes names their expected number, which is plausible.
+    """
     if not (honest or conduct.declares):
         return None
     return (drawn if honest or conduct.draws else part.mean_added) or None

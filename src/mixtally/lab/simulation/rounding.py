@@ -1,8 +1,8 @@
-"""Everybody's number rounded at random to the grid of a plan, before it is played.
+"""Random rounding of numbers to the grid of a plan, before a round is played.
 
-Devices do this when they encode. Here it is done for all of them at once, a word each, so that it
-is known how many people went to each point: that is what counts are compared with. The mean and
-what else is said of numbers are compared with the numbers themselves.
+Real devices round when they encode. Here all numbers are rounded at once, with one random word
+each. The number of people at each grid point is then known, and counts are compared with it. The
+mean and other moments are compared with the unrounded numbers.
 """
 
 from dataclasses import replace
@@ -20,9 +20,9 @@ from mixtally.protocol.encode.numbers import round_to_grid
 
 
 def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
-    """The crowd with its numbers rounded as ``plan`` says; itself where neither has numbers.
+    """Return the crowd with its numbers rounded to the grid of ``plan``.
 
-    Raises PlanError where only one of them has.
+    It is unchanged if neither has numbers. Raises PlanError if only one of them has.
     """
     if plan.grid is None and crowd.values is None:
         return crowd
@@ -33,14 +33,16 @@ def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
 def round_timeline(
     timeline: Timeline | EpochCounts, plan: Plan, chance: Chance
 ) -> Timeline | EpochCounts:
-    """Round the numbers of all epochs as ``plan`` says, every answer anew.
+    """Return the timeline with all numbers rounded to the grid of ``plan``, each independently.
 
-    Raises PlanError where the plan or the timeline alone has numbers.
+    It is unchanged if neither has numbers. Raises PlanError if only one of them has.
     """
     if plan.grid is None and timeline.values is None:
         return timeline
     if isinstance(timeline, EpochCounts):
         raise _mismatch_error(timeline.values)
+    # Every answer is rounded independently, because averaging repeated answers removes fresh noise
+    # only.
     codes = _round_to_points(timeline.values, plan, chance)
     return replace(timeline, question=plan.question, codes=codes, grid=plan.grid)
 
@@ -54,9 +56,9 @@ def _round_to_points(
 
 
 def _mismatch_error(values: NDArray[np.float64] | None) -> PlanError:
-    """Return the refusal of a plan for numbers where there are none, or the other way round."""
-    has = "numbers, to be rounded", "other answers"
+    """Return the error for a plan of numbers without numbers, or the reverse."""
+    has = "numbers that are rounded", "other answers"
     asked, given = has if values is None else has[::-1]
     return PlanError(
-        "plan", expected=f"one for {given}", got=f"one for {asked}", do="plan for these data"
+        "plan", expected=f"a plan for {given}", got=f"one for {asked}", do="plan for these data"
     )

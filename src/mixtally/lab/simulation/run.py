@@ -1,4 +1,4 @@
-"""From a crowd and its plan to a release: take records apart, play, tally, conclude."""
+"""Simulation of one release: check the plan, split records, play the round, and conclude."""
 
 from dataclasses import replace
 
@@ -29,13 +29,18 @@ def simulate_release(
     analysis: Analysis = COUNTS_ALONE,
     hops: DishonestHops = ALL_HONEST,
 ) -> Release:
-    """What comes of everybody's record under ``plan``, its certificate checked first.
+    """Simulate one round: verify the plan's certificate, then randomize, mix, tally and estimate.
 
-    Nothing is released where numbers do not add up, as ``hops`` that are dishonest bring about.
+    If the numbers do not add up, as dishonest ``hops`` may cause, nothing is released.
 
-    Raises PlanError when the plan is for another question or more people or its promise is false,
-    DataError for records larger than it hides, ParameterError for hops that are not there and for
-    what cannot be told of these records.
+    Raises
+    ------
+    PlanError
+        If the plan is for another question or more people, or its certificate is false.
+    DataError
+        If a record is larger than the plan hides.
+    ParameterError
+        If a dishonest hop does not exist, or if the analysis does not suit the records.
     """
     crowds = prepare_crowds(plan, population, analysis, lab.planner.accountant)
     records = [crowd.records for crowd in crowds]
@@ -43,6 +48,8 @@ def simulate_release(
     try:
         expected = replace(analysis, across=lab.across)
         result = conclude(plan, played.tallies, expected, received=played.received)
+    # As in a real round, inconsistent numbers release nothing, but the refusal is a result of its
+    # own.
     except MessageError as error:
         return Release(Refusal(plan, played.received, error), played.leaked)
     return Release(result, played.leaked)
@@ -51,7 +58,7 @@ def simulate_release(
 def prepare_crowds(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> list[Population]:
-    """The crowd of each part, once nothing speaks against playing them."""
+    """Validate the plan against the population and return the population of each part."""
     check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
@@ -60,13 +67,13 @@ def prepare_crowds(
 
 
 def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> None:
-    """Raises PlanError for numbers that were not rounded to the points that the plan counts."""
+    """Raise PlanError if the numbers were not rounded to the grid of the plan."""
     if crowd.grid != plan.grid or (crowd.grid is None) != (crowd.values is None):
         raise PlanError(
             "numbers",
-            expected="those that were rounded to the grid of the plan",
+            expected="numbers rounded to the grid of the plan",
             got="others",
-            do="round them as the plan says, every time anew",
+            do="round the numbers to that grid, with fresh randomness in every round",
         )
 
 
@@ -77,11 +84,12 @@ def check_crowd(
     accountant: Accountant,
     analysis: Analysis = COUNTS_ALONE,
 ) -> None:
-    """Raises for a plan whose promise is false or is not one for so many people and this question.
+    """Check that a plan is valid for this question and number of people.
 
-    ParameterError for a projection of counts that have no known sum.
+    Raises PlanError if it is not, or if its certificate is false. Raises ParameterError if
+    ``analysis`` does not suit the question, such as a projection of counts without a known sum.
     """
-    analysis.check_sums(question)  # before the work, not after it
+    analysis.check_sums(question)  # a wrong request must fail before the round, not after it
     analysis.check_listed(question)
     analysis.check_compared(question)
     if plan.question != question or users < plan.minimum_crowd:
@@ -89,7 +97,7 @@ def check_crowd(
             "plan",
             expected=f"a plan for {users:,} users and {_describe_question(question)}",
             got=f"one for {plan.minimum_crowd:,} and more, and {_describe_question(plan.question)}",
-            do="plan again for this data: rounds of fewer people are destroyed",
+            do="plan again for this data, because smaller rounds are discarded",
         )
     verify(plan, accountant)
 
@@ -99,14 +107,14 @@ def _describe_question(question: Question) -> str:
 
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
-    """Raise ParameterError where pairs are requested and messages carry one bit, or too many."""
+    """Raise ParameterError if pairs are requested and messages carry one bit, or too many."""
     question, several = plan.question, len(plan.parts) > 1 or plan.parts[0].pads > 0
     if not analysis.pairs:
         return
     if question.kind is Kind.ONE or question.bins < 2 or several:
         raise ParameterError(
             "pairs",
-            expected="records of several bits that travel whole",
+            expected="records of several bits that are sent whole",
             got="a message for every bit, member or attribute" if several else "single values",
             do="add --protocol flip for bits, --protocol flip-blank for sets, and with fewer "
             "messages per user for attributes"
@@ -117,7 +125,7 @@ def _check_pairs(plan: Plan, analysis: Analysis) -> None:
 
 
 def _check_sets(population: Population) -> None:
-    """Raises DataError for the first record that sets more bins than its question allows."""
+    """Raise DataError for the first record that has more bins than its question allows."""
     question = population.question
     if question.kind is not Kind.SET:
         return

@@ -1,4 +1,7 @@
-"""A source of words that repeats: for simulations and test vectors, out of reach of every role."""
+"""A repeatable source of random words, for simulations and test vectors.
+
+No role of a real round can import it; import contracts in ``pyproject.toml`` enforce this.
+"""
 
 import hashlib
 
@@ -13,5 +16,5 @@ class SeededChance(Keystream):
 
 
 def build_chance(seed: int | None) -> Chance:
-    """The operating system's randomness, or a repeatable one for a seed."""
+    """Return the operating system's randomness, or a repeatable source for a seed."""
     return SecureChance() if seed is None else SeededChance(seed)

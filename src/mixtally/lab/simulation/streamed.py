@@ -1,8 +1,9 @@
-"""A crowd's messages written to shards and shuffled there: memory holds a span of them at a time.
+"""Messages of a crowd, written to shard files and shuffled there, with bounded memory.
 
-Each shard of devices is drawn by itself, so that processes share the work and whoever was stopped
-goes on: shards that are whole stay. A mix draws its fakes and its order at once, and what it had
-written when it was stopped is thrown away.
+``mixtally batch`` calls these functions. A *shard* is a file with some of the messages. Each shard
+of devices is drawn independently, so that several processes share the work. After an interruption,
+complete shards are kept and the others are drawn. A mix draws all fakes and the order in one run,
+and its files are useless if it was interrupted.
 """
 
 import os
@@ -38,19 +39,23 @@ from mixtally.server.engine.sorting import KEY_BYTES, Sorter
 from mixtally.server.engine.workers import worker_pool
 
 _INDEX = f"{SIMULATION}/batch.json"
-"""It follows from the records: whoever knows all but one could find out that one."""
+"""Path of the index in the folder, among the files that must not be published.
+
+The index has a digest of the records. Anyone who knows all records but one could find that one.
+"""
 _MEMO_BYTES = 1_000_000
+"""Memory for tables that the randomizer computes once and uses for all spans."""
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 100_000, 1 << 22
-"""The most messages that are held at once, whichever is less; they are a row group of the file."""
+"""Limits of the messages held at a time, of which the smaller applies: a row group of the file."""
 _SHARDS_OF_A_SEED = 1 << 32
+"""Distance of the seeds of two crowds, so that their shards never share a seed."""
 
 
 class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a folder of shards is of.
+    """The content of a folder of shards.
 
-    where
-      records   SHA-256 of everybody's records and of how they are cut
-      shards    number -> file, of those that are whole
+    ``records`` is the SHA-256 of all records and of their division into shards. ``shards`` has the
+    file of each complete shard, by its number.
     """
 
     plan: str
@@ -60,13 +65,10 @@ class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ShardedCrowd(NamedTuple):
-    """Who is to be drawn.
+    """The people whose messages are drawn, ``each`` in a shard.
 
-    where
-      plan         fingerprint, under which messages are made
-      records      as ``randomize.reports`` takes them
-      each         people of a shard
-      seed         None for the operating system's randomness
+    ``plan`` is the fingerprint of the plan. ``records`` are as ``randomize_records`` takes them.
+    ``seed`` is None for the operating system's randomness.
     """
 
     part: Part
@@ -79,10 +81,10 @@ class ShardedCrowd(NamedTuple):
 def randomize_shards(
     crowd: ShardedCrowd, folder: Path, processes: int = 0, progress: Progress = ignore_progress
 ) -> list[Path]:
-    """The messages of everybody in shards of ``folder``, fakes among them, not shuffled.
+    """Write the messages of all people, including their fakes, to shards in ``folder``.
 
-    Shards that are there already are not drawn again. Raises DataError for a folder that holds
-    those of other records or of another plan.
+    The messages are not shuffled. Existing shards are not drawn again. Raises DataError if the
+    folder has shards of other records or of another plan.
     """
     index = _open_index(crowd, folder)
     cut = list(spans(len(crowd.records), crowd.each))
@@ -94,6 +96,7 @@ def randomize_shards(
     users, done = len(crowd.records), sum(cut[n].stop - cut[n].start for n in index.shards)
     for one, name in zip(work, _draw_shards(work, folder, processes), strict=True):
         index.shards[one.number] = name
+        # Written after each shard, so that an interrupted run loses at most the shard in progress.
         write_atomically(folder / _INDEX, msgspec.json.encode(index), what="what is whole")
         done += one.people.stop - one.people.start
         progress("randomize", done, users)
@@ -101,6 +104,7 @@ def randomize_shards(
 
 
 def _open_index(crowd: ShardedCrowd, folder: Path) -> ShardIndex:
+    # The seed and the shard size decide the content of the files, so they belong to the digest.
     digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
     digest.update(np.ascontiguousarray(crowd.records).data)
     name = _new_name(build_chance(crowd.seed))
@@ -113,26 +117,27 @@ def _open_index(crowd: ShardedCrowd, folder: Path) -> ShardIndex:
         found = msgspec.json.decode(read_whole(path), type=ShardIndex)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), expected="what a call wrote here", got=str(error), do="choose another folder"
+            str(path), expected="an index of shards", got=str(error), do="choose another folder"
         ) from error
     if (found.plan, found.records) != (fresh.plan, fresh.records):
         raise DataError(
             str(folder),
-            expected="shards of these records, cut alike, under this plan",
+            expected="shards of the same records and size under the same plan",
             got="others: the data, the plan, the seed or the size of shards have changed",
             do="choose another folder, or remove this one",
         )
+    # A shard that was removed meanwhile is drawn again.
     whole = {n: name for n, name in found.shards.items() if (folder / name).exists()}
     return msgspec.structs.replace(found, shards=whole)
 
 
 def _new_name(chance: Chance) -> str:
-    """Of a batch, that no other has."""
+    """Return a random name for a batch."""
     return chance.words(1).tobytes().hex()
 
 
 class _ShardTask(NamedTuple):
-    """Some people, and the batch that they belong to."""
+    """The people of one shard, and the batch that they belong to."""
 
     crowd: ShardedCrowd
     batch: str
@@ -141,7 +146,7 @@ class _ShardTask(NamedTuple):
 
 
 def _draw_shards(work: Sequence[_ShardTask], folder: Path, processes: int) -> Iterator[str]:
-    """The names of the shards as they are written."""
+    """Yield the names of the shards as they are written."""
     several = [(one, folder) for one in work]
     if processes < 2 or len(work) < 2:
         yield from (_draw_shard(*one) for one in several)
@@ -158,7 +163,7 @@ def _draw_shard(shard: _ShardTask, folder: Path) -> str:
 
 
 def _draw_messages(crowd: ShardedCrowd, chance: Chance) -> Iterator[Rows]:
-    """What the people of a shard send, some at a time; each tosses a coin for fakes."""
+    """Yield the messages of a shard's people in pieces, each followed by the people's fakes."""
     part, memo = crowd.part, Memo(_MEMO_BYTES)
     most = _rows_at_once(part.layout.message_bytes)
     for span in spans(len(crowd.records), max(1, most // part.most)):
@@ -167,7 +172,7 @@ def _draw_messages(crowd: ShardedCrowd, chance: Chance) -> Iterator[Rows]:
 
 
 def _rows_at_once(size: int) -> int:
-    """How many messages of ``size`` bytes are held at once."""
+    """Return how many messages of ``size`` bytes are held at a time."""
     return max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE // size))
 
 
@@ -181,13 +186,17 @@ def mix_shards(
     each: int,
     progress: Progress = ignore_progress,
 ) -> list[Path]:
-    """The messages of shards at these URLs with the fakes of mixes, in a uniformly random order.
+    """Write the messages of shards, with the fakes of all mixes, in a uniformly random order.
 
-    where
-      each   messages of a shard that is written
+    One process plays all mixes. ``shards`` has the URLs of the shards, and ``each`` is the number
+    of messages in a written shard.
 
-    One process plays all mixes. Raises DataError for a shard that cannot be read, and for a folder
-    that is not new; MessageError for messages of another length.
+    Raises
+    ------
+    DataError
+        If a shard cannot be read, or the folder is not new.
+    MessageError
+        If messages have another length.
     """
     if folder.exists() and any(folder.iterdir()):
         raise DataError(
@@ -196,6 +205,7 @@ def mix_shards(
     folder.mkdir(parents=True, exist_ok=True)
     size = part.layout.message_bytes
     most = _rows_at_once(size)
+    # The sorter's own randomness only encrypts its temporary files, so it takes no seed.
     sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
         with store_folder.open_url(url) as file, open_shard(file, url, size) as held:
@@ -212,15 +222,20 @@ def mix_shards(
 
 
 def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
-    """Keys of 256 bits: that two are equal is rarer than any shuffle that was ever dealt."""
+    """Add messages with random keys of 256 bits; sorting by the keys shuffles the messages.
+
+    Equal keys would bias the order, but their probability is negligible: below n^2 / 2^257 for n
+    messages.
+    """
     keys = chance.words(len(rows) * KEY_BYTES // 8)
+    # A fixed byte order gives the same shuffle for a seed on every machine.
     sorter.add(keys.astype("<u8", copy=False).tobytes(), rows.tobytes())
 
 
 def _cut_into_shards(
     ordered: Iterator[bytes], size: int, each: int, most: int
 ) -> Iterator[Iterator[Rows]]:
-    """Shards of ``each`` messages, ``most`` at a time: one is taken to its end before the next."""
+    """Yield shards of ``each`` messages, ``most`` at a time; use up each before the next."""
     held = bytearray()
 
     def fill_buffer() -> bool:
@@ -232,6 +247,7 @@ def _cut_into_shards(
         left = each
         while left and fill_buffer():
             many = min(left, len(held) // size, most)
+            # A copy, because a bytearray cannot shrink while an array refers to its memory.
             yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
             del held[: many * size]
             left -= many
@@ -241,18 +257,23 @@ def _cut_into_shards(
 
 
 def _write_shard(folder: Path, some: Any, part: Part, label: ShardLabel) -> str:
-    """Write a shard aside and name it by what it holds: whole or not at all."""
+    """Write a shard to a temporary file and name it by its digest, so that it is never partial."""
+    # The process number keeps two processes from writing the same file.
     aside = folder / f".{label.number}-{os.getpid()}.part"
     try:
         with aside.open("wb") as file:
             done = write_shard(file, some, part.layout.message_bytes, label)
             file.flush()
+            # The content must be on disk before the name promises that it is complete.
             os.fsync(file.fileno())
         name = f"{label.number:06d}-{(done.sha256 or '')[:16]}.parquet"
         aside.replace(folder / name)
     except OSError as error:
         aside.unlink(missing_ok=True)
         raise DataError(
-            str(folder), expected="room for the messages", got=str(error), do="make room, go on"
+            str(folder),
+            expected="space for the messages",
+            got=str(error),
+            do="free disk space and run the command again",
         ) from error
     return name

@@ -1,4 +1,7 @@
-"""What a simulation comes to: one or more results of the same data, and the truth beside them."""
+"""Study: one or more releases of the same data, with the truth they are compared with.
+
+``app.count``, ``app.places`` and the demo make a `Study`; ``study_document`` shows it.
+"""
 
 from dataclasses import dataclass
 
@@ -21,7 +24,10 @@ from mixtally.model.result import Result
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refusal:
-    """A round of which nothing is released, and why; what else is told of it as of a result."""
+    """A round of which nothing is released, with the reason.
+
+    It has the attributes of a result that documents need.
+    """
 
     plan: Plan
     received: Received
@@ -31,23 +37,21 @@ class Refusal:
 
     @property
     def question(self) -> Question:
-        """What was asked."""
+        """The question of the plan."""
         return self.plan.question
 
     @property
     def certificate(self) -> Certificate:
-        """Of everything that a person sent."""
+        """The certificate of everything that a person sent."""
         return self.plan.certificate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
-    """One collection as it was played.
+    """One collection that was played, and its ``conclusion``: a result, or why there is none.
 
-    where
-      found    what the collector releases, or why it releases nothing
-      leaked   what dishonest hops drew and told the observer, a tally a part
-      sums     what someone would learn who sees only the sums, where that was asked
+    ``leaked`` has the fakes that dishonest hops drew and revealed to the observer, one tally per
+    part. ``sums`` is the certificate against an observer of the sums alone, if requested.
     """
 
     conclusion: Result | Refusal
@@ -56,12 +60,12 @@ class Release:
 
     @property
     def refusal(self) -> str | None:
-        """Why nothing is released; None where something is."""
+        """Why nothing is released; None if there is a result."""
         return str(self.conclusion.error) if isinstance(self.conclusion, Refusal) else None
 
     @property
     def result(self) -> Result:
-        """What is released; raises the MessageError that says why nothing is."""
+        """The released result. Raises the MessageError that explains why there is none."""
         if isinstance(self.conclusion, Refusal):
             raise self.conclusion.error
         return self.conclusion
@@ -69,12 +73,10 @@ class Release:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study(Findings[Truth]):
-    """A question asked of a crowd, and its releases.
+    """A question asked of a crowd, and its releases, the main one first.
 
-    where
-      releases   the first is the main one
-      central    mechanisms of the central model at the main release's guarantee
-      contest    who won the vote, where that was asked
+    ``central`` has mechanisms of the central model at the guarantee of the main release.
+    ``contest`` is the vote, if a winner was requested.
     """
 
     releases: tuple[Release, ...]
@@ -83,17 +85,17 @@ class Study(Findings[Truth]):
 
     @property
     def main_result(self) -> Result:
-        """The result that is reported in full; raises as ``Release.result``."""
+        """The result that is reported in full. Raises like `Release.result`."""
         return self.releases[0].result
 
     @property
     def true_counts(self) -> NDArray[np.int64] | None:
-        """How many people truly are in each bin; None where that is not known."""
+        """True number of people in each bin; None if unknown."""
         return None if self.truth is None else self.truth.counts
 
     @property
     def central_error(self) -> float:
-        """Return the standard error of the central model at the same guarantee."""
+        """Standard error of the central model at the same guarantee, in counts."""
         found = self.releases[0].conclusion
         stated = found.plan.guarantee
         return central_error(
@@ -102,7 +104,7 @@ class Study(Findings[Truth]):
 
     @property
     def local_error(self) -> float:
-        """Standard error of the local model at the same epsilon."""
+        """Standard error of the local model at the same epsilon, in counts."""
         found = self.releases[0].conclusion
         people = found.received.contributors
         return local_error(found.question, found.certificate.epsilon, people)

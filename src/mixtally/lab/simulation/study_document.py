@@ -1,4 +1,7 @@
-"""What is shown of a study: the main release in full, the others by their errors."""
+"""Document of a study: the main release in full, and the other releases by their errors.
+
+``app`` calls `document` and renders the result as a page, a terminal text, JSON or CSV.
+"""
 
 import msgspec
 
@@ -36,11 +39,14 @@ from mixtally.report.words import (
 )
 
 _FEW = 8
-"""Rows of figures that a terminal shows at least."""
+"""Least number of rows of each figure table in a terminal."""
 
 
 def document(study: Study, top: int) -> Document:
-    """The study; a terminal shows the ``top`` largest bins. A release when it has no truth."""
+    """Return the document of a study.
+
+    A terminal shows the ``top`` largest bins. Without the truth the document is a release.
+    """
     about, main = study.about, study.releases[0]
     result = None if main.refusal else main.result
     shown = None if main.refusal else build_counts_view(study)
@@ -59,17 +65,18 @@ def document(study: Study, top: int) -> Document:
 
 
 def _promise(study: Study, lines: Promise) -> Promise:
-    """Return the three lines; beside local ballots the second line has their promise too."""
+    """Return the lines of the promise; that of local ballots is added to the second line."""
     if study.contest is None:
         return lines
     first, second, third = lines
     left = without_mixes(study.contest.plan.local_epsilon)
     ballots = f"Local ballots: {certificate_line(study.contest.local.certificate)}"
+    # The sentence about collusion of mixes also covers the ballots, so it must come last.
     return first, f"{second.removesuffix(left)}{ballots} {left}", third
 
 
 def _tables(study: Study, shown: CountsView) -> dict[str, Rows]:
-    """Return the rows of counts and of what follows from them; of a vote also of both versions."""
+    """Return the CSV tables of counts and figures, and those of both versions of a vote."""
     contest, truth = study.contest, study.true_counts
     if contest is None:
         return shown.tables()
@@ -82,7 +89,7 @@ def _tables(study: Study, shown: CountsView) -> dict[str, Rows]:
 
 
 def build_counts_view(study: Study) -> CountsView:
-    """The main release as it is shown; raises the MessageError of one that is refused."""
+    """Return the view of the main release; raise the MessageError of a refused one."""
     return CountsView(study.main_result, has_given_order=study.about.ordered, truth=study.truth)
 
 
@@ -103,7 +110,7 @@ def _sections(study: Study, shown: CountsView | None) -> tuple[Section, ...]:
     ]
     return (
         *first,
-        *[Section("What came", (table,)) for table in _intake_tables(main)],
+        *[Section("Messages received", (table,)) for table in _intake_tables(main)],
         plan_section(
             study.about.reason, *(each.conclusion.plan.facts() for each in study.releases)
         ),
@@ -123,7 +130,7 @@ def _error_section(study: Study) -> Section:
 
 
 def _intake_tables(release: Release) -> list[Table]:
-    """What came, where hops declared anything and where nothing is released."""
+    """Return the table of received messages, if hops declared fakes or nothing is released."""
     plan, received = release.conclusion.plan, release.conclusion.received
     told = release.refusal or any(part.drawing_hop_count for part in received.parts)
     return [intake_table(plan, received)] if told else []
@@ -141,7 +148,7 @@ def _sums_texts(release: Release) -> list[str]:
 
 
 def _facts(study: Study, shown: CountsView | None) -> Facts:
-    """Return what the JSON says of the study."""
+    """Return the JSON object of the study."""
     signed, central = study.about.signed, {} if study.truth is None else study.truth.central
     return {
         **({} if signed is None else signed._asdict()),
@@ -157,6 +164,7 @@ def _facts(study: Study, shown: CountsView | None) -> Facts:
             else {"winner": winner_facts(study.contest, study.true_counts)}
         ),
         "releases": [
+            # The view of the main release has been computed already.
             _release_facts(study, release, shown if place == 0 else None)
             for place, release in enumerate(study.releases)
         ],
@@ -195,13 +203,13 @@ def _summary(study: Study, shown: CountsView | None, top: int) -> list[Part]:
         *_intake_tables(main),
         _error_table(study),
     ]
-    # A terminal does not ask for a package: a formula stands for the mechanisms that it would draw.
+    # A terminal does not ask to install OpenDP, because a formula replaces its mechanisms.
     missing = [note for note in _missing_notes(study) if note != MISSING]
     return [*parts, *map(Text, (*describe_accuracy(study), *missing, *_sums_texts(main)))]
 
 
 def _error_table(study: Study) -> Table:
-    """Standard errors beside the central and the local model."""
+    """Return the table of standard errors of the central model, releases and local model."""
     shown = columns(
         [line for line in compare_models(study) if line.expected is not None],
         ("who adds the noise", lambda line: line.name),
@@ -214,7 +222,7 @@ def _error_table(study: Study) -> Table:
 
 
 def _missing_notes(study: Study) -> list[str]:
-    """Why there are no central mechanisms to compare with."""
+    """Return why the comparison lacks central mechanisms, as a list of at most one note."""
     return [study.central.note] if study.central.note else []
 
 
@@ -222,16 +230,16 @@ def _error_note(study: Study) -> str:
     text = "Expected standard error of an empty bin at the same epsilon. "
     if study.central.lines:
         text += (
-            "In the central model someone who sees everything adds the noise; upright bars are how "
-            "far off one answer is at most, at the confidence stated below, and dashed lines carry "
+            "In the central model someone who sees everything adds the noise; upright bars are the "
+            "largest error of one count, at the confidence stated below, and dashed lines extend "
             "the errors through all rows. "
         )
     else:
         text += (
-            "The central model is the better of discrete Laplace and Gaussian noise, added by "
+            "The central model uses the better of discrete Laplace and Gaussian noise, added by "
             "someone who sees everything. "
         )
-    text += "The local model is the better of optimized unary and direct encoding."
+    text += "The local model uses the better of optimized unary and direct encoding."
     if study.truth is not None:
         text += " Rings are the error measured here over all bins."
     return text

@@ -1,4 +1,7 @@
-"""What the lab alone knows: the true counts of a crowd that is played, laid beside a result."""
+"""True counts of a simulated population, with which a result is compared.
+
+Only simulations know them. Documents show them next to the estimates.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,26 +20,26 @@ from mixtally.protocol.estimate.numbers import QUANTILES
 from mixtally.protocol.tally.pairs import count_pairs
 
 Values = tuple[float | None, ...]
-"""True numbers beside the rows of some figures; None where there is none."""
+"""True numbers for the rows of some figures; None where there is no true number."""
 _CELLS = 4
+"""Number of cells of a 2 x 2 table."""
 
 
 class HasFigures(Protocol):
-    """What came of a round, released or not."""
+    """The conclusion of a round, released or not."""
 
     @property
     def figures(self) -> Sequence[Figures]:
-        """What else was derived from the messages."""
+        """Figures that were derived from the messages in addition to the counts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """True numbers beside a result's own.
+    """True numbers for a result.
 
-    where
-      counts    how many people are in each bin, shape (bins,)
-      figures   by the name of the result's figures, a value a row
-      central   by the name of a mechanism of the central model, how far off one release of it was
+    ``counts`` has the number of people in each bin, shape (bins,). ``figures`` has the true values
+    of the rows of each of the result's figures, by name. ``central`` has the error of one release
+    of each central-model mechanism, by name.
     """
 
     counts: NDArray[np.int64]
@@ -45,7 +48,7 @@ class Truth:
 
 
 def truth_of(population: Population, found: HasFigures) -> Truth:
-    """What was to be ``found`` in ``population``."""
+    """Return the true numbers of ``population`` for the figures in ``found``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in found.figures:
@@ -57,6 +60,7 @@ def truth_of(population: Population, found: HasFigures) -> Truth:
             continue
         if one.name in (DIFFERENCES, TOTALS):
             continue
+        # Counting pairs takes long, so it is done at most once, and only if some figure needs it.
         if both is None:
             layout = Layout(Form.BITS, population.question.bins)
             both = count_pairs(layout, population.records.astype(np.uint8, copy=False))
@@ -76,12 +80,15 @@ def add_comparisons(truth: Truth, found: HasFigures) -> Truth:
 
 
 def _number_figures(population: Population) -> Values:
-    """Of ``protocol.estimate.conclude.numbers`` in its order: moments and quantiles, of the numbers
-    themselves, and the shares at both ends as they were rounded.
+    """Return moments, quantiles and end shares, in the order of ``estimate.conclude.numbers``.
+
+    Moments and quantiles are those of the numbers themselves. The shares at both ends are those of
+    the rounded numbers.
     """
     if population.values is None:
         raise TypeError("the crowd holds no numbers")
     values, at_points = np.sort(population.values), population.truth
+    # The quantile at a share is the smallest value that at least this share does not exceed.
     places = [max(0, int(np.ceil(share * len(values))) - 1) for share in QUANTILES]
     found = values.mean(), values.sum(), np.mean(values**2), values.var(), *values[places]
     shares = at_points[0] / len(values), at_points[-1] / len(values)
@@ -89,14 +96,14 @@ def _number_figures(population: Population) -> Values:
 
 
 def size_figures(population: Population) -> Values:
-    """The mean size of a set, and how many have at most 0, 1, .. members."""
+    """Return the mean size of a set, and the number of people with at most 0, 1, .. members."""
     sizes = population.sizes
     reached = np.cumsum(np.bincount(sizes, minlength=population.question.max_set))
     return float(sizes.mean()), *map(float, reached[: population.question.max_set])
 
 
 def _pair_figures(found: Figures, both: NDArray[np.int64], users: int) -> Values:
-    """Pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
+    """Return pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
     values: list[float | None] = []
     for row, (i, j) in enumerate(found.about):
         together, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
@@ -114,6 +121,6 @@ def _pair_figures(found: Figures, both: NDArray[np.int64], users: int) -> Values
 
 
 def _phi_coefficient(both: int, one: int, two: int, users: int) -> float | None:
-    """The correlation of two bits, None where one of them is the same for everybody."""
+    """Return the correlation of two bits; None if one of them is the same for all people."""
     root = (one * two * (users - one) * (users - two)) ** 0.5
     return (users * both - one * two) / root if root else None
