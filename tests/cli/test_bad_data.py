@@ -16,7 +16,11 @@ TOLD = {
     "a sheet of CSV": (GOOD, ("--sheet", "A"), "--sheet: expected a file that needs it"),
     "a delimiter of Parquet": (PARQUET, ("--delimiter", ";"), "expected a file that needs it"),
     "an encoding of Excel": (BOOK, ("--encoding", "cp1252"), "expected a file that needs it"),
-    "a delimiter of JSON": (LINES, ("--delimiter", ";"), "which is JSON lines. Leave the option out"),
+    "a delimiter of JSON": (
+        LINES,
+        ("--delimiter", ";"),
+        "which is JSON lines. Leave the option out",
+    ),
     "no such sheet": (BOOK, ("--sheet", "Data"), "expected a sheet 'Data', got 'Sheet1'"),
     "no such person": (GOOD, ("--person-column", "who"), "expected a column 'who'"),
     "several rows of a person": (

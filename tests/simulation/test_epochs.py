@@ -247,7 +247,7 @@ def test_other_charges_are_composed_but_are_no_epochs(plan):
 def test_an_epoch_of_another_question_of_that_name_is_refused(plan):
     book = charge_epoch(budget(), plan, "1")
     other = Question(name="color", bins=6)
-    with pytest.raises(PlanError, match=r"'color' with its 6 bins.*another one with 5"):
+    with pytest.raises(PlanError, match=r"'color' with its 6 bins.*another question with 5"):
         list_charged_epochs(book, other)
     assert list_charged_epochs(book, Question(name="shade", bins=6)) == []
 

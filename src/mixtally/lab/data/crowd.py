@@ -203,8 +203,8 @@ class _TableReader:
             self._form.take(batch)
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
-        # People who come once have a different value in every row, which is no warning. An
-        # attribute that is counted must not have one.
+        # If every row has a different value, people simply come once. Only for an attribute that is
+        # counted is that a reason to warn.
         found = [
             one
             for one in watch.find_identifiers()
@@ -310,7 +310,7 @@ def _watch_identifiers(
 ) -> IdentifierWatch:
     """Return the watch for identifiers, which skips the columns that are counted.
 
-    Attributes whose values are read from the data are watched too.
+    Attributes whose labels are read from the data are watched too.
     """
     if reading.person is not None or reading.rows_are_people:
         return IdentifierWatch(())

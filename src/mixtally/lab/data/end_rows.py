@@ -55,7 +55,7 @@ class EndRows:
         labels: Sequence[str] | None,
         held: NDArray[np.int64] | None,
     ) -> str:
-        """Return a warning if an end looks like no person, otherwise an empty text.
+        """Return a warning if the first or the last row is probably no person, else an empty text.
 
         Parameters
         ----------

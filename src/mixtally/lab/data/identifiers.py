@@ -55,9 +55,9 @@ _YEARS = range(1900, 2101)
 _MAX_EVEN_DISPERSION = 0.25
 """Index of dispersion below which rows are spread over values by design, as in a panel.
 
-If rows are drawn uniformly from d values, the index of dispersion D is near 1, and (d - 1) D has
-approximately a chi-square distribution with d - 1 degrees of freedom. From d = 20 on, D is below
-1/4 with probability less than 3e-4.
+Let rows be drawn uniformly from d values, with index of dispersion D. Then D is near 1, and (d - 1)
+D has approximately a chi-square distribution with d - 1 degrees of freedom. From d = 20 on, D is
+below 1/4 with probability less than 3e-4.
 """
 _FEW_ROWS = 5
 """Mean rows of a value above which small whole numbers are ages or ratings in any case."""

@@ -135,8 +135,7 @@ def gaussian(epsilon: float, delta: float, bins: int, level: float) -> Baseline:
         return float(fixed.map(moved)[0])
 
     more = math.log(1.0 / delta)
-    # A first guess of the scale from epsilon = rho + 2 sqrt(rho log(1/delta)); 0.8 of it is too
-    # small, so that the search begins below the answer.
+    # A first guess of the scale, from the conversion epsilon = rho + 2 sqrt(rho log(1/delta)).
     start = 1.0 / (math.sqrt(more + epsilon) - math.sqrt(more))
     found = find_least_meeting(
         lambda parts: loss(parts / _PARTS),
@@ -176,7 +175,7 @@ def exponential(epsilon: float, bins: int, level: float) -> Baseline:
     It has delta = 0. The probability that the named bin is a or more below the largest count is at
     most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses permute-and-flip, for which the
     bound also holds. A bin that is a below the largest is accepted at its turn with probability
-    exp(-a / scale), and there are fewer than ``bins`` such bins.
+    exp(-a / scale). There are fewer than ``bins`` such bins.
 
     Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
     which is derived in side notes 002 section 3; McKenna, Sheldon, Permute-and-Flip (2020).

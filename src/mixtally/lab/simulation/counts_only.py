@@ -3,8 +3,8 @@
 ``app.count`` calls these functions for ``--counts-only`` and for data that are already counted. The
 time does not depend on the number of people.
 
-Let q be the probability that a bit is flipped, N the number of messages, and c the number of
-messages whose bit of one bin was set before flipping. Each bit is flipped independently, so the
+Let q be the probability that a bit is flipped, and N the number of messages. Let c be the number of
+messages whose bit of a given bin is set before flipping. Each bit is flipped independently, so the
 tally of the bin is distributed as
 
     c - Binomial(c, q) + Binomial(N - c, q).

@@ -150,8 +150,8 @@ def check_plan(
     part = plan.single_part(
         "plan with another --protocol, or ask for each bit or attribute in a separate series"
     )
-    # The guarantee needs the smallest epoch to suffice; memory needs the largest one to fit.
     check_rounded(plan, timeline)
+    # The smallest epoch must be large enough for the guarantee, the largest must fit in memory.
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
     if not counts_only:  # checked before the first epoch, so that no series stops halfway
         check_memory(part, int(timeline.users.max()), plan.hops)

@@ -1,7 +1,7 @@
 """Comparison of releases with the central model and the local model.
 
 ``study_document`` shows one line for each. In the central model one trusted party sees all answers.
-In the local model each person adds noise that protects them without help.
+In the local model each person adds enough noise to need no trust in anyone.
 """
 
 from mixtally.lab.simulation.study import Study

@@ -41,8 +41,6 @@ def round_timeline(
         return timeline
     if isinstance(timeline, EpochCounts):
         raise _mismatch_error(timeline.values)
-    # Every answer is rounded independently, because averaging repeated answers removes fresh noise
-    # only.
     codes = _round_to_points(timeline.values, plan, chance)
     return replace(timeline, question=plan.question, codes=codes, grid=plan.grid)
 

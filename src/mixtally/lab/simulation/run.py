@@ -97,7 +97,7 @@ def check_crowd(
             "plan",
             expected=f"a plan for {users:,} users and {_describe_question(question)}",
             got=f"one for {plan.minimum_crowd:,} and more, and {_describe_question(plan.question)}",
-            do="plan again for this data, because smaller rounds are discarded",
+            do="plan again for this data: a round with fewer people is destroyed",
         )
     verify(plan, accountant)
 

@@ -71,7 +71,7 @@ def _promise(study: Study, lines: Promise) -> Promise:
     first, second, third = lines
     left = without_mixes(study.contest.plan.local_epsilon)
     ballots = f"Local ballots: {certificate_line(study.contest.local.certificate)}"
-    # The sentence about collusion of mixes also covers the ballots, so it must come last.
+    # The ballots' promise goes before the sentence about colluding mixes, which ends the line.
     return first, f"{second.removesuffix(left)}{ballots} {left}", third
 
 

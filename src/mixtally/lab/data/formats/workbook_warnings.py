@@ -27,8 +27,9 @@ def describe_unseen(
     """Return what ``sheet`` hides below row ``after``, in words; empty if nothing is known.
 
     ``asked`` maps the letters of the columns that are read to their names. The XML is defined in
-    ECMA-376, part 1: the attribute ``hidden`` of ``row`` (18.3.1.73), the type ``e`` and style
-    ``s`` of cells (18.3.1.4), and the number formats, of which 9 and 10 are percentages (18.8.30).
+    ECMA-376, part 1: section 18.3.1.73 for the attribute ``hidden`` of ``row``, and 18.3.1.4 for
+    the type ``e`` and style ``s`` of cells. Section 18.8.30 defines number formats, of which 9 and
+    10 are percentages.
     """
     try:
         with ZipFile(workbook) as book:

@@ -40,7 +40,7 @@ class Places:
                     got=f"{points[off[0], at]:g}",
                     do="check the order of the columns",
                 )
-        # Many people share a place, and each distinct point needs a slow call of H3.
+        # H3 takes one call for each point, so each distinct point is looked up only once.
         different, which = np.unique(points, axis=0, return_inverse=True)
         bins = np.array(self._grid.bins_of(different[:, 0], different[:, 1]), dtype=np.int64)
         self._codes.append(bins[which.reshape(-1)])

@@ -99,8 +99,8 @@ class Sets:
     def _split_all_texts(self, array: Array, where: RowPosition) -> _ParsedSets | None:
         """Return the labels of every distinct text, all split at once; None if that is impossible.
 
-        A text must be parsed individually if it is a list, has an empty label or too many labels,
-        or has a label that is refused or may contain the separator.
+        Lists must be parsed individually. So must texts with an empty label, with too many labels,
+        or with a label that is refused or may contain the separator.
         """
         types = pyarrow.types
         if self._separator is None or self._whole or not types.is_dictionary(array.type):
@@ -113,7 +113,7 @@ class Sets:
         sizes = np.diff(split.offsets.to_numpy()).astype(np.int64)
         labels = split.flatten().dictionary_encode()
         parts_met = [part.strip() for part in labels.dictionary.to_pylist()]
-        # A combining accent after a separator belongs to the separator's character under NFC.
+        # NFC may compose an accent after a separator with the separator itself.
         if any(part and (part[0] == LIST_START or combining(part[0])) for part in parts_met):
             return None
         try:

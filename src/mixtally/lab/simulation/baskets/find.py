@@ -46,8 +46,8 @@ def find_sets(
 ) -> BasketResult:
     """Find the pairs and larger sets that more than ``support`` people hold, and rules.
 
-    A set of three or more items is tested only if all its subsets were found, because no set is
-    held by more people than a subset.
+    A set of three or more items is tested only if all its subsets were found. No set is held by
+    more people than one of its subsets.
 
     Half of the error probability 1 - level goes to the counts of single items. The other half is
     divided among the sizes, and within a size among all sets, tested or not. Untested sets must be

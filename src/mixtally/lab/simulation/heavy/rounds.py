@@ -73,7 +73,7 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
             do="plan again for this crowd",
         )
     plan = design.plan
-    # The certificate is checked again before anything is drawn: a design may come from a file.
+    # Nothing may be drawn under a plan whose certificate is false.
     verify(plan, lab.planner.accountant)
     size, symbols = search.spelling.size, search.spelling.spell(vocabulary, search.longest)
     prefixes, rounds = _first_prefixes(design), list[_PlayedRound]()

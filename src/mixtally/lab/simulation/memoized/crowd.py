@@ -123,7 +123,7 @@ def play_reports(
 
 
 def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
-    """Return how often an observer who averages the reports of a person guesses a bit wrong.
+    """Return how often an observer who averages a person's reports guesses a bit wrong.
 
     The first people are measured, as ``protocol.estimate.memoized.recovery`` defines it. NaN if all
     their bits are equal.
@@ -139,7 +139,7 @@ def measure_recoveries(
     One observer continues to watch the same people.
     """
     mechanism, found = crowd.mechanism, []
-    # Records do not depend on the order of people, so the first ones are as good as a sample.
+    # Only the first people are watched, so that the time does not grow with the crowd.
     few = slice(0, max(1, _WATCHED_BYTES // mechanism.layout.message_bytes))
     responses, true = (
         _unpack_bits(mechanism, crowd.responses[few]),
