@@ -13,7 +13,7 @@ from mixtally.lab.data.label_merging import find_similar
 _EMPTY = ("na", "n/a", "n.a.", "nan", "<na>", "null", "nil", "none", "missing")
 _MARKS = ("-", "--", "?", ".", "-99", "-999")
 _ERRORS = ("#n/a", "#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!")
-"""What a workbook shows in a cell that it could not compute."""
+"""Texts that a workbook shows in a cell that it could not compute."""
 _LIKE_MISSING = frozenset(_EMPTY + _MARKS + _ERRORS)
 _TOTAL = re.compile(
     r"((sub|grand |column |overall )?totals?|sum|overall|gesamt(summe)?|insgesamt|summe|somme|"

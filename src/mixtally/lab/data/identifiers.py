@@ -70,7 +70,7 @@ _MIN_UNIQUE_SHARE = 0.9
 
 
 class IdentifierColumn(NamedTuple):
-    """What the values of a column say about people.
+    """The evidence that the values of a column identify people.
 
     ``is_repeated``: the column identifies people, and at least one has several rows. ``is_unique``:
     nearly every row has its own value, which identifies a person.

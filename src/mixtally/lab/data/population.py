@@ -22,7 +22,7 @@ from mixtally.protocol.randomize.bins import Records
 _SPAN_BYTES = 1 << 22
 """Bytes of records that are counted at a time, so that a large crowd needs no second copy."""
 LABELS, LARGEST_SET, PEOPLE = "labels", "largest set", "people"
-"""What a plan may take from the data. `PEOPLE` stands for data whose rows may not be people."""
+"""Names of facts that a question takes from the data; `PEOPLE`: rows may not be people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

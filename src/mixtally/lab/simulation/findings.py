@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Findings(Generic[T]):
-    """What a simulation found.
+    """The findings of one simulation.
 
     Attributes
     ----------

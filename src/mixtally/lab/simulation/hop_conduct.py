@@ -13,7 +13,7 @@ from mixtally.errors import ParameterError, in_range
 
 @dataclass(frozen=True, slots=True)
 class HopConduct:
-    """What dishonest hops do.
+    """The behavior of dishonest hops.
 
     ``leaves_out`` is the share, in [0, 1], of other people's messages that the first of them leaves
     out. Only a hop before every honest hop can do so, because behind an honest hop it is unknown

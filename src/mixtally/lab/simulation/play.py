@@ -99,7 +99,7 @@ def check_memory(part: Part, people: int, hops: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RoundSetup:
-    """What all parts of a round have in common."""
+    """The settings that all parts of a round share."""
 
     row: int
     hops: DishonestHops

@@ -27,7 +27,7 @@ _ONE_INTERVAL = {"label": None, "lower_simultaneous": None, "upper_simultaneous"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueBaskets:
-    """What baskets truly contain.
+    """True counts of the items and sets in the baskets.
 
     ``holders`` has the number of people who hold each item and each set found. ``pairs`` is the
     number of pairs of items that more people hold than the support.

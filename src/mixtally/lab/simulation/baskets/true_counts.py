@@ -1,6 +1,6 @@
 """Populations of baskets, and the true number of people who hold each set of items.
 
-The Python functions build baskets here. Simulations and tests use the true counts.
+Examples and benchmarks build baskets here. Simulations compare their results with the true counts.
 """
 
 from collections.abc import Sequence

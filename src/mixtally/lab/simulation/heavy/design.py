@@ -45,7 +45,7 @@ ONE_ROUND_ASSUMPTION = (
 
 
 class Participation(StrEnum):
-    """How the rounds divide people and budget. The values are stored in files."""
+    """The way in which rounds divide people and budget. The values are stored in files."""
 
     EVERY_ROUND = "together"
     ONE_ROUND = "apart"

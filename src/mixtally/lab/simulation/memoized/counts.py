@@ -16,7 +16,7 @@ from mixtally.report.estimates import Columns, estimates_of, rows_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueAnswers:
-    """What a simulation knows of a crowd with memoized answers.
+    """The truth about a crowd with memoized answers, which only a simulation knows.
 
     ``counts`` has the number of people with each value. ``learned`` is what an observer learns,
     including measurements on this crowd.

@@ -18,7 +18,7 @@ from mixtally.report.coverage import Coverage, coverage, measured_error
 
 @dataclass(frozen=True, slots=True)
 class EpochSpending:
-    """What a person spends who takes part in ``times`` epochs.
+    """The privacy spent by a person who takes part in ``times`` epochs.
 
     ``people`` is the number of such people; None if unknown. ``epsilon`` is the smallest at the
     guarantee's delta; None above 20. ``certificate`` bounds delta at the guarantee's epsilon.
@@ -37,7 +37,7 @@ class EpochSpending:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrueSeries:
-    """What a simulation knows about a crowd over time.
+    """The truth about a crowd over time, which only a simulation knows.
 
     ``counts`` are the true counts, shape (epochs, bins). ``spending`` lists what people spend by
     the number of their epochs, all epochs last. ``figures`` has the true values of the rows of the
@@ -65,7 +65,7 @@ class Trend(Findings[TrueSeries]):
 
     @property
     def spending(self) -> tuple[EpochSpending, ...]:
-        """What people spend; only the worst case if attendance is unknown."""
+        """Spending by the number of epochs; only the worst case if attendance is unknown."""
         if self.truth is not None:
             return self.truth.spending
         return (EpochSpending(len(self.epochs), None, self.least_epsilon, self.certificate),)
