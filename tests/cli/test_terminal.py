@@ -153,3 +153,18 @@ sys.meta_path.insert(0, Pressed())
 def test_a_key_pressed_while_something_is_imported_ends_quietly(moment):
     done = process(KEY_PRESSED, moment, *PLAN, stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_pipe_gets_tables_of_full_width_unless_columns_limits_them(monkeypatch):
+    def rows(columns):
+        if columns is None:
+            monkeypatch.delenv("COLUMNS", raising=False)
+        else:
+            monkeypatch.setenv("COLUMNS", columns)
+        out = process(RUN, *PLAN, "--explain", stdout=subprocess.PIPE).stdout.decode()
+        assert "\N{HORIZONTAL ELLIPSIS}" not in out
+        return [line for line in out.splitlines() if "crowd" in line and "honest" in line]
+
+    full, limited = rows(None), rows("60")
+    assert max(map(len, full)) > 100
+    assert len(limited) != len(full) or max(map(len, limited)) < max(map(len, full))

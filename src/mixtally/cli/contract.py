@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
-from rich.table import Table
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
@@ -31,6 +30,7 @@ from mixtally.model.contract import (
 from mixtally.primitives.files import read_bytes
 from mixtally.report.contract import contract_document, plan_document
 from mixtally.report.document import Document
+from mixtally.report.folding import FoldingTable
 from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import promise_of_plan
 from mixtally.report.terminal import opening_lines, render_summary
@@ -171,10 +171,10 @@ def _second_proof(plan: Plan) -> "VerificationResult":
     return verify_certificate(loads(write_plan(plan)))
 
 
-def _proof_table(second: "VerificationResult") -> Table:
+def _proof_table(second: "VerificationResult") -> FoldingTable:
     from mixtally.accounting.verification import COLUMNS
 
-    table = Table(*COLUMNS, title="Derived a second time, one message of one round")
+    table = FoldingTable(*COLUMNS, title="Derived a second time, one message of one round")
     for row in second.rows():
         table.add_row(*row)
     return table

@@ -1,5 +1,6 @@
 """What is seen while a crowd is played, and of what came of it: bars, tables, JSON, files."""
 
+import os
 import shlex
 import sys
 from collections.abc import Iterable
@@ -7,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 
 from rich.console import Console
-from rich.table import Table
 
 from mixtally.app.outcome import Outcome
 from mixtally.cli.output import print_json, publish_result, show_elapsed_time
 from mixtally.cli.terminal import is_quiet
+from mixtally.report.folding import FoldingTable
 from mixtally.report.terminal import opening_lines, render_summary
 from mixtally.report.texts import FormatName, whole_facts
 
@@ -24,15 +25,25 @@ FROM_DATA = (
     "only simulation/ was written. Give what the second line says for a result."
 )
 
+_FULL_WIDTH = 10**5
+"""Columns of a pipe, where nothing is folded or wrapped."""
+
 
 def console_of(*, stderr: bool = False) -> Console:
-    """A terminal that prints texts as they are: what stands between colons is no picture."""
-    return Console(emoji=False, highlight=False, stderr=stderr)
+    """Return a console that prints texts as they are, without colon codes for pictures.
+
+    A pipe or a file gets tables and sentences of full width, unless COLUMNS limits it: rich would
+    take 80 columns there, and programs that read the output would find wrapped cells.
+    """
+    console = Console(emoji=False, highlight=False, stderr=stderr)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _FULL_WIDTH
+    return console
 
 
-def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> Table:
+def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> FoldingTable:
     """A table without rows: columns of texts, then of numbers on the right."""
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = FoldingTable(title=title, title_justify="left", header_style="bold")
     for name in texts:
         table.add_column(name)
     for name in numbers:

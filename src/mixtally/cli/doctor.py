@@ -8,8 +8,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from rich.table import Table
-
 from mixtally.cli import options as o
 from mixtally.cli.display import console_of, print_sentences
 from mixtally.cli.option_groups import with_option_groups
@@ -18,6 +16,7 @@ from mixtally.device.contract.plan import MOST_HOPS
 from mixtally.device.wire.suite import SUITES
 from mixtally.errors import ParameterError
 from mixtally.primitives.chance import SecureChance
+from mixtally.report.folding import FoldingTable
 from mixtally.report.numbers import number
 from mixtally.server.engine.rates import measure_rates
 from mixtally.server.engine.scale import PlannedRound, Rates, compute_intake, hop_costs
@@ -174,8 +173,8 @@ def _micro(seconds: float) -> str:
     return f"{number(1e6 * seconds, 2)} us"
 
 
-def _table(rates: Rates, rounds: list[PlannedRound]) -> Table:
-    table = Table("envelopes", "hop", "CPU hours", "disk", "closing")
+def _table(rates: Rates, rounds: list[PlannedRound]) -> FoldingTable:
+    table = FoldingTable("envelopes", "hop", "CPU hours", "disk", "closing")
     for one in rounds:
         for cost in hop_costs(rates, one):
             first = f"{one.envelopes:,}" if cost.place == 1 else ""

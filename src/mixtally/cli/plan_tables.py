@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
 from mixtally.cli.display import table_of
 from mixtally.model.costs import Costs
 from mixtally.planning import Candidate, Choice, Relaxation
 from mixtally.planning.reason import worthwhile_alternatives
+from mixtally.report.folding import FoldingTable
 from mixtally.report.numbers import error_text, number
 from mixtally.report.words import format_fact
 
@@ -19,11 +18,11 @@ _BESIDE = 2
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
-def alternatives_table(answer: Choice) -> Table:
+def alternatives_table(answer: Choice) -> FoldingTable:
     """Every number of the plan beside those that are known of the candidates worth a look."""
     others = worthwhile_alternatives(answer.plan, answer.others)[:_BESIDE]
     offers = [answer.plan, *others]
-    table = Table(header_style="bold")
+    table = FoldingTable(header_style="bold")
     table.add_column("")
     for place, offer in enumerate(offers):
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
@@ -57,7 +56,7 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
     return ", ".join(dict.fromkeys(format_fact(name, one) for one in each))
 
 
-def front_table(offers: list[Candidate]) -> Table:
+def front_table(offers: list[Candidate]) -> FoldingTable:
     """What can be had: error against messages and bytes, and who brings the cover if it differs."""
     differ = len({offer.cover for offer in offers}) > 1
     texts = ["protocol", "cover by"] if differ else ["protocol"]
@@ -69,7 +68,7 @@ def front_table(offers: list[Candidate]) -> Table:
     return table
 
 
-def nearest_table(found: Sequence[Relaxation]) -> Table:
+def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
     """The changes that would make a plan possible."""
     numbers = ["error", "messages per user", "bytes per user"]
     table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
@@ -79,7 +78,7 @@ def nearest_table(found: Sequence[Relaxation]) -> Table:
     return table
 
 
-def explanation_table(sources: dict[str, str]) -> Table:
+def explanation_table(sources: dict[str, str]) -> FoldingTable:
     """Where every number comes from."""
     table = table_of("Where the numbers come from", ["number", "comes from"], [])
     for name, text in sources.items():

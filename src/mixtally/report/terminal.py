@@ -4,7 +4,6 @@ The command line prints every outcome with this module.
 """
 
 from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
 from mixtally.report.document import (
@@ -18,9 +17,8 @@ from mixtally.report.document import (
     Text,
     Tone,
 )
+from mixtally.report.folding import FoldingTable
 
-# Columns of a wide table up to this width never wrap, so that only long texts do.
-_SHORT = 14
 _COLORS = {Tone.GOOD: "green", Tone.BAD: "yellow", Tone.DOUBTFUL: "yellow", Tone.SOFT: "dim"}
 
 
@@ -49,12 +47,9 @@ def _part(part: Part) -> list[RenderableType]:
             raise TypeError(f"expected tables and texts for a terminal, got {type(part).__name__}")
 
 
-def render_table(table: Table) -> RichTable:
-    """Return a table for a console.
-
-    Wide tables have no frame, and their short columns never wrap, so that only long texts do.
-    """
-    shown = RichTable(
+def render_table(table: Table) -> FoldingTable:
+    """Return a table for a console; a wide one has no frame."""
+    shown = FoldingTable(
         title=RichText(table.title) if table.title else None,
         title_justify="left",
         header_style="bold",
@@ -63,11 +58,9 @@ def render_table(table: Table) -> RichTable:
         collapse_padding=table.wide,
     )
     for place, name in enumerate(table.columns):
-        longest = max([len(name), *(len(_cell(row[place])) for row in table.rows)])
         shown.add_column(
             RichText(name),
             justify="left" if table.is_left_aligned(place) else "right",
-            no_wrap=table.wide and longest <= _SHORT,
         )
     for row in table.rows:
         shown.add_row(*map(_cell, row))
