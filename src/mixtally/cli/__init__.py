@@ -1,1 +1,4 @@
-"""The command line. Each command imports its packages when it runs, so that help is instant."""
+"""The command line.
+
+Each command imports the packages that it needs when it runs, so that ``--help`` is fast.
+"""

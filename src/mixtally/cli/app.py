@@ -1,4 +1,7 @@
-"""The commands, gathered, and what a call of them comes to."""
+"""The list of all commands, and the call of one of them.
+
+The entry point ``main`` calls ``call``. Commands are imported only when they run.
+"""
 
 import difflib
 from collections.abc import Iterable
@@ -15,8 +18,9 @@ from mixtally.version import VERSION
 
 
 class Command(NamedTuple):
-    """The first line of a command's help, and where it is: a module of the command line, and its
-    function there; without one the module has an ``app`` of several commands.
+    """The first line of a command's help, its module and its function.
+
+    A module without a function has an ``app`` with several commands.
     """
 
     line: str
@@ -29,59 +33,61 @@ COMMANDS = {
     "simulate words": Command("Find the most frequent words of a column.", "words", "words"),
     "simulate places": Command("Count people in hexagons of a map.", "places", "places"),
     "simulate baskets": Command(
-        "Find items that people hold together, and rules between them.", "baskets", "baskets"
+        "Find items that occur together, and rules between them.", "baskets", "baskets"
     ),
     "simulate epochs": Command("Repeat a question over time.", "epochs", "epochs"),
     "simulate memoized": Command(
-        "Play answers that are randomized once and reported again.", "memory", "memory"
+        "Simulate answers that are randomized once and reported repeatedly.", "memory", "memory"
     ),
-    "plan": Command("Find the plan of least error.", "plan", "plan"),
-    "contract": Command("Write, show and check what strangers agree on.", "contract"),
+    "plan": Command("Find the plan with the smallest error.", "plan", "plan"),
+    "contract": Command("Write, show and check contracts between operators.", "contract"),
     "mix": Command("Run one mix of a network.", "mix"),
     "collector": Command("Run the collector of a network.", "collector"),
-    "client": Command("Take part in a round, and see what left this device.", "client"),
-    "budget": Command("Charge collections to a budget that none may exceed.", "budget"),
+    "client": Command("Take part in a round, and list what this device sent.", "client"),
+    "budget": Command("Charge collections to a privacy budget.", "budget"),
     "check delta": Command("Compute the exact delta of given parameters.", "delta", "delta"),
-    "check noise": Command("Find the least noise for a guarantee.", "calibrate", "calibrate"),
+    "check noise": Command("Find the smallest noise for a guarantee.", "calibrate", "calibrate"),
     "check formula": Command(
         "Check a published formula against the exact delta.", "audit", "audit"
     ),
-    "check attack": Command("Attack a plan, or a claim.", "attack", "attack"),
+    "check attack": Command("Attack a plan or a claim.", "attack", "attack"),
     "check sufficient": Command(
         "Describe the privacy ratio of shuffled bit vectors.", "sufficient", "sufficient"
     ),
-    "batch randomize": Command("Draw everybody's messages into shards.", "batch", "randomize"),
-    "batch mix": Command(
-        "Shuffle shards into others, with the fakes that mixes add.", "batch", "mix"
+    "batch randomize": Command(
+        "Randomize the records of a crowd into shards.", "batch", "randomize"
     ),
-    "batch tally": Command("Count messages that lie in files, and conclude.", "tally", "tally"),
+    "batch mix": Command(
+        "Shuffle shards into new ones, and add the fakes of mixes.", "batch", "mix"
+    ),
+    "batch tally": Command("Count messages in files, and estimate.", "tally", "tally"),
     "batch doctor": Command(
-        "Say how fast this machine is, and what a round would cost it.", "doctor", "doctor"
+        "Measure this machine, and estimate the cost of a round.", "doctor", "doctor"
     ),
     "example": Command("Write a small made-up survey.", "example", "example"),
     "demo": Command("Count real flights privately.", "demo", "demo"),
 }
-"""Every command, by what is typed for it."""
+"""Every command by the words that are typed for it."""
 
 GROUPS = {
     "check": "Check a claim: by delta, noise, formula or attack.",
-    "batch": "Draw, mix and count crowds larger than memory.",
+    "batch": "Randomize, mix and count crowds larger than memory.",
 }
-"""First words that are no command of their own."""
+"""Help texts of first words that are not commands themselves."""
 
 _PURPOSE = (
-    "Count how often things happen in a crowd, while what is learned about any one person's answer "
-    "stays within a stated epsilon and delta."
+    "Count the answers of a crowd with differential privacy in the shuffle model: a proved epsilon "
+    "and delta limit what anyone can learn about one person's answer."
 )
 
 _ENDS = (
-    "Exit status: 0 done, 1 done and the answer is no, 2 something given cannot be used, "
-    "3 a privacy number that cannot be right, 130 a key was pressed to stop, 141 output closed."
+    "Exit status: 0 success, 1 success with a negative answer, 2 unusable input, 3 a privacy "
+    "number that cannot be right, 130 interrupted from the keyboard, 141 output closed."
 )
 
 
 def _subcommands(first: str) -> dict[str, str]:
-    """The second words that follow ``first``, with their commands' first lines."""
+    """Return the second words that follow a first word, with the help line of each command."""
     begin = first + " "
     return {
         name.removeprefix(begin): command.line
@@ -91,32 +97,32 @@ def _subcommands(first: str) -> dict[str, str]:
 
 
 def _placeholder_commands(lines: dict[str, str]) -> dict[str, Any]:
-    """What stands for each command in a list: nothing is imported for it."""
+    """Return placeholders for a list of commands, so that none of them is imported."""
     return {name: TyperCommand(name, help=line) for name, line in lines.items()}
 
 
 class Commands(TyperGroup):
-    """The commands, each imported when it is called for, and none to list them.
+    """A group of commands that imports a command only when it is called.
 
-    The parser's own types have no fixed names.
+    The annotations are ``Any`` because the names of the parser's types depend on its version.
     """
 
     first = ""
-    """The word before these, if any."""
+    """The first word of these commands; empty for the top level."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """What is called, by a word or by two."""
+        """Return the command that is named by the first word or by the first two words."""
         if " ".join(args[:2]) in COMMANDS and len(args) > 1:
             return super().resolve_command(ctx, [" ".join(args[:2]), *args[2:]])
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """What a word that was begun may become: no command is imported for its help."""
+        """Return the completions of a word without importing a command."""
         ctx.command = TyperGroup(commands=dict(self.commands))
         return super().shell_complete(ctx, incomplete)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
-        """The command of this name, None without one."""
+        """Return the command of this name, or None."""
         name = f"{self.first} {cmd_name}".strip()
         if name in GROUPS:
             group = Commands(
@@ -141,12 +147,12 @@ class Commands(TyperGroup):
         return made
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the list, out of what stands for each command."""
+        """Write the list of commands from their placeholders."""
         TyperGroup(commands=dict(self.commands)).format_commands(ctx, formatter)
 
 
 def _subcommand_epilog(name: str) -> str | None:
-    """The last line of the help of a command that others follow."""
+    """Return the last line of a command's help if the command has subcommands, else None."""
     words = ", ".join(_subcommands(name))
     return f"Other questions, each with its own --help: {name} {words}." if words else None
 
@@ -175,11 +181,11 @@ def options(
         False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
     ),
 ) -> None:
-    """Options that belong to no command."""
+    """Accept the options that belong to no command."""
 
 
 def _placeholder() -> None:
-    """Stands for a command in the list of them."""
+    """Do nothing: a placeholder for a command in the list of commands."""
 
 
 for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # first words
@@ -187,13 +193,18 @@ for _name in dict.fromkeys(name.partition(" ")[0] for name in COMMANDS):  # firs
 
 
 _Unusable = cast("type[Exception]", typer.BadParameter.__mro__[1])
-"""The error of a command line that cannot be read; the parser that defines it has no fixed name."""
+"""Error of the parser for an invalid command line; the parser's module depends on its version."""
 
 
 def call() -> int:
-    """Do what the command line asks; the exit status.
+    """Run the command that the command line names, and return its exit status.
 
-    Raises InputError for a command line that cannot be read; one that is empty is answered by help.
+    An empty command line prints the help.
+
+    Raises
+    ------
+    InputError
+        If the command line is invalid.
     """
     try:
         return app(standalone_mode=False, prog_name="mixtally") or 0
@@ -206,11 +217,11 @@ def call() -> int:
 
 
 def _refusal(unusable: Any) -> InputError:
-    """What is wrong with a command line, and which word was most likely meant."""
+    """Return the error for an invalid command line, with the word that was probably meant."""
     context = unusable.ctx
     path = context.command_path if context else "mixtally"
     said, kind = unusable.format_message().rstrip("."), type(unusable).__name__
-    expected, got, known = "a call that can be read", said, []
+    expected, got, known = "a valid command line", said, []
     if kind == "NoSuchOption":
         expected, got = "an option of this command", unusable.option_name
         known = [one for each in context.command.params for one in each.opts]
@@ -239,7 +250,10 @@ def _refusal(unusable: Any) -> InputError:
 
 
 def _suggest(word: str, known: Iterable[str]) -> str:
-    """What may be meant by ``word``: what ends in a word that begins so, or is like it."""
+    """Return a question that names similar known words, or an empty text.
+
+    A known word is similar if its last part begins with ``word`` or is spelled almost like it.
+    """
     plain = word.replace("_", "-")
     whole = {name.rpartition(" ")[2]: name for name in known}
     begun = [last for last in whole if last.startswith(plain)]

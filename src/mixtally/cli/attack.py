@@ -1,4 +1,4 @@
-"""``mixtally check attack``: play the known attacks on a plan or a claim."""
+"""``mixtally check attack``: run the known attacks on a plan or a claim."""
 
 from pathlib import Path
 from typing import Annotated
@@ -27,11 +27,11 @@ def attack(
     json: o.Json = False,
     claimed: use.ClaimOptions,
 ) -> None:
-    """Attack a plan, or a claim.
+    """Attack a plan or a claim.
 
-    Plays every known attack through the production randomizer, and prints what is promised, what
-    the attack proves at the given confidence, and the margin. Exit status 1 when a promise is
-    violated. An attack that fails proves nothing.
+    Runs every known attack on the production randomizer. Prints the guarantee, the privacy loss
+    that the attack proves at the given confidence, and the difference. The exit status is 1 if a
+    guarantee is violated. An attack that fails proves nothing.
     """
     given = (
         None

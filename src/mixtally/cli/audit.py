@@ -1,4 +1,4 @@
-"""``mixtally check formula``: what published formulas promise, held against the exact delta."""
+"""``mixtally check formula``: noise of published formulas, checked with the exact delta."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from mixtally.report.numbers import at_least, at_most
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingOptions:
-    """What a formula needs to know of a collection."""
+    """The parameters of a collection that a formula needs."""
 
     users: Annotated[int | None, o.whole_option("--users", "People who take part, 2 or more.")] = (
         None
@@ -34,19 +34,19 @@ class SettingOptions:
 @with_option_groups
 def audit(
     formula: Annotated[
-        str | None, o.option("--formula", "Its name; --list shows all.", "NAME")
+        str | None, o.option("--formula", "Name of the formula; --list shows all.", "NAME")
     ] = None,
     *,
     promise: o.MaybePromise,
     setting: SettingOptions,
-    show: Annotated[bool, o.option("--list", "Name every formula and stop.")] = False,
+    show: Annotated[bool, o.option("--list", "List all formulas and exit.")] = False,
     json: o.Json = False,
 ) -> None:
     """Check a published formula against the exact delta.
 
-    Computes the noise that the formula asks for a promise, and the delta that this noise really
-    leaves: whether the promise holds, and by how many times the formula asks or keeps too much or
-    too little.
+    Computes the noise that the formula prescribes for a guarantee, and the exact delta of this
+    noise. Prints whether the guarantee is satisfied, and the factors by which noise, error or
+    privacy differ from what is needed.
     """
     if show:
         _show_all(FORMULAS, json)
@@ -56,8 +56,8 @@ def audit(
         raise ParameterError(
             "audit",
             expected="--formula, --epsilon and --delta, or --list",
-            got="fewer",
-            do="--list names the formulas and what each takes",
+            got="fewer options",
+            do="see --list for the formulas and their parameters",
         )
     with show_elapsed_time("pricing"):
         verdict = held(formula_named(formula), Case(epsilon, delta, **asdict(setting)))
@@ -65,28 +65,27 @@ def audit(
 
 
 _LISTED = (
-    "Protects: nobody, as nothing is asked here; these are published formulas, by name.",
-    "epsilon and delta: what each formula promises is held against the exact delta when it is "
-    "named by --formula.",
-    "Expected error of each count: none is counted; an audit says by how much a formula's is too "
-    "large.",
+    "Protects: nobody, because nothing is collected here; this is a list of published formulas.",
+    "epsilon and delta: --formula NAME compares the claim of a formula with the exact delta.",
+    "Expected error of each count: none, because nothing is counted; --formula NAME prints by how "
+    "much the error of a formula is too large.",
 )
 
 
 def _promise(verdict: FormulaAudit) -> Promise:
-    """What the formula says is hidden, and what is true of it for who sees most."""
+    """Return the claim of the formula, and its verdict for the observer who sees most."""
     most = verdict.observer_audits[0]
     factor = next(
         (one.error_factor for one in verdict.observer_audits if one.error_factor is not None), None
     )
-    larger = "not compared with the least, as the promise does not hold"
+    larger = "not compared with the smallest one, because the claim is not proved correct"
     if factor is not None:
-        larger = f"{factor:.3g} times that of the least noise that keeps the promise"
+        larger = f"{factor:.3g} times that of the smallest noise that satisfies the guarantee"
     return (
-        f"Protects, as {verdict.formula.name} says: each person's answer, against anyone who sees "
-        f"{most.observer}.",
+        f"Protects, according to {verdict.formula.name}: each person's answer, against anyone who "
+        f"sees {most.observer}.",
         f"epsilon = {at_most(verdict.epsilon, 6)}, delta <= {at_most(verdict.delta, 6)} is "
-        f"claimed: {verdict.word}, as delta with its noise is between "
+        f"claimed; verdict: {verdict.word}. The exact delta with this noise is between "
         f"{at_least(most.exact.lower, 4)} and {at_most(most.exact.upper, 4)} (proved).",
         f"Expected error of each count: {larger}.",
     )

@@ -1,4 +1,4 @@
-"""``mixtally simulate baskets``: which items people hold together, and rules between them."""
+"""``mixtally simulate baskets``: items that occur together, and rules between them."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,20 +17,22 @@ from mixtally.lab.data.reading import Reading, RecordType, RowCombination
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasketOptions:
-    """Where baskets stand in the data."""
+    """The columns of the baskets in the data."""
 
     column: Annotated[str, o.option("--column", "The column of items.", "NAME")]
     separator: Annotated[
-        str | None, o.option("--set", "Cells hold several items, apart by SEP.", "SEP")
+        str | None, o.option("--set", "Cells contain several items, separated by SEP.", "SEP")
     ] = None
-    max_set: Annotated[int | None, o.whole_option("--max-set", "Most items of a basket.")] = None
+    max_set: Annotated[
+        int | None, o.whole_option("--max-set", "Largest number of items of a basket.")
+    ] = None
     empty_sets: Annotated[
         bool, o.option("--empty-sets", "An empty cell is a basket without items.")
     ] = False
     labels: o.Labels = None
 
     def reading(self) -> Reading:
-        """How a basket is read."""
+        """Return how to read a basket."""
         return Reading(
             columns=(self.column,),
             form=RecordType.SET,
@@ -51,10 +53,11 @@ def baskets(
     rows: RowOptions,
     budget: BudgetOptions,
 ) -> None:
-    """Find items that people hold together, and rules between them.
+    """Find items that occur together, and rules between them.
 
-    Every row of DATA is a basket (--set), or every row is an item and --person-column with
-    --several set says whose. Rules have support, confidence and lift with intervals.
+    Every row of DATA is a basket (--set). With --person-column and --several set, every row is one
+    item, and all rows of a person form a basket. Rules have support, confidence and lift with
+    intervals.
     """
     promised = promise.guarantee()
     _check(held, rows)
@@ -66,11 +69,11 @@ def baskets(
 
 
 def _check(held: BasketOptions, rows: RowOptions) -> None:
-    """Raises ParameterError for data that are no baskets."""
+    """Raise ParameterError if the options do not describe baskets."""
     if held.separator is None and rows.combination is not RowCombination.SET:
         raise ParameterError(
             "baskets",
             expected="--set SEP, or --person-column NAME with --several set",
             got="neither",
-            do="say how several items of a person stand in the data",
+            do="choose how the data list the items of a person",
         )

@@ -1,4 +1,4 @@
-"""``mixtally batch``: messages of a crowd in files, larger than memory: drawn, then mixed."""
+"""``mixtally batch``: messages of a crowd larger than memory, randomized and mixed in files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,32 +23,36 @@ from mixtally.server.engine.store_folder import list_files
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """The plan, and where messages go."""
+    """The plan, and the folder of the shards."""
 
-    plan: Annotated[Path, o.option("--plan", "The plan under which messages are made.", "FILE")]
+    plan: Annotated[Path, o.option("--plan", "The plan of the messages.", "FILE")]
     out: Annotated[Path, o.folder_option("Write the shards here.")]
-    each: Annotated[int, o.whole_option("--each", "People, or messages, of one shard.")] = 1_000_000
+    each: Annotated[
+        int, o.whole_option("--each", "Number of people, or of messages, per shard.")
+    ] = 1_000_000
     seed: o.Seed = None
     json: o.Json = False
 
     def __post_init__(self) -> None:
         if self.each < 1:
             raise ParameterError(
-                "--each", expected="at least 1", got=self.each, do="1000000, for example"
+                "--each", expected="at least 1", got=self.each, do="use 1000000, for example"
             )
 
 
-Processes = Annotated[int | None, o.whole_option("--processes", "That draw (default: all cores).")]
+Processes = Annotated[
+    int | None, o.whole_option("--processes", "Processes that randomize (default: all cores).")
+]
 
 
 @with_option_groups
 def randomize(
     data: o.Data, options: BatchOptions, read: ReadingOptions, processes: Processes = None
 ) -> None:
-    """Draw everybody's messages into shards.
+    """Randomize the records of a crowd into shards.
 
-    Every row of DATA is a person. What was drawn stays: a call that was stopped goes on where it
-    was. Nothing is shuffled yet: `mixtally batch mix` does that.
+    Every row of DATA is a person. Finished shards are kept: after an interruption, the same call
+    continues. Nothing is shuffled yet; `mixtally batch mix` shuffles.
     """
     plan = read_verified(options.plan)
     part = single_part(plan)
@@ -60,7 +64,7 @@ def randomize(
             "plan",
             expected=f"a plan for {crowd.users:,} users",
             got=f"one for {plan.users:,}",
-            do="plan again for this data",
+            do="plan again for the people of this data",
         )
     with progress_bars() as progress:
         made = randomize_shards(
@@ -74,9 +78,10 @@ def randomize(
 
 @with_option_groups
 def mix(shards: Shards, options: BatchOptions) -> None:
-    """Shuffle shards into others, with the fakes that mixes add.
+    """Shuffle shards into new ones, and add the fakes of mixes.
 
-    One process plays all mixes: whoever runs it sees what goes in and what comes out.
+    A fake is a dummy message. One process acts as all mixes, so the person who runs it sees which
+    message came from which shard.
     """
     plan = read_verified(options.plan)
     urls = list_files(shards, ENDINGS)

@@ -1,4 +1,4 @@
-"""``mixtally budget``: what a person may spend, what they spent, what is left."""
+"""``mixtally budget``: the privacy budget of a person, its charges, and the rest."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,21 +21,21 @@ from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_lines, print_outcome, show_elapsed_time
 from mixtally.cli.plan_files import read_plan
 
-app = command_group("budget", "Charge collections to a budget that none may exceed.")
+app = command_group("budget", "Charge collections to a privacy budget.")
 
 File = Annotated[Path, typer.Argument(help="The ledger.", metavar="FILE", show_default=False)]
 PlanFile = Annotated[
     Path, typer.Argument(help="A plan from `mixtally plan --out`, or a contract.", metavar="PLAN")
 ]
 OtherPlan = Annotated[
-    Path | None, o.option("--plan", "Say how often this plan still fits.", "PLAN")
+    Path | None, o.option("--plan", "Print how often this plan still fits.", "PLAN")
 ]
 
 
 @app.command("open")
 @with_option_groups
 def open_(file: File, budget: o.Promise) -> None:
-    """Open a ledger with a budget; an existing file is left alone."""
+    """Create a ledger with a budget; an existing file is never changed."""
     ledger = open_ledger(file, budget.guarantee())
     typer.echo(f"opened {file}: epsilon {budget.epsilon:.12g}, delta {budget.delta:.12g}")
     typer.echo(f"seal: {ledger.seal}")
@@ -44,7 +44,7 @@ def open_(file: File, budget: o.Promise) -> None:
 @app.command()
 @with_option_groups
 def charge(file: File, plan: PlanFile, options: ChargeOptions) -> None:
-    """Charge a plan, unless the budget would be exceeded."""
+    """Charge a plan, unless the charge would exceed the budget."""
     own = Accountant()
     with show_elapsed_time("composing"):
         after = charge_ledger(file, read_plan(plan), options, own)
@@ -56,7 +56,7 @@ def charge(file: File, plan: PlanFile, options: ChargeOptions) -> None:
 @app.command()
 @with_option_groups
 def show(file: File, plan: OtherPlan = None, json: o.Json = False) -> None:
-    """Show the budget, every charge, what is spent and what is left."""
+    """Show the budget, every charge, and what is spent and left."""
     ledger = load_ledger(file)
     with show_elapsed_time("composing"):
         told = statement(ledger, None if plan is None else read_plan(plan), Accountant())

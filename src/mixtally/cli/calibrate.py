@@ -1,4 +1,4 @@
-"""``mixtally check noise``: the least noise that keeps a guarantee."""
+"""``mixtally check noise``: the smallest noise that satisfies a guarantee."""
 
 from mixtally.app import price
 from mixtally.app.mechanism import SOUGHT, MechanismOptions
@@ -10,10 +10,10 @@ from mixtally.cli.output import print_outcome, show_elapsed_time
 @with_option_groups
 @with_help_paragraph("What can be left out:", SOUGHT)
 def calibrate(promise: o.Promise, json: o.Json = False, *, options: MechanismOptions) -> None:
-    """Find the least noise for a guarantee.
+    """Find the smallest noise for a guarantee.
 
-    Takes the parameters of `mixtally check delta` but for one, and finds the one that was left out.
-    Errors are for --users people, or for as many as there are fakes when it is left out.
+    Takes all parameters of `mixtally check delta` except one, and finds the omitted one. Errors are
+    for --users people. Without --users they are for as many people as there are fakes.
     """
     guarantee = promise.guarantee()
     with show_elapsed_time("calibrating"):

@@ -1,7 +1,7 @@
-"""``mixtally client``: take part in a round from this device, and see what left it.
+"""``mixtally client``: take part in a round from this device, and list what it sent.
 
-An answer is read from the terminal or from standard input, never from the command line, where
-other programs and the shell's history would see it.
+An answer is read from the terminal or from standard input, never from the command line, because
+other programs and the history of the shell can read the command line.
 """
 
 import sys
@@ -42,17 +42,15 @@ from mixtally.device.contract.plan import ContractPlan
 from mixtally.errors import DataError, ParameterError, RefusedError
 from mixtally.primitives.files import read_bytes
 
-app = command_group("client", "Take part in a round, and see what left this device.")
+app = command_group("client", "Take part in a round, and list what this device sent.")
 
-_PINS = (
-    "write whom you believe as docs/how-to/device.md shows, or give --fingerprint HEX in its place"
-)
-_SERVED = "get it from any role of the contract, or give its address: https://.../contracts/..."
+_PINS = "write the file as in docs/how-to/device.md, or give --fingerprint HEX instead"
+_SERVED = "download it from a role of the contract, or give its address: https://.../contracts/..."
 
 ContractPlace = Annotated[
     str,
     typer.Argument(
-        help="The contract with its signatures: a file, or where a role serves it, "
+        help="The contract with its signatures: a file, or its address at a role, "
         "https://.../contracts/FINGERPRINT.",
         metavar="CONTRACT",
     ),
@@ -60,28 +58,32 @@ ContractPlace = Annotated[
 SheetPlace = Annotated[
     str,
     typer.Argument(
-        help="The sheet of the round with its signatures: a file, or the contract's address with "
-        "/rounds/NUMBER behind it.",
+        help="The sheet of the round (its keys and times) with its signatures: a file, or the "
+        "contract's address followed by /rounds/NUMBER.",
         metavar="SHEET",
     ),
 ]
-Yes = Annotated[bool, o.option("--yes", "Consent to what `client show` says, without a question.")]
-AtOnce = Annotated[bool, o.option("--now", "Send now, not at a random moment of the window.")]
-Again = Annotated[
-    bool, o.option("--again", "Answer a question that was answered under another name.")
+Yes = Annotated[
+    bool, o.option("--yes", "Consent to the text of `client show` without being asked.")
 ]
-NoAnswer = Annotated[bool, o.option("--no-answer", "Answer nothing, where that can be answered.")]
+AtOnce = Annotated[bool, o.option("--now", "Send now, not at a random time of the window.")]
+Again = Annotated[
+    bool, o.option("--again", "Answer although the question was answered under another name.")
+]
+NoAnswer = Annotated[
+    bool, o.option("--no-answer", "Send no answer, if the question has this option.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceOptions:
-    """Whom this person believes, and where this device remembers what it gave away."""
+    """The keys that this person trusts, and the diary of this device."""
 
     trust: Annotated[
-        Path | None, o.option("--trust", "Pinned keys, limits and a budget, as TOML.", "FILE")
+        Path | None, o.option("--trust", "Trusted keys, limits and a budget, as TOML.", "FILE")
     ] = None
     fingerprint: Annotated[
-        str | None, o.option("--fingerprint", "The contract that is meant.", "HEX")
+        str | None, o.option("--fingerprint", "Fingerprint of the expected contract.", "HEX")
     ] = None
     diary: Annotated[
         Path | None,
@@ -89,7 +91,10 @@ class DeviceOptions:
     ] = None
 
     def load_trust(self) -> Trust:
-        """The decisions of the file, and the fingerprint; RefusedError later where both lack."""
+        """Return the decisions of the trust file together with the fingerprint.
+
+        If both are missing, verification of a contract raises RefusedError later.
+        """
         file = self.trust
         held = Trust() if file is None else read_trust(read_bytes(file, "pins", _PINS), str(file))
         if self.fingerprint is None:
@@ -104,11 +109,11 @@ class DeviceOptions:
 
     @property
     def diary_path(self) -> Path:
-        """Of the diary."""
+        """The path of the diary."""
         return Path.home() / ".mixtally" / "diary.db" if self.diary is None else self.diary
 
     def open_diary(self) -> Diary:
-        """The diary; the usual folder is made for its owner alone."""
+        """Open the diary; only the owner can read the default folder."""
         if self.diary is None:
             self.diary_path.parent.mkdir(mode=0o700, exist_ok=True)
         return Diary(self.diary_path)
@@ -117,7 +122,7 @@ class DeviceOptions:
 @app.command()
 @with_option_groups
 def show(contract: ContractPlace, device: DeviceOptions, json: o.Json = False) -> None:
-    """Verify a contract and say what is asked, who runs it and what it costs."""
+    """Verify a contract, and print what is asked, who runs it and what it costs."""
     believed = device.load_trust()
     agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
     lines = describe_consent(agreed, spent=_read_diary(device.diary_path)[1])
@@ -139,9 +144,9 @@ def send(
     no_answer: NoAnswer = False,
     json: o.Json = False,
 ) -> None:
-    """Answer a round: verify, ask, charge the diary, send one bundle at a random moment.
+    """Answer a round: verify, ask, charge the diary, send one bundle at a random time.
 
-    What is pending from an earlier call is sent on, the same bytes; nothing is asked then.
+    If a bundle of an earlier call is pending, the same bytes are sent again, and nothing is asked.
     """
     believed = device.load_trust()
     agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
@@ -153,7 +158,7 @@ def send(
             text = _ask_person(agreed, given, diary, say, yes=yes, no_answer=no_answer)
             value = None if text is None else _parse_answer(agreed.contract.plan, text)
         else:
-            value = None  # a round that is pending or over has its bundle, whatever is said now
+            value = None  # the bundle of a pending or finished round is never changed
         entry = prepare(
             diary,
             given,
@@ -182,7 +187,7 @@ def log(
     ] = None,
     json: o.Json = False,
 ) -> None:
-    """Show what left this device, when, what it cost and what became of it."""
+    """List what this device sent, when, what it cost and how it ended."""
     entries, charges = _read_diary(DeviceOptions(diary=diary).diary_path)
     if json:
         print_json(log_facts(entries, charges))
@@ -191,14 +196,14 @@ def log(
 
 
 def _read_note(place: str, what: str) -> bytes:
-    """The bytes of a file, or what is served at an address: their signatures are checked alike."""
+    """Return the bytes of a file or of a response; the signatures of both are verified later."""
     if place.startswith(("https://", "http://")):
         return fetch(place)
     return read_bytes(Path(place), what, _SERVED)
 
 
 def _read_diary(place: Path) -> tuple[list[Entry], list[DiaryCharge]]:
-    """What a diary holds; to look makes none."""
+    """Return the entries and charges of a diary; a missing diary is not created."""
     if not place.exists():
         return [], []
     with Diary(place) as diary:
@@ -215,7 +220,7 @@ def _ask_person(
     yes: bool,
     no_answer: bool,
 ) -> str | None:
-    """The answer as it was typed, of somebody who agrees; None for no answer."""
+    """Return the typed answer of a person who consents; None for no answer."""
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
     if not yes and not terminal:
         raise RefusedError(
@@ -223,13 +228,14 @@ def _ask_person(
             "consent",
             expected="a person at a terminal, or --yes",
             got="neither",
-            do="read what `mixtally client show` says, then call again with --yes",
+            do="read the text of `mixtally client show`, then call again with --yes",
         )
     say(describe_consent(agreed, given, diary.charges()))
     text = None if no_answer else _read_line("answer: " if terminal else "")
     if (
         not yes
-        and _read_line("send this once, and never again? [yes/no] ").strip().lower() != "yes"
+        and _read_line("Send this answer? It can be sent only once. [yes/no] ").strip().lower()
+        != "yes"
     ):
         raise RefusedError(
             "no-consent", "consent", expected="yes", got="something else", do="nothing was sent"
@@ -243,7 +249,7 @@ def _read_line(question: str) -> str:
     line = sys.stdin.readline()
     if not line:
         raise DataError(
-            "standard input", expected="a line with the answer", got="its end", do="give it one"
+            "standard input", expected="an answer", got="no line", do="type or pipe one line"
         )
     return line.rstrip("\r\n")
 
@@ -253,13 +259,13 @@ def _send_bundle(
 ) -> Entry:
     entry = deliver(diary, entry, int(time()), at_once=at_once)
     if entry.is_pending:
-        say([f"it leaves at {utc(entry.due)}; after a break the same call goes on"])
+        say([f"Sending at {utc(entry.due)}. To resume after an interruption, repeat the call."])
     return deliver_until_answered(diary, entry, time, sleep, at_once=at_once)
 
 
 def _make_random_words() -> Callable[[int], bytes]:
     from mixtally.primitives.chance import (
-        SecureChance,  # loads NumPy, which whoever only looks lacks
+        SecureChance,  # imports NumPy, which the other commands of a device do not need
     )
 
     chance = SecureChance()
@@ -272,13 +278,13 @@ def _print_to_stderr(lines: list[str]) -> None:
 
 
 def _option_error(option: str, expected: str, got: str) -> ParameterError:
-    return ParameterError(option, expected=expected, got=ascii(got)[:80], do="look at it again")
+    return ParameterError(option, expected=expected, got=ascii(got)[:80], do="correct the option")
 
 
 def _parse_answer(plan: ContractPlan, text: str) -> Value:
-    """What ``text`` answers: a label or text as it is, everything else as JSON.
+    """Return the value of a typed answer: a label or text unchanged, all else parsed as JSON.
 
-    Raises ParameterError, without the text, for what is neither.
+    Raises ParameterError, whose message does not contain the text, for any other answer.
     """
     question = plan.question
     worded = question.labels is not None or question.seed is not None or plan.prefixes is not None
@@ -290,7 +296,7 @@ def _parse_answer(plan: ContractPlan, text: str) -> Value:
         listed = '[1, 0] or ["tea", "cake"]'
         expected = "a number" if question.kind == "one" else f"a list in JSON, as {listed}"
         raise ParameterError(
-            "answer", expected=expected, got="something else", do="call again"
+            "answer", expected=expected, got="something else", do="call again with such an answer"
         ) from None
     return value
 

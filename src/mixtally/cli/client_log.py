@@ -1,4 +1,4 @@
-"""What a diary shows: lines for people, facts for programs."""
+"""Display of a device's diary: lines for people, facts for programs."""
 
 import math
 from collections.abc import Sequence
@@ -11,38 +11,38 @@ from mixtally.report.numbers import at_most
 
 _ENDS = {
     BundleState.TAKEN: "taken",
-    BundleState.REFUSED: "refused for good",
-    BundleState.OVER: "no answer until the round was over",
+    BundleState.REFUSED: "refused, not to be sent again",
+    BundleState.OVER: "no answer before the end of the round",
 }
 
 
 def utc(seconds: int) -> str:
-    """A moment for people."""
+    """Return a time in UTC as text."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def entry_line(entry: Entry) -> str:
-    """A round, what became of it and when."""
+    """Return a line about a round: its state, times, tries and size."""
     said = "" if entry.status is None else f" ({entry.status})"
     if entry.is_pending:
         state = f"pending{said}, due {utc(entry.due)}"
     else:
         state = f"{_ENDS[entry.state]}{said}, {utc(entry.ended or entry.made)}"
-    left = "nothing left" if entry.left is None else f"left {utc(entry.left)}"
+    left = "nothing sent" if entry.left is None else f"sent {utc(entry.left)}"
     tries = "1 try" if entry.tries == 1 else f"{entry.tries} tries"
     return f"{entry.name} round {entry.round}: {state}; {left}, {tries}, {entry.size:,} bytes"
 
 
 def entry_facts(entry: Entry) -> dict[str, Any]:
-    """All that is known of a round."""
+    """Return all facts about a round."""
     tags = [entry.tags[i : i + TAG_BYTES].hex() for i in range(0, len(entry.tags), TAG_BYTES)]
     return {**entry._asdict(), "state": entry.state.value, "tags": tags}
 
 
 def log_lines(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> list[str]:
-    """The whole diary."""
+    """Return the lines of a whole diary."""
     if not entries:
-        return ["nothing was charged and nothing left"]
+        return ["Nothing was charged, and nothing was sent."]
     epsilon, delta = _total(charges)
     return [
         *map(entry_line, entries),
@@ -51,12 +51,12 @@ def log_lines(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> list[
             f"{at_most(one.delta, 6)} for {one.collections:,} rounds or fewer"
             for one in charges
         ),
-        f"in all: epsilon {at_most(epsilon, 6)}, delta {at_most(delta, 6)}",
+        f"in total: epsilon {at_most(epsilon, 6)}, delta {at_most(delta, 6)}",
     ]
 
 
 def log_facts(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> dict[str, Any]:
-    """The whole diary."""
+    """Return the facts of a whole diary."""
     epsilon, delta = _total(charges)
     return {
         "epsilon": epsilon,
@@ -67,7 +67,7 @@ def log_facts(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> dict[
 
 
 def _total(charges: Sequence[DiaryCharge]) -> tuple[float, float]:
-    """What contracts cost adds up; never too little."""
+    """Return the total epsilon and delta of the charges, rounded up."""
     if len(charges) < 2:
         return (charges[0].epsilon, charges[0].delta) if charges else (0.0, 0.0)
     epsilon, delta = (

@@ -1,4 +1,4 @@
-"""``mixtally collector``: signs contracts, proposes rounds, serves, and looks at tallies again."""
+"""``mixtally collector``: sign contracts, propose rounds, serve, and analyze tallies again."""
 
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -36,54 +36,55 @@ from mixtally.server.node.node import Node
 app = command_group("collector", "Run the collector of a network.")
 
 Name = Annotated[
-    str | None, o.option("--contract", "Name of the contract, where several were signed.", "NAME")
+    str | None, o.option("--contract", "Name of the contract, if several were signed.", "NAME")
 ]
 Number = Annotated[int, o.whole_option("--round", "Number of the round.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOptions:
-    """What is expected of a round."""
+    """Times and prefixes of a proposed round."""
 
     opens: Annotated[
         str | None,
-        o.option("--opens", "When, as 2026-12-31T18:00:00Z (default: as soon as allowed).", "TIME"),
+        o.option("--opens", "Opening time, as 2026-12-31T18:00:00Z (default: earliest).", "TIME"),
     ] = None
     expires_after: Annotated[
         int,
         o.whole_option(
-            "--expires-after", "Seconds from its close until keys go and what is late is lost."
+            "--expires-after", "Seconds after closing until keys and late messages are deleted."
         ),
     ] = 86_400
     prefixes: Annotated[
         Path | None,
-        o.option("--prefixes", "Words by prefixes: what is asked for, one a line.", "FILE"),
+        o.option("--prefixes", "Search for words: the prefixes to ask for, one per line.", "FILE"),
     ] = None
     extend: Annotated[
         int | None,
-        o.whole_option("--extend", "Words by prefixes: ask what follows those this round found."),
+        o.whole_option("--extend", "Search for words: extend the prefixes that this round found."),
     ] = None
     closing: Annotated[
-        bool, o.option("--closing", "Words by prefixes: ask which words end here.")
+        bool, o.option("--closing", "Search for words: ask which words end at these prefixes.")
     ] = False
     new: Annotated[
-        bool, o.option("--new", "Give up a number that lacks signatures; it stays used up.")
+        bool,
+        o.option("--new", "Abandon a round number without all signatures; it is not used again."),
     ] = False
 
 
 @app.command()
 @with_option_groups
 def init(folder: r.Place, role: r.RoleOptions) -> None:
-    """Begin a collector: folder, signing key, master key; print what a network file needs."""
+    """Create a collector: folder, signing key, master key; print its entry for a network file."""
     role.begin(folder, "[collector]")
 
 
 @app.command()
 @with_option_groups
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
-    """Derive every number of a contract again, sign it, and gather the signatures of its mixes.
+    """Derive every number of a contract again, sign it, and collect the signatures of its mixes.
 
-    Call it again when a mix has signed since: what was signed before is signed again.
+    Call it again after a missing mix has signed; the same contract is signed again.
     """
     role, data = r.open_role(folder), read_bytes(contract, "a contract", CONTRACT)
     with show_elapsed_time("deriving its numbers again"):
@@ -100,15 +101,14 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
             f"contract {about.name}",
             expected="every mix at its address of the contract",
             got="; ".join(f"of {name}: {who}" for name, who in found.strangers.items()),
-            do="a port may be taken: end what uses it and start the mix. Until then no call of "
-            "this can succeed",
+            do="another program may use the port: end it and start the mix, then repeat this call",
         )
     if found.missing:
         raise DataError(
             f"contract {about.name}",
             expected="the signatures of all mixes",
             got="none of " + "; ".join(f"{name}: {why}" for name, why in found.missing.items()),
-            do=f"let them sign {path}, which has this role's signature, and call this again",
+            do=f"let them sign {path}, which this role has signed, and repeat this call",
         )
     typer.echo(f"{about.name}, serial {about.serial}, is signed by its collector and all mixes")
     typer.echo(f"fingerprint: {agreed.fingerprint}")
@@ -118,9 +118,10 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
 @app.command()
 @with_option_groups
 def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptions) -> None:
-    """Propose the next round: keys of all mixes, one sheet, signed by all; or say who refused.
+    """Propose the next round: create its sheet, and collect the keys and signatures of all roles.
 
-    Call it again after a failure: the same sheet is asked for until its window is over.
+    The sheet contains the keys and times of the round. If a role refuses, its reason is printed.
+    Call it again after a failure: the same sheet is used until its window is over.
     """
     role = r.open_role(folder)
     agreed = office.load_signed_contract(role, contract)
@@ -137,7 +138,7 @@ def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptio
     begun = ", begun by an earlier call," if done.again else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
     typer.echo(f"opens: {format_utc(sheet.opens)}; closes: {format_utc(sheet.closes)}")
-    typer.echo(f"what has not come by {format_utc(sheet.expires)} is lost")
+    typer.echo(f"messages that have not arrived by {format_utc(sheet.expires)} are lost")
     typer.echo(
         f"its sheet: {agreed.contract.hops[0].address}/contracts/{agreed.fingerprint}"
         f"/rounds/{sheet.round}"
@@ -151,15 +152,16 @@ def withdraw(
     number: Number,
     contract: Name = None,
 ) -> None:
-    """Withdraw a round that has not opened, by a note of all roles; its number stays used up.
+    """Withdraw a round that has not opened, with the signatures of all roles.
 
-    Its window binds nobody then. Call it again after a failure: missing signatures are asked for.
+    The number of the round is not used again. Call it again after a failure: only the missing
+    signatures are requested.
     """
     role = r.open_role(folder)
     agreed = office.load_signed_contract(role, contract)
     with closing(Node(role, SecureChance())) as node:
         office.withdraw(node, agreed, call, number, int(time()))
-    typer.echo(f"round {number} is withdrawn by all; its number stays used up")
+    typer.echo(f"round {number} is withdrawn by all roles; its number is not used again")
 
 
 @app.command()
@@ -170,13 +172,13 @@ def serve(
     overrule: r.Overrule = [],  # noqa: B006
     log: LogAs = "text",
 ) -> None:
-    """Serve the contracts that were signed, and the page of results, until a signal ends it."""
+    """Serve the signed contracts and the page of results until a signal ends the process."""
     office.serve(r.open_role(folder), r.make_service(overrule, log), engine.build_engine())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ViewOptions:
-    """What is expected of a tally."""
+    """How a stored tally is analyzed and shown."""
 
     expected: o.AnalysisOptions
     level: o.Level = 0.95
@@ -198,7 +200,10 @@ def publish(
     *,
     view: ViewOptions,
 ) -> None:
-    """Look at the tally of a round again, in another way: nothing is asked of anybody, or spent."""
+    """Analyze the tally of a round again, in another way.
+
+    Nobody is asked again, and no privacy is spent.
+    """
     role = r.open_role(folder)
     analysis = view.expected.analysis(view.level)
     if number is None:
@@ -221,9 +226,9 @@ def conclude(
     top: o.Top = 20,
     json: o.Json = False,
 ) -> None:
-    """Conclude a round again that was refused: of its stored tally, by what mixes say by now.
+    """Repeat the conclusion of a refused round from its stored tally and the manifests of mixes.
 
-    It is released if its numbers add up; a round that was released stays as it is.
+    The round is released if its numbers are now consistent. A released round stays unchanged.
     """
     role = r.open_role(folder)
     name = office.load_signed_contract(role, contract).contract.name
@@ -231,18 +236,21 @@ def conclude(
 
 
 def _print_waiting(address: str) -> None:
-    typer.echo(f"{address} does not serve yet: it is asked again for some seconds", err=True)
+    typer.echo(f"{address} does not respond yet; trying again for some seconds", err=True)
 
 
 def _parse_time(text: str | None) -> int | None:
-    """Seconds since 1970; a time without a zone is UTC."""
+    """Return seconds since 1970; a time without a zone is UTC."""
     if text is None:
         return None
     try:
         found = datetime.fromisoformat(text)
     except ValueError as error:
         raise ParameterError(
-            "--opens", expected="2026-12-31T18:00:00Z", got=ascii(text)[:80], do="write it so"
+            "--opens",
+            expected="2026-12-31T18:00:00Z",
+            got=ascii(text)[:80],
+            do="write the time in this form",
         ) from error
     return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
 
@@ -256,9 +264,9 @@ def _read_prefixes(
     if asked is None or (path is not None and round_options.extend is not None):
         raise ParameterError(
             "prefixes",
-            expected="--prefixes or --extend, for a question for words",
+            expected="--prefixes or --extend, for a search for words",
             got="both" if asked is not None else "another question",
-            do="leave it out",
+            do="leave out the option that does not apply",
         )
     if path is None:
         return office.find_prefixes(role, agreed.contract.name, round_options.extend or 0)

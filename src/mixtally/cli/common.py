@@ -1,4 +1,4 @@
-"""Options that are added to commands: the one that every command has, and how any is."""
+"""Helpers for groups of commands, and the option that every command has."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,14 +16,14 @@ def _quiet_option(
         "-q",
         callback=set_quiet,
         expose_value=False,
-        help="Show no progress; results, warnings and errors are still said.",
+        help="Show no progress; results, warnings and errors are still printed.",
     ),
 ) -> None:
-    """Does nothing: it stands for the option that every command has."""
+    """Do nothing: the signature declares the option ``--quiet``."""
 
 
 def command_group(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -> typer.Typer:
-    """A command that has commands of its own, with what its help says."""
+    """Return a group of commands with a name and a help text."""
     return typer.Typer(
         name=name,
         cls=cls,
@@ -35,14 +35,17 @@ def command_group(name: str, text: str, *, cls: type[TyperGroup] = TyperGroup) -
 
 
 def with_quiet(command: Any) -> Any:
-    """``command``, or all that it has, with ``--quiet``; the parser's types have no fixed names."""
+    """Add ``--quiet`` to a command, or to each command of a group, and return it.
+
+    The annotation is ``Any`` because the names of the parser's types depend on its version.
+    """
     for one in getattr(command, "commands", {"": command}).values():
         one.params += parameters_of(_quiet_option)
     return command
 
 
 def parameters_of(declared: Callable[..., None]) -> list[Any]:
-    """The options that a function declares, to be added to a command."""
+    """Return the options that the signature of a function declares."""
     holder = typer.Typer(add_completion=False)
     holder.command()(declared)
     return list(typer.main.get_command(holder).params)

@@ -1,4 +1,4 @@
-"""``mixtally contract``: made of a plan, shown on one screen, checked number by number."""
+"""``mixtally contract``: create, show and check contracts."""
 
 from json import loads
 from pathlib import Path
@@ -39,23 +39,21 @@ from mixtally.report.texts import whole_facts
 if TYPE_CHECKING:
     from mixtally.accounting.verification import VerificationResult
 
-app = command_group("contract", "Write, show and check what strangers agree on.")
+app = command_group("contract", "Write, show and check contracts between operators.")
 
 PlanFile = Annotated[
     Path, typer.Argument(help="A plan from `mixtally plan --out`.", metavar="PLAN")
 ]
-EitherFile = Annotated[
-    Path, typer.Argument(help="A contract, or a plan that nobody runs yet.", metavar="FILE")
-]
+EitherFile = Annotated[Path, typer.Argument(help="A contract, or a plan.", metavar="FILE")]
 Network = Annotated[
     Path,
-    o.option("--network", "Who runs it: name, hops, collector, rounds, as TOML.", "FILE"),
+    o.option("--network", "Operators as TOML: name, hops, collector, rounds.", "FILE"),
 ]
 Out = Annotated[
     Path,
     o.option(
         "--out",
-        "Write the contract to this file; a page for approval if it ends in .html or .md.",
+        "Write the contract to this file; an approval page if it ends in .html or .md.",
         "FILE",
     ),
 ]
@@ -63,12 +61,12 @@ Rigorous = Annotated[
     bool,
     o.option(
         "--rigorous",
-        "Derive each part again by a second program, in ball arithmetic (python-flint).",
+        "Verify each part with a second program, in ball arithmetic (python-flint).",
     ),
 ]
 Expected = Annotated[
     str | None,
-    o.option("--fingerprint", "Refuse a file of another fingerprint.", "HEX"),
+    o.option("--fingerprint", "Refuse a file with another fingerprint.", "HEX"),
 ]
 
 
@@ -81,7 +79,7 @@ def new(
     approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
-    """Make a contract of a plan and of who runs it; its numbers are derived again first."""
+    """Create a contract from a plan and its operators; the plan's numbers are derived again."""
     details = None if approval is None else details_of(approval)
     if details is not None:
         check_details(out)
@@ -105,14 +103,15 @@ def show(
     file: EitherFile,
     out: Annotated[
         Path | None,
-        o.option("--out", "Write a page for approval to this file, .html or .md.", "FILE"),
+        o.option("--out", "Write an approval page to this file, .html or .md.", "FILE"),
     ] = None,
     approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
-    """Show on one screen what is promised, who is trusted for what, and what remains.
+    """Show the guarantee, who is trusted for what, and the remaining risks.
 
-    The numbers are derived again first: a page for approval shows no number that a file states.
+    The numbers are derived again first, so that an approval page does not depend on numbers of the
+    file.
     """
     details = None if approval is None else details_of(approval)
     if details is not None:
@@ -141,7 +140,7 @@ def check(
     rigorous: Rigorous = False,
     json: o.Json = False,
 ) -> None:
-    """Derive every number again; refuse a plan or contract that states less than is true."""
+    """Derive every number again, and refuse a plan or contract that understates one."""
     found = _open_file(file, fingerprint)
     document, plan = found.document, found.plan
     with show_elapsed_time("deriving its numbers again"):
@@ -153,19 +152,19 @@ def check(
         return
     print_lines(opening_lines(document))
     typer.echo(
-        f"{file}: every number was derived again and holds: delta between "
+        f"{file}: every number was derived again and is correct: delta is between "
         f"{at_least(true.lower, 6)} and {at_most(true.upper, 6)} at epsilon "
-        f"{at_most(true.epsilon, 6)}, {at_most(plan.certificate.upper, 6)} is stated."
+        f"{at_most(true.epsilon, 6)}; the file states {at_most(plan.certificate.upper, 6)}."
     )
     typer.echo(f"It {true.assumption}.")
     if second is not None:
         console_of().print(_proof_table(second))
-        typer.echo(f"The second program: {second.summary}.")
+        typer.echo(f"Second program: {second.summary}.")
 
 
 def _second_proof(plan: Plan) -> "VerificationResult":
     from mixtally.accounting.verification import (
-        verify_certificate,  # who does not ask for it need not have python-flint
+        verify_certificate,  # needs python-flint, an optional package
     )
 
     return verify_certificate(loads(write_plan(plan)))
@@ -174,14 +173,14 @@ def _second_proof(plan: Plan) -> "VerificationResult":
 def _proof_table(second: "VerificationResult") -> FoldingTable:
     from mixtally.accounting.verification import COLUMNS
 
-    table = FoldingTable(*COLUMNS, title="Derived a second time, one message of one round")
+    table = FoldingTable(*COLUMNS, title="Second derivation, for one message of one round")
     for row in second.rows():
         table.add_row(*row)
     return table
 
 
 class _OpenedFile(NamedTuple):
-    """A plan, or a contract with its plan, as a file has it."""
+    """A plan, or a contract with its plan, and the fingerprint of its file."""
 
     plan: Plan
     contract: Contract | None
@@ -200,9 +199,9 @@ def _open_file(file: Path, expected: str | None = None) -> _OpenedFile:
     if expected is not None and expected != found:
         raise PlanError(
             str(file),
-            expected=f"the file of fingerprint {expected}",
+            expected=f"the file with fingerprint {expected}",
             got=found,
-            do="ask who gave you the fingerprint for the file: this one says something else",
+            do="ask the sender of the fingerprint for the file: this file is a different one",
         )
     read = read_plan_or_contract(data, str(file))
     if isinstance(read, Contract):

@@ -12,7 +12,7 @@ from mixtally.cli.output import print_outcome, show_elapsed_time
 def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions) -> None:
     """Compute the exact delta of given parameters.
 
-    What else a protocol may take is said when it refuses a parameter.
+    If a parameter does not fit the protocol, the error message lists the ones that do.
     """
     with show_elapsed_time("computing delta"):
         found = price.delta(options, epsilon)

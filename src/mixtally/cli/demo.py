@@ -1,4 +1,4 @@
-"""``mixtally demo``: the whole flow on real data that ships with the package."""
+"""``mixtally demo``: all steps of a collection on real data that the package contains."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoRun(o.RunOptions):
-    """How the flights are played; the report always goes somewhere."""
+    """How the flights are simulated; the report is always written."""
 
     out: Annotated[Path | None, o.folder_option("Where the report goes.")] = Path("mixtally-demo")
     top: o.Top = 12
@@ -26,8 +26,8 @@ class DemoRun(o.RunOptions):
 def demo(epsilon: o.Epsilon = 1.0, delta: o.Delta = 1e-6, *, run: DemoRun) -> None:
     """Count real flights privately.
 
-    Where did 336,776 flights out of New York go? Of any one of them no more is learned than epsilon
-    and delta allow.
+    Counts the destinations of 336,776 flights from New York. Epsilon and delta limit what is
+    learned about any one flight.
     """
     guarantee = Guarantee(epsilon=epsilon, delta=delta)
 

@@ -1,4 +1,8 @@
-"""What is seen while a crowd is played, and of what came of it: bars, tables, JSON, files."""
+"""Display of a simulated or counted crowd: tables, sentences, warnings and files.
+
+Commands that return an ``Outcome`` call ``show``; all commands take their console and tables from
+here.
+"""
 
 import os
 import shlex
@@ -17,12 +21,12 @@ from mixtally.report.terminal import opening_lines, render_summary
 from mixtally.report.texts import FormatName, whole_facts
 
 SEEDED = (
-    "Nothing here may be published: the noise of a seed is public, so that only simulation/ was "
-    "written. Leave --seed out for a result."
+    "Do not publish these files: the noise follows from the public seed, so only simulation/ was "
+    "written. Leave --seed out to get a result that may be published."
 )
 FROM_DATA = (
-    "Nothing here may be published: what was read from the data may be one person's alone, so that "
-    "only simulation/ was written. Give what the second line says for a result."
+    "Do not publish these files: labels read from the data may identify a person, so only "
+    "simulation/ was written. To publish, give the options that the second line names."
 )
 
 _FULL_WIDTH = 10**5
@@ -42,7 +46,7 @@ def console_of(*, stderr: bool = False) -> Console:
 
 
 def table_of(title: str | None, texts: Iterable[str], numbers: Iterable[str]) -> FoldingTable:
-    """A table without rows: columns of texts, then of numbers on the right."""
+    """Return a table without rows, with columns of texts first and columns of numbers last."""
     table = FoldingTable(title=title, title_justify="left", header_style="bold")
     for name in texts:
         table.add_column(name)
@@ -59,10 +63,9 @@ def show(
     out_format: FormatName = "csv",
     beside: Iterable[str] = (),
 ) -> None:
-    """Write the files of ``outcome`` into ``out`` if any; print it as JSON or as its summary.
+    """Write the files of an outcome into ``out``, if given, and print its JSON or its summary.
 
-    ``out_format`` is how tables are written, and ``beside`` are other files that were written,
-    named last.
+    ``out_format`` is the format of the tables. The other files that were written are listed last.
     """
     document = outcome.shown_document
     made_by = document.made_by or format_command(sys.argv[1:])
@@ -85,9 +88,10 @@ def show(
 
 
 def format_command(arguments: Iterable[str]) -> str:
-    """The command as it is typed, wherever its files go.
+    """Return the command as it is typed, without ``--out``.
 
-    Of an absolute path the name alone, as folders name people.
+    An absolute path is reduced to its name, because the folders above it can contain names of
+    people.
     """
     words = list(arguments)
     kept = [
@@ -104,18 +108,18 @@ def _strip_folders(word: str) -> str:
 
 
 def warn(text: str) -> None:
-    """Say ``text`` on standard error, if there is any: a word of warning, the work goes on."""
+    """Print a warning on standard error, unless the text is empty."""
     if text:
         sys.stderr.write(f"mixtally: warning: {text}\n")
 
 
 def note(text: str) -> None:
-    """Say ``text`` about work that goes on, on standard error, unless --quiet is given."""
+    """Print a remark about work in progress on standard error, unless --quiet is given."""
     if not is_quiet():
         sys.stderr.write(f"mixtally: {text}\n")
 
 
 def print_sentences(console: Console, lines: Iterable[str]) -> None:
-    """Sentences, one below the other; whole where no terminal has a width for them."""
+    """Print sentences, each on its own line; on a terminal they are wrapped to its width."""
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)

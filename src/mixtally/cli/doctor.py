@@ -1,4 +1,4 @@
-"""``mixtally batch doctor``: how fast this machine is, and what a round would cost it."""
+"""``mixtally batch doctor``: speed of this machine, and the cost of a round on it."""
 
 import math
 import platform
@@ -35,30 +35,32 @@ _PACKAGES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """The round that is planned."""
+    """The round whose cost is estimated."""
 
     envelopes: Annotated[
         int | None,
-        o.whole_option("--envelopes", "That people send (default: 10^6, 10^8 and 10^9)."),
+        o.whole_option("--envelopes", "Envelopes that people send (default: 10^6, 10^8 and 10^9)."),
     ] = None
-    fakes: Annotated[int, o.whole_option("--fakes", "That every hop adds.")] = 0
+    fakes: Annotated[
+        int, o.whole_option("--fakes", "Fakes (dummy messages) that every hop adds.")
+    ] = 0
     hops: Annotated[int, o.whole_option("--hops", "Mixes before the collector, 1 to 5.")] = 3
     message_bytes: Annotated[
-        int, o.whole_option("--message-bytes", "Of one message, 1 to 10^6.")
+        int, o.whole_option("--message-bytes", "Size of one message, 1 to 10^6.")
     ] = 13
     bundle: Annotated[int, o.whole_option("--bundle", "Messages that a person sends at once.")] = 2
-    hours: Annotated[float, o.option("--hours", "That a round is open.", "X")] = 24.0
+    hours: Annotated[float, o.option("--hours", "Hours for which a round is open.", "X")] = 24.0
     cores: Annotated[
-        int | None, o.whole_option("--cores", "Of each hop (default: those of this machine).")
+        int | None, o.whole_option("--cores", "Cores of each hop (default: those of this machine).")
     ] = None
     disk: Annotated[
         Path | None,
-        o.option("--disk", "A folder on the disk of the hop (default: that for what is "
-                 "temporary).", "FOLDER"),
+        o.option("--disk", "A folder on the disk of the hop (default: that of temporary "
+                 "files).", "FOLDER"),
     ] = None  # fmt: skip
 
     def rounds(self) -> list[PlannedRound]:
-        """The rounds to be told of; raises ParameterError for impossible ones."""
+        """Return the rounds to estimate; raise ParameterError for values out of range."""
         self._check()
         cores = o.cores(self.cores)
         loads = _LOADS if self.envelopes is None else (self.envelopes,)
@@ -87,23 +89,25 @@ class LoadOptions:
         ):
             if not least <= got <= most:
                 expected = f"{least:,} to {most:,}"
-                raise ParameterError(name, expected=expected, got=f"{got:,}", do="give another")
+                raise ParameterError(
+                    name, expected=expected, got=f"{got:,}", do="give a number in this range"
+                )
         if not (math.isfinite(self.hours) and 0.0 < self.hours <= 1e5):
             raise ParameterError(
                 "--hours", expected="above 0, at most 10^5", got=self.hours, do="24 is a day"
             )
         if self.disk is not None and not self.disk.is_dir():
             raise ParameterError(
-                "--disk", expected="a folder", got=str(self.disk), do="name one that is there"
+                "--disk", expected="a folder", got=str(self.disk), do="name an existing folder"
             )
 
 
 @with_option_groups
 def doctor(load: LoadOptions, json: o.Json = False) -> None:
-    """Say how fast this machine is, and what a round would cost it.
+    """Measure this machine, and estimate the cost of a round.
 
-    Measures for a few seconds how long an envelope takes to open, to seal and to order, and how
-    often the disk syncs; docs/how-to/cluster.md has the formula.
+    Measures for a few seconds how long it takes to open, seal and sort an envelope, and how often
+    the disk can sync. docs/how-to/cluster.md has the formula.
     """
     rounds = load.rounds()
     with show_elapsed_time("measuring"):
@@ -124,7 +128,7 @@ def doctor(load: LoadOptions, json: o.Json = False) -> None:
 
 
 def _measure_rates(load: LoadOptions, of: PlannedRound) -> Rates:
-    """Those of this machine; a bundle's where there is what serves."""
+    """Return the rates of this machine; that of bundles only if the server is installed."""
     chance, here = SecureChance(), o.cores()
     rates = measure_rates(chance, load.message_bytes, here, load.disk)
     if find_spec("uvicorn") is None:
@@ -136,7 +140,7 @@ def _measure_rates(load: LoadOptions, of: PlannedRound) -> Rates:
 
 
 class _Environment(NamedTuple):
-    """What runs here."""
+    """Versions, cores and optional packages of this machine."""
 
     mixtally: str
     python: str
@@ -160,12 +164,12 @@ def _lines(rates: Rates) -> list[str]:
     return [
         f"mixtally {here.mixtally}, Python {here.python}, {here.cores} cores; "
         f"extras: {', '.join(here.extras) or 'none'}; "
-        f"Java: {'there' if here.java else 'none, so no Spark from here'}.",
-        f"CPU time, while all cores work: {_micro(rates.open)} to open an envelope, "
-        f"{_micro(rates.order)} to order what is inside, {_micro(rates.seal)} to seal a layer, "
-        f"{_micro(rates.post) if rates.post else 'unknown'} to take a bundle. A sync of the disk "
-        f"takes {number(1e3 * rates.sync, 2)} ms by the clock. Closing takes as long as is shown "
-        "where the cores do nothing else.",
+        f"Java: {'installed' if here.java else 'not installed, so Spark cannot run'}.",
+        f"CPU time with all cores busy: {_micro(rates.open)} to open an envelope, "
+        f"{_micro(rates.order)} to sort its content, {_micro(rates.seal)} to seal a layer, "
+        f"{_micro(rates.post) if rates.post else 'unknown'} to accept a bundle. A sync of the disk "
+        f"takes {number(1e3 * rates.sync, 2)} ms of real time. The column 'closing' assumes that "
+        "the cores do nothing else.",
     ]
 
 
@@ -195,15 +199,15 @@ def _notes(rates: Rates, rounds: list[PlannedRound]) -> list[str]:
     last = rounds[-1]
     comes = compute_intake(rates, last)
     together = (
-        "each can have a sync of its own"
+        "each bundle can have its own sync"
         if comes.share <= 1.0
-        else f"{number(comes.share, 2)} times what syncs alone could take: they are synced together"
+        else f"{number(comes.share, 2)} times the rate of syncs, so bundles are synced together"
     )
     return [
-        f"{last.envelopes:,} envelopes in bundles of {last.bundle:,} come as "
-        f"{number(comes.posts, 2)} a second, which keep {number(comes.cores, 2)} cores busy; "
+        f"{last.envelopes:,} envelopes in bundles of {last.bundle:,} arrive at "
+        f"{number(comes.posts, 2)} bundles per second and occupy {number(comes.cores, 2)} cores; "
         f"{together}.",
-        "Counting costs far less. On several machines: mix serve --engine spark.",
+        "Counting costs far less. To use several machines: mix serve --engine spark.",
     ]
 
 

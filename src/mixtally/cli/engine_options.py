@@ -1,4 +1,4 @@
-"""Who works on large batches: options that several commands have."""
+"""Options of commands that process large batches: local processes or a Spark cluster."""
 
 import os
 from dataclasses import dataclass
@@ -16,37 +16,42 @@ HERE, SPARK = "here", "spark"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Processes of this machine, or a cluster."""
+    """Local processes, or a cluster."""
 
     processes: Annotated[
         int | None,
-        o.whole_option("--processes", "That open envelopes and seal (default: all cores)."),
+        o.whole_option("--processes", "Processes for encryption (default: all cores)."),
     ] = None
     engine: Annotated[
-        str, o.option("--engine", "Who opens and orders: here, spark (extra engine).", "WHO")
+        str, o.option("--engine", "Engine for envelopes: here, or spark (extra engine).", "WHO")
     ] = HERE
     master: Annotated[
         str | None,
-        o.option("--master", "Of Spark: spark://HOST:PORT, yarn, k8s://..., local[2].", "URL"),
+        o.option("--master", "Spark master: spark://HOST:PORT, yarn, k8s://..., local[2].", "URL"),
     ] = None
     store: Annotated[
         str | None,
-        o.option("--store", "A folder that every machine reaches: s3://..., file:///...", "URL"),
+        o.option("--store", "Folder that all machines can access: s3://..., file:///...", "URL"),
     ] = None
     engine_key: Annotated[
         str | None,
         o.option(
             "--engine-key",
-            "Where every machine finds the key of the engine: a file, or env:NAME.",
+            "Key of the engine on every machine: a file, or env:NAME.",
             "PLACE",
         ),
     ] = None
 
     def build_engine(self) -> Engine:
-        """What they come to.
+        """Return the engine that the options describe.
 
-        Raises ParameterError for a cluster that is half described, does not start or does not
-        encrypt, DataError for a key that is not there.
+        Raises
+        ------
+        ParameterError
+            If the description of the cluster is incomplete, or the cluster does not start or does
+            not encrypt its traffic.
+        DataError
+            If the key of the engine is missing.
         """
         processes = o.cores(self.processes)
         if o.check_one_of("--engine", self.engine, [HERE, SPARK]) == HERE:
@@ -56,7 +61,7 @@ class EngineOptions:
         read_master(cluster.key, os.environ)
         from mixtally.server.engine.spark.session import open_session
 
-        with show_elapsed_time("looking at the cluster"), open_session(cluster):
+        with show_elapsed_time("connecting to the cluster"), open_session(cluster):
             return Engine(processes, cluster)
 
     def _cluster(self) -> Cluster:
@@ -66,7 +71,7 @@ class EngineOptions:
                 expected="--master, --store and --engine-key",
                 got=", ".join(list_used_flags(self, "master", "store", "engine_key"))
                 or "none of them",
-                do="name the cluster, a folder that all of it reaches, and the key of the engine",
+                do="name the cluster, a folder that all machines can access, and the engine's key",
             )
         return Cluster(self.master, self.store, self.engine_key)
 
@@ -76,6 +81,6 @@ class EngineOptions:
             raise ParameterError(
                 "--engine",
                 expected="spark",
-                got="here, beside " + ", ".join(beside),
+                got="here, with " + ", ".join(beside),
                 do="add --engine spark, or leave these out",
             )

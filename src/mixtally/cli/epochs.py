@@ -1,4 +1,4 @@
-"""``mixtally simulate epochs``: ask again and again; counts, changes, and what everybody spends."""
+"""``mixtally simulate epochs``: a question repeated over time, and its total privacy loss."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +31,7 @@ from mixtally.primitives.chance import Chance
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesOptions:
-    """Files of all epochs together, and where the epochs stand in the data."""
+    """The plan, the ledger, and the column of epochs in the data."""
 
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
@@ -41,16 +41,16 @@ class SeriesOptions:
         o.option("--ledger", "Charge every epoch to this ledger before it is sent.", "FILE"),
     ] = None
     epoch_column: Annotated[
-        str | None, o.option("--epoch-column", "The column that says when.", "NAME")
+        str | None, o.option("--epoch-column", "The column of epochs.", "NAME")
     ] = None
     epoch_order: Annotated[
-        Path | None, o.option("--epoch-order", "File with the epochs in order, one a line.")
+        Path | None, o.option("--epoch-order", "File with the epochs in order, one per line.")
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochsRun(o.RunOptions):
-    """How the epochs are played and shown."""
+    """How the epochs are simulated and shown."""
 
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and two .csv here.")] = (
         None
@@ -68,10 +68,10 @@ def epochs(
 ) -> None:
     """Repeat a question over time.
 
-    Every row of DATA is an answer in an epoch. All epochs together keep the guarantee. With
-    --counts-only tallies are drawn in place of messages.
+    Every row of DATA is an answer in an epoch. One guarantee covers all epochs together. With
+    --counts-only, tallies are drawn instead of messages.
     """
-    options.promise.guarantee()  # refused before anything is read
+    options.promise.guarantee()  # raises for invalid numbers before any file is read
     lab, given = Lab(o.make_chance(run.seed)), None
     if series.plan is not None:
         given = GivenPlan(read_plan(series.plan), describe_given_plan(series.plan))
@@ -113,9 +113,9 @@ def _read_timeline(
     order: tuple[str, ...] | None,
     chance: Chance,
 ) -> Timeline | EpochCounts:
-    """Return the epochs in the data, or invented ones, as a plan asks them where one is given.
+    """Return the epochs of the data, or simulated ones, in the form that a given plan requires.
 
-    With ``--counts-only`` the counts of each epoch are kept where they are all that is needed.
+    With ``--counts-only`` only the counts of each epoch are kept, unless more is needed.
     """
     only, invented = options.counts_only, options.turnover.synthetic
     with progress_bars() as progress:

@@ -1,4 +1,4 @@
-"""``mixtally example``: made-up data to try the other commands on."""
+"""``mixtally example``: invented data for trying the other commands."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ from mixtally.cli.output import print_json, publish
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.data.example_data import example_files, survey
 
-_NOBODY = "Nobody was asked: every person in it is made up, so there is nothing to protect."
+_NOBODY = "All people in this file are invented, so there is nothing to protect."
 
 _FRUITS = "fruits.txt"
 
@@ -20,7 +20,7 @@ _FRUITS = "fruits.txt"
 @with_option_groups
 def example(
     file: Annotated[
-        Path | None, typer.Argument(help="The CSV file to be written.", show_default=False)
+        Path | None, typer.Argument(help="The CSV file to write.", show_default=False)
     ] = None,
     all_files: Annotated[
         Path | None,
@@ -30,15 +30,15 @@ def example(
 ) -> None:
     """Write a small made-up survey.
 
-    2,000 rows, one a person, to try the other commands on, and what could be answered in fruits.txt
-    beside it. A file that holds something else is never replaced.
+    The file has 2,000 rows, one per person, for trying the other commands. The possible fruits are
+    written next to it, in fruits.txt. An existing file with other content is never replaced.
     """
     if (file is None) == (all_files is None):
         raise ParameterError(
             "example",
             expected="a file, or a folder for all of them",
             got="neither" if file is None else "both",
-            do="`mixtally example survey.csv`, or `mixtally example --all .`",
+            do="call `mixtally example survey.csv` or `mixtally example --all .`",
         )
     if all_files is not None:
         _write_all(all_files, json)
@@ -58,7 +58,7 @@ def _write_survey(file: Path, json: bool) -> None:
         print_json({**facts, "labels": str(labels), "made_up": True})
         return
     typer.echo(f"{file}: {len(rows):,} people; columns {', '.join(columns)}")
-    typer.echo(f"{labels}: what could be answered in the column fruit")
+    typer.echo(f"{labels}: the possible answers of the column fruit")
     typer.echo(_NOBODY)
     asked = f"{file} --column fruit --labels {labels} --epsilon 1 --delta 1e-6"
     typer.echo(f"Try: mixtally simulate {asked}")
@@ -76,7 +76,7 @@ def _write_all(folder: Path, json: bool) -> None:
 
 
 def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Raises DataError when a file of ``contents`` is there and somebody's own."""
+    """Raise DataError if a file exists with content other than that of ``contents``."""
     for name, content in contents.items():
         target = folder / name
         if not target.is_file():
@@ -86,6 +86,6 @@ def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
         raise DataError(
             str(target),
             expected="the name of a new file",
-            got="one that holds something else",
+            got="an existing file with other content",
             do="choose another name; nothing was written",
         )

@@ -1,4 +1,4 @@
-"""Files of groups: a CSV that says to which group each label belongs, for ``--total``."""
+"""Files of groups for ``--total``: a CSV that assigns each label to a group."""
 
 import csv
 import io
@@ -19,8 +19,9 @@ def read_groups(path: Path) -> Groups:
     Raises
     ------
     DataError
-        For a file without the heading ``label,group``, a row of other than two cells, an empty
-        cell, a control character, or a label in two rows. The text names the file and the row.
+        If the header is not ``label,group``, a row does not have two nonempty cells, a cell
+        contains a control character, or a label occurs twice. The message names the file and the
+        row.
     """
     subject = str(path)
     try:
@@ -34,8 +35,8 @@ def read_groups(path: Path) -> Groups:
     if not rows or rows[0] != _HEAD:
         head = ascii(",".join(rows[0] if rows else []))[:80]
         raise DataError(
-            subject, expected="the heading label,group", got=head,
-            do="name the two columns so in the first line",
+            subject, expected="the header label,group", got=head,
+            do="write these two names in the first line",
         )  # fmt: skip
     found: dict[str, list[str]] = {}
     row_of: dict[str, int] = {}
@@ -43,13 +44,13 @@ def read_groups(path: Path) -> Groups:
         label, group = _cells(subject, number, row)
         if label in row_of:
             raise _wrong(subject, number, "a label that occurs once",
-                         f"{label!r}, which row {row_of[label]:,} has already",
+                         f"{label!r}, which is also in row {row_of[label]:,}",
                          "remove one of the two rows")  # fmt: skip
         row_of[label] = number
         found.setdefault(group, []).append(label)
     if not found:
-        raise DataError(subject, expected="a row for each label", got="the heading alone",
-                        do="add rows of a label and its group")  # fmt: skip
+        raise DataError(subject, expected="a row for each label", got="the header only",
+                        do="add rows with a label and its group")  # fmt: skip
     return tuple((group, tuple(labels)) for group, labels in found.items())
 
 
@@ -57,9 +58,9 @@ def _cells(subject: str, number: int, row: list[str]) -> tuple[str, str]:
     """Return the label and the group of a row; raise DataError for another row."""
     if len(row) != len(_HEAD) or not all(row):
         raise _wrong(subject, number, "a label and a group", ascii(",".join(row))[:80],
-                     "write both, and quote a label with a comma")  # fmt: skip
+                     "write both, and quote a label that contains a comma")  # fmt: skip
     if any(CONTROL_CHARACTERS.search(cell) for cell in row):
-        raise _wrong(subject, number, "text that can be printed", ascii(",".join(row))[:80],
+        raise _wrong(subject, number, "printable text", ascii(",".join(row))[:80],
                      "remove the control character")  # fmt: skip
     return row[0], row[1]
 

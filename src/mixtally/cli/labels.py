@@ -1,4 +1,4 @@
-"""Files of labels: one a line, in their order."""
+"""Files of labels, one label per line."""
 
 from pathlib import Path
 
@@ -11,32 +11,46 @@ from mixtally.primitives.files import read_whole
 def read_labels(
     path: Path | None, least: int = 1, most: int | None = None
 ) -> tuple[str, ...] | None:
-    """The labels in a file, one a line, from ``least`` to ``most`` of them; empty lines may follow.
+    """Return the labels in a file, in order; None without a file.
 
-    Raises DataError, which names the file, unless they are distinct text that can be printed.
+    Parameters
+    ----------
+    path : Path or None
+        The file: UTF-8, one label per line. Empty lines at the end are ignored.
+    least, most : int, int or None
+        Smallest and largest accepted number of labels.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or the labels are not distinct printable texts. The message
+        names the file.
     """
     if path is None:
         return None
     try:
-        # Not splitlines: a label may hold other separators, which nobody sees as the end of a line.
+        # Not splitlines: it also splits at separators that do not look like the end of a line.
         text = read_whole(path, piped=True).decode("utf-8-sig")
         text = normalize_nfc(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
         labels = tuple(text.split("\n")) if text else ()
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(
-            str(path), expected="UTF-8 text, one label a line", got=str(error), do="check the file"
+            str(path),
+            expected="UTF-8 text, one label per line",
+            got=str(error),
+            do="check the file",
         ) from error
     _check_lines(str(path), labels)
     check_spaces(str(path), labels)
     if len(labels) < least or (most is not None and len(labels) > most):
         expected = f"{least:,} labels" if least == most else f"at least {least:,} labels"
-        do = "name every bin once, a line each"
+        do = "write each label once, on a line of its own"
         raise DataError(str(path), expected=expected, got=f"{len(labels):,}", do=do)
     return labels
 
 
 def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
-    """Raises DataError for a line that is empty, a repetition, or what a terminal would obey."""
+    """Raise DataError for an empty line, a repeated label or a control character."""
     met: dict[str, int] = {}
     got = "" if labels else "an empty file"
     for line, label in enumerate(labels, 1):
@@ -50,6 +64,6 @@ def _check_lines(subject: str, labels: tuple[str, ...]) -> None:
         if got:
             break
     if got:
-        expected = "distinct labels that can be printed, one a line"
-        do = "give every label one line of its own"
+        expected = "distinct printable labels, one per line"
+        do = "write each label once, on a line of its own"
         raise DataError(subject, expected=expected, got=got, do=do)

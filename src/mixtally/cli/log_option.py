@@ -1,4 +1,7 @@
-"""``--log``: how what happens is told on standard error. No key can be read from here."""
+"""``--log``: the format of events on standard error.
+
+The process that takes bundles imports this module, so nothing here may lead to a private key.
+"""
 
 from typing import Annotated
 
@@ -9,12 +12,12 @@ from mixtally.server.node.events import Log, print_line
 
 LogAs = Annotated[
     str,
-    typer.Option("--log", help="How events are told on standard error: text, json.", metavar="HOW"),
+    typer.Option("--log", help="Format of events on standard error: text, json.", metavar="HOW"),
 ]
 
 
 def log_of(how: str) -> Log:
-    """What tells events; raises ParameterError for another way."""
+    """Return a log that prints events; raise ParameterError for an unknown format."""
     if how not in ("text", "json"):
         raise ParameterError("--log", expected="text or json", got=how, do="choose one of them")
     return Log(print_line, as_json=how == "json")

@@ -1,6 +1,6 @@
-"""Where every call begins: errors become a line and an exit status, whatever they are.
+"""Entry point of the command line, which turns errors into one line and an exit status.
 
-Nothing else is imported before ``run``, so that a key pressed meanwhile ends it quietly, too.
+Nothing else is imported before ``run``, so that an interruption during the imports is handled too.
 """
 
 import io
@@ -12,11 +12,11 @@ from contextlib import suppress
 from mixtally.errors import AccountingError, DataError, InputError
 
 _INTERRUPTED, _CLOSED = 130, 141
-"""As a shell states the signals for a key and for a pipe that nobody reads."""
+"""Exit statuses that shells use for SIGINT and for SIGPIPE."""
 _NAME = "mixtally: "
-"""What every line begins with, once: errors of the whole command have it as their subject."""
+"""Beginning of every error line; the message of some errors already begins with it."""
 LAB = frozenset({"msgspec", "narwhals", "numpy", "rich", "scipy", "typer"})
-"""What the command line needs and a device does not: the extra ``lab``."""
+"""Packages of the extra ``lab``, which a device does not need."""
 
 
 def run() -> None:
@@ -31,10 +31,10 @@ def run() -> None:
 
 def _run_with_status() -> int:
     _prepare_streams()
-    # Products here are small: on a busy machine several threads take far longer than one.
+    # Matrix products are small here: on a busy machine several threads are slower than one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        from mixtally.cli.app import call  # what stops its loading is answered below as well
+        from mixtally.cli.app import call  # errors of this import are handled below as well
 
         status = call()
         sys.stdout.flush()
@@ -48,11 +48,11 @@ def _run_with_status() -> int:
         missing = DataError(
             "the command line",
             expected="the packages of mixtally[lab]",
-            got=f"no {error.name}: mixtally alone is a device's",
+            got=f"no {error.name}, as mixtally without extras contains the device only",
             do="pip install 'mixtally[lab]'",
         )
         return _report_error(missing, 2)
-    except (BrokenPipeError, SystemExit) as ended:  # click and rich make an exit of a closed pipe
+    except (BrokenPipeError, SystemExit) as ended:  # click and rich exit on a closed pipe
         if isinstance(ended, SystemExit) and not isinstance(ended.__context__, BrokenPipeError):
             raise
         _discard_output()
@@ -61,21 +61,21 @@ def _run_with_status() -> int:
         _discard_output()
         refused = DataError(
             str(error.filename or "output"),
-            expected="a place that takes what is written",
+            expected="a file or pipe that can be written",
             got=str(error),
-            do="look at it and its free space; files written before are whole",
+            do="check its free space; files that were written before are complete",
         )
         return _report_error(refused, 2)
     return status
 
 
 def _prepare_streams() -> None:
-    """Both take every character, and are there even where the caller closed them."""
+    """Make both streams accept every character, and replace streams that the caller has closed."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-        elif isinstance(stream, io.TextIOWrapper):  # a label may hold what its encoding has not
+        elif isinstance(stream, io.TextIOWrapper):  # the encoding may lack characters of labels
             stream.reconfigure(errors="backslashreplace")
 
 
@@ -85,14 +85,14 @@ def _report_error(error: Exception, status: int) -> int:
             sys.stdout.write(json.dumps(_error_facts(error, status), indent=1) + "\n")
             sys.stdout.flush()
     line = str(error) if str(error).startswith(_NAME) else f"{_NAME}{error}"
-    with suppress(OSError):  # nobody can be told; the status still can
+    with suppress(OSError):  # standard error is closed; the exit status still reports the error
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
     return status
 
 
 def _error_facts(error: Exception, status: int) -> dict[str, object]:
-    """What a program is told in place of a result."""
+    """Return the error as facts, which ``--json`` prints instead of a result."""
     told: dict[str, object] = {"error": str(error), "status": status}
     if isinstance(error, InputError):
         told |= {"subject": error.subject, "expected": error.expected, "got": error.got}
@@ -101,7 +101,7 @@ def _error_facts(error: Exception, status: int) -> dict[str, object]:
 
 
 def _discard_output() -> None:
-    """What could not be printed is not tried once more when the process ends."""
+    """Discard buffered output, so that Python does not try to write it again at exit."""
     with suppress(OSError, ValueError):  # a stream without a file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

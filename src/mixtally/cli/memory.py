@@ -1,4 +1,4 @@
-"""``mixtally simulate memoized``: play a column whose every person memoizes their answer."""
+"""``mixtally simulate memoized``: simulate a column whose answers each device memoizes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ _FILES = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions:
-    """What people answer: the column, and all that it may hold."""
+    """The column of answers and its possible values."""
 
     column: Annotated[str, o.option("--column", "The column to count.", "NAME")]
     labels: o.Labels = None
@@ -38,14 +38,14 @@ class AnswerOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryOptions:
-    """Where memoized answers are kept, and what is looked for among hashed ones."""
+    """The file of memoized answers, and the words to estimate among hashed ones."""
 
     state: Annotated[
         Path | None,
         o.option(
             "--state",
-            "The key of the crowd's devices, made here by the first run: the same rows keep "
-            "their memoized answers.",
+            "File with the key of all devices, created by the first run; later runs use the same "
+            "memoized answers.",
             "FILE",
         ),
     ] = None
@@ -64,11 +64,11 @@ def memory(
     bloom: BloomOptions,
     more: MemoryOptions,
 ) -> None:
-    """Play answers that are randomized once and reported again.
+    """Simulate answers that are randomized once and reported repeatedly.
 
-    Every row of DATA is a person: randomize the answer once, keep the result, report from it.
-    --epsilon chooses the least noise that keeps it, over all reports of this run or, with --state,
-    over any number of them; beside --permanent it prints what delta is left there.
+    Every row of DATA is a person, whose device randomizes the answer once, keeps the result and
+    reports from it. --epsilon chooses the smallest noise for all reports of this run, or for any
+    number of reports with --state. With --permanent, --epsilon only prints the remaining delta.
     """
     state = more.state
     check_memory(bloom, run.seed, state, candidates=more.candidates is not None)
@@ -91,7 +91,7 @@ def memory(
 
 
 def _check_files(state: Path | None, out: Path | None) -> None:
-    """Raise ParameterError where the result would be written over what is kept for good."""
+    """Raise ParameterError if the result would overwrite the state file."""
     if state is None or out is None:
         return
     if state.resolve() in {(out / name).resolve() for name in _FILES}:

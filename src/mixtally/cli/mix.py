@@ -1,4 +1,7 @@
-"""``mixtally mix``: the commands of a mix; ``intake`` is loaded without what can read a key."""
+"""``mixtally mix``: the commands of a mix.
+
+The command ``intake`` is loaded without any code that can read a key.
+"""
 
 from importlib import import_module
 from pathlib import Path
@@ -13,24 +16,26 @@ from mixtally.server.mix.intake_processes import IntakeOptions, serve_intake
 
 Place = Annotated[Path, typer.Argument(help="The folder of the role.", metavar="FOLDER")]
 Number = Annotated[
-    int, typer.Option("--number", help="Of this process, from 1: two have not the same.")
+    int, typer.Option("--number", help="Number of this process, from 1; each has its own.")
 ]
-Host = Annotated[str, typer.Option("--host", help="Where it listens.", metavar="HOST")]
-Port = Annotated[int, typer.Option("--port", help="Its port, which a proxy knows (0: any).")]
+Host = Annotated[str, typer.Option("--host", help="Host on which it listens.", metavar="HOST")]
+Port = Annotated[
+    int, typer.Option("--port", help="Port on which it listens, known to a proxy (0: any).")
+]
 
 
 class MixCommands(TyperGroup):
-    """All but ``intake`` are in a file that is imported when one of them is called for.
+    """The commands of a mix; all except ``intake`` are imported when one of them is called.
 
-    The parser's own types have no fixed names.
+    The annotations are ``Any`` because the names of the parser's types depend on its version.
     """
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, None without one."""
+        """Return the command of this name, or None."""
         return super().get_command(ctx, cmd_name) or _role_commands().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all."""
+        """Return the names of all commands."""
         return [*_role_commands().list_commands(ctx), *super().list_commands(ctx)]
 
 
@@ -46,9 +51,9 @@ def options() -> None:
 def intake(
     folder: Place, number: Number, port: Port, host: Host = "127.0.0.1", log: LogAs = "text"
 ) -> None:
-    """Take bundles beside the first mix, until a signal ends it; it needs no key."""
+    """Accept bundles for the first mix until a signal ends the process; no key is needed."""
     taking = IntakeOptions(
-        number, host, port, lambda at: typer.echo(f"taking at {at}"), log=log_of(log)
+        number, host, port, lambda at: typer.echo(f"accepting bundles at {at}"), log=log_of(log)
     )
     serve_intake(folder, taking)
 

@@ -1,4 +1,4 @@
-"""``mixtally mix init|sign|serve``: a mix is begun, signs what it has checked, and serves."""
+"""``mixtally mix init``, ``sign`` and ``serve``: create a mix, sign contracts, and serve them."""
 
 from contextlib import closing
 
@@ -30,14 +30,14 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 @with_option_groups
 def init(folder: r.Place, role: r.RoleOptions) -> None:
-    """Begin a mix: its folder, its signing key, its master key; print what a network file needs."""
+    """Create a mix: folder, signing key, master key; print its entry for a network file."""
     role.begin(folder, "[[hops]]")
 
 
 @app.command()
 @with_option_groups
 def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = None) -> None:
-    """Derive every number of a contract again, and sign it as one of its hops."""
+    """Derive every number of a contract again, and sign the contract as one of its hops."""
     role = r.open_role(folder)
     read, found = read_contract_file(contract)
     r.check_fingerprint(contract, fingerprint, found)
@@ -51,14 +51,14 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
         raise PlanError(
             str(contract),
             expected=f"the one contract of name {read.name} and serial {read.serial}",
-            got="another than this mix has signed",
-            do="give the new one a larger serial",
+            got="a different one from the contract that this mix has signed",
+            do="give the new contract a larger serial number",
         ) from refused
     promised = read.plan.guarantee
     typer.echo(f"signed {read.name}, serial {read.serial}, as hop {place} of {len(read.hops)}")
     typer.echo(f"fingerprint: {found}")
     typer.echo(
-        f"promised: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
+        f"guarantee: delta at most {at_most(true.upper, 6)} at epsilon {promised.epsilon:g}, over "
         f"all of its {read.plan.collections} rounds; it {true.assumption}."
     )
     note = role.subfolder("contracts") / f"{read.name}-{read.serial}.note"
@@ -73,18 +73,18 @@ def serve(
     overrule: r.Overrule = [],  # noqa: B006
     log: LogAs = "text",
 ) -> None:
-    """Serve the contracts that were signed, until a signal ends it."""
+    """Serve the signed contracts until a signal ends the process."""
     serve_mix(r.open_role(folder), r.make_service(overrule, log), engine.build_engine())
 
 
 def _find_hop(role: Folder, contract: Contract, subject: str) -> int:
-    """Which hop this role is; raises PlanError for one of another name or key, and for none."""
+    """Return the position of this role among the hops; raise PlanError if no name and key match."""
     for place, hop in enumerate(contract.hops, 1):
         if hop.key == role.signer.verifier and hop.name == role.role.name:
             return place
     raise PlanError(
         subject,
         expected=f"a hop {role.role.name} with the key {role.signer.verifier}",
-        got="others",
-        do="give the contract's maker what init printed",
+        got="other hops",
+        do="send the output of init to the author of the contract",
     )

@@ -1,4 +1,4 @@
-"""Options that travel together: the fields of a class, declared once, handed over as one object."""
+"""Groups of options: the fields of a dataclass become options of a command."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
@@ -13,10 +13,10 @@ from mixtally.errors import InputError
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command, in place of each parameter that is a group, the options of its fields.
+    """Replace each parameter that is a group by the options of its fields.
 
-    Options whose type the parser does not know are taken as text and read by ``texts.READERS``. A
-    refusal of what was read from a file names the file.
+    Options whose type the parser does not know are read by ``texts.READERS``. If an error concerns
+    a value that was read from a file, its message names the file.
     """
     kinds = get_type_hints(command, include_extras=True)
     own = list(inspect.signature(command).parameters.values())
@@ -57,7 +57,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
 def with_help_paragraph(
     title: str, lines: Iterable[str]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add a paragraph to what the help of a command says: a title, and lines one after another."""
+    """Return a decorator that appends a title and a list of phrases to a command's help."""
 
     def append_paragraph(command: Callable[..., None]) -> Callable[..., None]:
         command.__doc__ = f"{inspect.getdoc(command)}\n\n{title} {'; '.join(lines)}."
@@ -69,7 +69,10 @@ def with_help_paragraph(
 def _expand_parameter(
     one: inspect.Parameter, readers: dict[str, Reader]
 ) -> Iterator[inspect.Parameter]:
-    """Yield a parameter as the parser knows it, or those of its group; note how they are read."""
+    """Yield a parameter, or the options of its group, as the parser knows them.
+
+    The readers of their values are added to ``readers``.
+    """
     kind = one.annotation
     for option in parameters_of(kind, extras=True) if is_group(kind) else [one]:
         taken = option.annotation

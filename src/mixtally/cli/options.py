@@ -1,4 +1,4 @@
-"""Options that several commands share, each declared once."""
+"""Options that several commands share."""
 
 import re
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ from mixtally.app.options import whole_option as whole_option
 from mixtally.errors import DataError
 
 _MOST = 10**18
-"""Larger numbers are no count of anything here."""
+"""Largest whole number that is accepted; every count is smaller."""
 
 
 def whole(text: str | int) -> int:
-    """A whole number as people write it: 1000000, 1_000_000, 1,000,000 or 1e6; to 18 digits."""
-    if isinstance(text, int):  # a default
+    """Return a whole number of up to 18 digits, written as 1000000, 1_000_000, 1,000,000 or 1e6."""
+    if isinstance(text, int):  # the parser passes defaults unchanged
         return text
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     plain = text.replace(",", "") if grouped else text
@@ -56,23 +56,23 @@ def whole(text: str | int) -> int:
 
 
 def make_typer_option(one: Option) -> Any:
-    """An option as the parser knows it."""
+    """Return an option as the parser knows it."""
     parser = whole if one.whole else None
     return typer.Option(one.default, help=one.text, metavar=one.metavar, parser=parser)
 
 
 def folder_option(text: str) -> Any:
-    """The folder that a result goes to, looked at before the work and not after it."""
+    """Return the option ``--out`` for a folder, which is checked before the work begins."""
     return typer.Option("--out", help=text, callback=_check_folder)
 
 
 def _check_folder(out: Path | None) -> Path | None:
-    """``out`` itself; raises DataError when a file is where it, or a folder above it, must be."""
+    """Return ``out``; raise DataError if it, or a folder above it, is a file."""
     there = next((place for place in (out, *out.parents) if place.exists()), None) if out else None
     if there is not None and not there.is_dir():
         raise DataError(
             str(out),
-            expected="a folder, new or there already",
+            expected="a new or an existing folder",
             got=f"the file {there}",
             do="choose another name",
         )
@@ -85,20 +85,21 @@ Approval = Annotated[
     Path | None,
     option(
         "--approval",
-        "What a page for approval states besides the plan: purpose, legal_basis, retention, "
-        "contact, version, date, sign_off, as TOML.",
+        "Statements for the approval page as TOML: purpose, legal_basis, retention, contact, "
+        "version, date, sign_off.",
         "FILE",
     ),
 ]
 Json = Annotated[bool, option("--json", "Print JSON instead of a table.")]
 Labels = Annotated[
-    Path | None, option("--labels", "File with the answers in order, one a line.", "FILE")
+    Path | None,
+    option("--labels", "File with all possible answers in order, one per line.", "FILE"),
 ]
 OutFormat = Annotated[
     Literal["csv", "csv-semicolon"],
     option(
         "--out-format",
-        "How tables are written: csv, or csv-semicolon for spreadsheets with decimal commas.",
+        "Format of tables: csv, or csv-semicolon for spreadsheets with decimal commas.",
     ),
 ]
 Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed table.", metavar="N")]
@@ -106,7 +107,7 @@ Top = Annotated[int, typer.Option("--top", min=1, help="Bins in the printed tabl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a crowd is played and its result is shown."""
+    """How a crowd is simulated and its result is shown."""
 
     level: Level = 0.95
     seed: Seed = None
@@ -116,14 +117,14 @@ class RunOptions:
     json: Json = False
 
     def make_run(self, lab: "Lab", source: str) -> "Run":
-        """The run of a crowd that comes from ``source``."""
-        from mixtally.app.outcome import Run  # loads what plays a crowd
+        """Return the settings of a run; ``source`` is a sentence about the origin of the data."""
+        from mixtally.app.outcome import Run  # imports the simulation
 
         return Run(lab=lab, source=source, seed=self.seed, level=self.level, top=self.top)
 
 
 def make_chance(seed: int | None) -> "Chance":
-    """The operating system's randomness, or a repeatable one for a seed."""
+    """Return secure randomness of the operating system, or repeatable randomness for a seed."""
     from mixtally.lab.simulation.seeded import (
         build_chance,  # loads NumPy, which a device's help lacks
     )
@@ -132,14 +133,14 @@ def make_chance(seed: int | None) -> "Chance":
 
 
 def cores(given: int | None = None) -> int:
-    """How many processes work: as many as were ``given``, or as this one may use cores."""
+    """Return ``given``, or the number of cores that this process may use."""
     from mixtally.server.engine.workers import count_cores as usable  # few commands need it
 
     return usable() if given is None else given
 
 
 def make_parallel_map(progress: "Progress", processes: int | None = None) -> "ParallelMap":
-    """Return what counts listed words on as many cores as ``cores`` says, with a bar meanwhile."""
+    """Return a map that counts listed words on several cores and displays a progress bar."""
     from mixtally.cli.display import note
     from mixtally.server.engine import workers as engine  # few commands need it
 

@@ -1,4 +1,7 @@
-"""Files that appear whole or not at all, JSON on standard output, a sign of life on the other."""
+"""Output of commands: files written completely or not, JSON, lines of text and elapsed time.
+
+Every command writes through this module.
+"""
 
 import os
 import sys
@@ -17,10 +20,15 @@ from mixtally.report.document import SIMULATION, Chunks, Promise
 
 
 def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
-    """Write ``files`` into ``directory``: all are written aside first, then moved into place.
+    """Write files into a directory, all of them or none.
 
-    Raises DataError when the disk refuses, or for a name that no file can have because a directory,
-    a device or a pipe has it; what was there before is then still there, whole.
+    The files are written under temporary names first and then moved into place.
+
+    Raises
+    ------
+    DataError
+        If the disk refuses, or if a directory, a device or a pipe has the name of a file. The files
+        that existed before are then unchanged.
     """
     for name in files:
         _check_free(directory / name)
@@ -39,7 +47,7 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
             str(directory),
             expected="to write the result",
             got=str(error),
-            do="look at the place and its free space, or choose another",
+            do="check its permissions and free space, or choose another directory",
         ) from error
     for move in moves:
         move.forget()
@@ -53,13 +61,13 @@ _RESULTS = frozenset(
         "changes", "differences", "means", "mean_changes", "others", "sizes",
     )
 ) | {"plan.json", "report.html", "result.json", "report.json", "map.svg"}  # fmt: skip
-"""What results are made of, and were."""
+"""Names of the files of a result, including those of earlier versions."""
 
 
 def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[Path]:
-    """``publish``; says on standard error which files there are an earlier result's.
+    """Write a result as ``publish`` does, and report leftover files of an earlier result.
 
-    They are left: nobody but their owner knows whether they are still expected.
+    The leftover files are kept: only their owner knows whether they are still needed.
     """
     written = publish(directory, files)
     there = sorted(path for place in ("", SIMULATION) for path in (directory / place).glob("*"))
@@ -70,16 +78,19 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -
         and (path.name in _RESULTS or fnmatch(path.name, "plan-*.json"))
     ]
     if others:
-        with suppress(OSError):  # nobody can be told
+        with suppress(OSError):  # standard error is closed; the files are written nevertheless
             sys.stderr.write(
-                f"mixtally: note: {directory} also holds {', '.join(others)} of an earlier run, no "
-                "part of this result\n"
+                f"mixtally: note: {directory} also contains {', '.join(others)} from an earlier "
+                "run. These files are not part of this result\n"
             )
     return written
 
 
 def _check_free(target: Path) -> None:
-    """Moving a file into the place of a device would take the device away from everybody."""
+    """Raise DataError for a directory, a device, a pipe or a socket.
+
+    Moving a file over a device would replace the device for all users of the machine.
+    """
     if target.is_dir():
         got = "a directory"
     elif target.exists() and not target.is_file():
@@ -95,7 +106,7 @@ def _check_free(target: Path) -> None:
 
 
 class _PendingFile:
-    """One file on its way: written aside, put in place, and put back if a later one fails."""
+    """A file that is written under a temporary name and moved into place; a move can be undone."""
 
     def __init__(self, target: Path, content: str | bytes | Chunks) -> None:
         self.target = target
@@ -120,7 +131,7 @@ class _PendingFile:
         self.placed = True
 
     def undo(self) -> None:
-        with suppress(OSError):  # the disk refuses already; do what it still allows
+        with suppress(OSError):  # the disk has failed already, so restore only what it still allows
             if self.placed and self.before.exists():
                 self.before.replace(self.target)
             elif self.placed:
@@ -134,14 +145,14 @@ class _PendingFile:
 
 
 def print_result(promise: Promise, facts: Mapping[str, Any]) -> None:
-    """A result as one JSON object on standard output, its promise first."""
+    """Print a result as one JSON object whose first key is the promise."""
     print_json({"promise": list(promise), **facts})
 
 
 def print_outcome(
     promise: Promise, facts: Mapping[str, Any], more: Iterable[str], *, json: bool
 ) -> None:
-    """A result as JSON, or its promise and ``more`` lines."""
+    """Print a result as JSON, or its promise followed by the lines ``more``."""
     if json:
         print_result(promise, facts)
     else:
@@ -149,23 +160,23 @@ def print_outcome(
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Lines on standard output, one below the other."""
+    """Print lines on standard output."""
     for line in lines:
         typer.echo(line)
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One JSON object on standard output."""
-    from mixtally.report.texts import json_text  # a device that prints no JSON starts without it
+    """Print one JSON object on standard output."""
+    from mixtally.report.texts import json_text  # keeps the start of a device fast
 
     sys.stdout.write(json_text(value))
 
 
 @contextmanager
 def show_elapsed_time(what: str) -> Iterator[None]:
-    """From the first second on, ``what`` and how long it took so far on standard error.
+    """Show a description and the elapsed seconds on standard error, beginning after one second.
 
-    Only while that is a terminal; the line is gone before anything else is printed.
+    The line appears on terminals only, and is removed before anything else is printed.
     """
     if not is_watched():
         yield

@@ -1,4 +1,4 @@
-"""The help of a command in panels: what most people need first, all else with ``--help-all``."""
+"""Help of a command in panels: the usual options, and all options with ``--help-all``."""
 
 from typing import Any
 
@@ -15,13 +15,14 @@ PANELS = {
     "Budget": "--messages-per-user --target-error --mix-fakes --hops --collections --ledger",
     "Output": "--seed --out --json --quiet --help --help-all",
 }
-"""What is on the first page, by what it is about; a new option is among the others until it is
-named here.
+"""Options that ``--help`` lists, by the title of their panel.
+
+An option that is not named here appears with ``--help-all`` only.
 """
 _PANEL = {option: name for name, options in PANELS.items() for option in options.split()}
 _OTHERS = "More options"
 _SHORT = 30
-"""A command with fewer options shows all of them."""
+"""Number of options; a command with fewer options lists all of them in ``--help``."""
 _ALL = "all options"
 
 
@@ -42,14 +43,17 @@ def help_all(
         help="Show every option and exit.",
     ),
 ) -> None:
-    """Does nothing: it stands for the option that every such command has."""
+    """Do nothing: the signature declares the option ``--help-all``."""
 
 
 class PaneledCommand(TyperCommand):
-    """A command whose options stand in panels; the parser's own types have no fixed names."""
+    """A command whose help lists options in panels.
+
+    The annotations are ``Any`` because the names of the parser's types depend on its version.
+    """
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then a panel after the other."""
+        """Write the arguments, then one panel after the other."""
         rows: dict[str, list[Any]] = {name: [] for name in ("Arguments", *PANELS, _OTHERS)}
         for one in self.get_params(ctx):
             row = one.get_help_record(ctx)

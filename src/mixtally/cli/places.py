@@ -1,4 +1,4 @@
-"""``mixtally simulate places``: people in each hexagon of a map, by their own coordinates."""
+"""``mixtally simulate places``: numbers of people in each hexagon of a map."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -16,19 +16,23 @@ from mixtally.lab.data.reading import Reading, RecordType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridOptions:
-    """Where places stand in the data, and the hexagons they are put into."""
+    """The columns of coordinates, and the hexagons of the map."""
 
     latitude: Annotated[str, o.option("--latitude", "The column of latitudes, degrees.", "NAME")]
     longitude: Annotated[str, o.option("--longitude", "The column of longitudes, degrees.", "NAME")]
     box: Annotated[
-        str, o.option("--box", "What the map shows, in degrees, known before.", "S,N,W,E")
+        str,
+        o.option("--box", "Limits of the map in degrees, fixed before the collection.", "S,N,W,E"),
     ]
     resolution: Annotated[
-        int, o.whole_option("--resolution", "Of H3, 0 to 8: 3 suits a continent, 6 a city.")
+        int,
+        o.whole_option(
+            "--resolution", "Resolution of H3, 0 to 8: 3 for a continent, 6 for a city."
+        ),
     ]
 
     def grid(self) -> HexagonGrid:
-        """The hexagons; raises ParameterError for a box that is none."""
+        """Return the hexagons; raise ParameterError for an invalid box."""
         try:
             south, north, west, east = map(float, self.box.split(","))
         except ValueError as error:
@@ -36,7 +40,7 @@ class GridOptions:
                 "box",
                 expected="four numbers, S,N,W,E",
                 got=repr(self.box),
-                do="--box 24,50,-125,-66, for example",
+                do="write --box 24,50,-125,-66, for example",
             ) from error
         return build_grid(Box(south, north, west, east), self.resolution)
 
@@ -52,8 +56,8 @@ def places(
 ) -> None:
     """Count people in hexagons of a map.
 
-    Every row of DATA is a person at a place. The hexagons of the H3 library cover the box whether
-    anybody is there or not; who is outside of it counts as elsewhere. Needs `mixtally[places]`.
+    Every row of DATA is a person at a place. Hexagons of the H3 library cover the whole box, empty
+    or not. People outside the box are counted as elsewhere. Needs `mixtally[places]`.
     """
     promised, hexagons = promise.guarantee(), where.grid()
     columns = (where.latitude, where.longitude)

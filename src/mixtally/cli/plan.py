@@ -1,4 +1,4 @@
-"""``mixtally plan``: the least-error plan for a wish."""
+"""``mixtally plan``: the plan with the smallest error for a request."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,30 +28,30 @@ from mixtally.report.terminal import render_table
 from mixtally.report.words import promise_paragraphs
 
 NO_MINIMUM = (
-    "no minimum crowd is set: a round with one person is counted as well; --minimum-crowd N "
-    "destroys smaller rounds"
+    "no minimum crowd is set, so a round with one person is counted; with --minimum-crowd N "
+    "smaller rounds are destroyed"
 )
 
 
 @with_option_groups
 def plan(
     options: PlanOptions,
-    explain: Annotated[bool, o.option("--explain", "Say where every number comes from.")] = False,
+    explain: Annotated[bool, o.option("--explain", "Print the source of every number.")] = False,
     out: Annotated[
         Path | None,
         o.option(
-            "--out", "Write the plan to this file; a page for approval if it ends in .html or .md."
+            "--out", "Write the plan to this file; an approval page if it ends in .html or .md."
         ),
     ] = None,
     approval: o.Approval = None,
     json: o.Json = False,
 ) -> None:
-    """Find the plan of least error.
+    """Find the plan with the smallest error.
 
-    A question, a guarantee, a crowd and a budget go in; out comes the plan, what else can be had
-    for fewer messages or bytes, and the reason. When nothing fits, the nearest wishes that
-    something does are shown. With --hops it is planned for mixes in a row that different people
-    run: `mixtally contract new` says who.
+    Takes a question, a guarantee, a crowd and a budget. Prints the plan, the alternatives with
+    fewer messages or bytes, and the reason of the choice. If no plan meets the budget, the closest
+    feasible requests are shown. With --hops, the plan is for several mixes in a row with different
+    operators; `mixtally contract new` names them.
     """
     details = None if approval is None else details_of(approval)
     if details is not None:
@@ -66,7 +66,7 @@ def plan(
     written = []
     if out is not None:
         written = publish(out.parent, {out.name: plan_file(found.plan, out, details)})
-    with show_elapsed_time("looking at smaller budgets"):
+    with show_elapsed_time("comparing smaller budgets"):
         facts = found.facts(explain=explain) if json else {}
         had, better = ([], []) if json else (found.front(), found.gains())
     if found.plan.minimum_crowd == 1:
@@ -105,8 +105,8 @@ def _print_plan(found: Planned, had: list[Candidate], *, explain: bool) -> None:
 
 
 def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
-    """Add the nearest requests that can be met to ``error``, and print them."""
-    with show_elapsed_time("nothing fits: looking for the nearest plans"):
+    """Print the closest feasible requests, and add them to the error."""
+    with show_elapsed_time("no plan fits: searching for the closest feasible requests"):
         found = error.nearest
     if found is None:
         return
@@ -115,4 +115,6 @@ def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
     if found.found and not json:
         console_of(stderr=True).print(nearest_table(found.found))
     if found.unfinished and not json:
-        warn(f"not searched to the end, as it takes too long: {', '.join(found.unfinished)}")
+        warn(
+            f"these searches were stopped because they take too long: {', '.join(found.unfinished)}"
+        )

@@ -1,4 +1,4 @@
-"""Plans, alone or in a contract, as files that a command is given."""
+"""Files of plans and contracts that a command reads."""
 
 from pathlib import Path
 
@@ -10,25 +10,25 @@ from mixtally.primitives.files import read_bytes
 
 
 def read_plan(path: Path) -> Plan:
-    """The plan in a file, or that of a contract; raises PlanError for anything else."""
+    """Return the plan in a file of a plan or a contract; raise PlanError for any other file."""
     read = read_plan_or_contract(read_bytes(path, "a plan file"), str(path))
     return read if isinstance(read, Plan) else read.plan
 
 
 def read_verified(path: Path) -> Plan:
-    """The plan in a file, once its certificate was proved again."""
+    """Return the plan in a file after deriving its certificate again."""
     plan = read_plan(path)
     verify(plan, Accountant())
     return plan
 
 
 def single_part(plan: Plan) -> Part:
-    """The one message of a record; raises PlanError where there are several."""
+    """Return the only part of a plan; raise PlanError if its records need several messages."""
     return plan.single_part(
-        "plan with another --protocol, or play the whole with `mixtally simulate`"
+        "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
     )
 
 
 def describe_given_plan(path: Path) -> str:
-    """Why a plan that was given is what it is."""
-    return f"The plan was given: {path}."
+    """Return the sentence that states that the plan was given."""
+    return f"The plan was read from {path}."

@@ -12,14 +12,14 @@ from mixtally.report.numbers import error_text, number
 from mixtally.report.words import format_fact
 
 _RARE = ("prime", "digits", "crowd_counted", "messages_per_mix")
-"""Not shown where all have none of it."""
+"""Facts that are hidden if no plan has a value for them."""
 _BESIDE = 2
-"""More columns than these are not read; the front has all that are worth their cost."""
+"""Number of alternatives in the table; ``front_table`` lists all that are worth their cost."""
 _IN_WORDS = ("name", "protocol", "source", "assumption")
 
 
 def alternatives_table(answer: Choice) -> FoldingTable:
-    """Every number of the plan beside those that are known of the candidates worth a look."""
+    """Return a table of every number of the chosen plan and of the best alternatives."""
     others = worthwhile_alternatives(answer.plan, answer.others)[:_BESIDE]
     offers = [answer.plan, *others]
     table = FoldingTable(header_style="bold")
@@ -39,7 +39,7 @@ def alternatives_table(answer: Choice) -> FoldingTable:
 
 
 def _is_shown(name: str, values: list[Any], *, replaced: bool) -> bool:
-    """Whether a fact with these ``values`` is shown, where some plan has some ``replaced``."""
+    """Return whether a fact is shown; ``replaced`` says whether a plan has replaced values."""
     if name == "cover":
         return len(set(values)) > 1
     if name in ("error_at", "standard_error_at"):
@@ -48,7 +48,7 @@ def _is_shown(name: str, values: list[Any], *, replaced: bool) -> bool:
 
 
 def _cell(name: str, facts: Mapping[str, Any]) -> str:
-    """A fact for people, blank where it is not known; of a list every number that is in it."""
+    """Return the text of a fact, with each distinct number of a list once; blank if unknown."""
     if name not in facts:
         return ""
     value = facts[name]
@@ -57,7 +57,10 @@ def _cell(name: str, facts: Mapping[str, Any]) -> str:
 
 
 def front_table(offers: list[Candidate]) -> FoldingTable:
-    """What can be had: error against messages and bytes, and who brings the cover if it differs."""
+    """Return the table of feasible plans: standard error, messages, bytes, and who adds the fakes.
+
+    Who adds the fakes is shown only if the plans differ in it.
+    """
     differ = len({offer.cover for offer in offers}) > 1
     texts = ["protocol", "cover by"] if differ else ["protocol"]
     numbers = ["standard error", "messages per user", "bytes per user"]
@@ -69,9 +72,9 @@ def front_table(offers: list[Candidate]) -> FoldingTable:
 
 
 def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
-    """The changes that would make a plan possible."""
+    """Return the table of changes to the request that make a plan feasible."""
     numbers = ["error", "messages per user", "bytes per user"]
-    table = table_of("The nearest plans that can be had", ["with", "protocol"], numbers)
+    table = table_of("The closest feasible requests", ["change", "protocol"], numbers)
     table.columns[0].no_wrap = True
     for near in found:
         table.add_row(near.change, near.plan.name, *_costs(near.plan, near.plan.standard_error))
@@ -79,8 +82,8 @@ def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
 
 
 def explanation_table(sources: dict[str, str]) -> FoldingTable:
-    """Where every number comes from."""
-    table = table_of("Where the numbers come from", ["number", "comes from"], [])
+    """Return the table of the source of every number."""
+    table = table_of("Where the numbers come from", ["number", "source"], [])
     for name, text in sources.items():
         table.add_row(name.replace("_", " "), text)
     return table

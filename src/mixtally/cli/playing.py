@@ -1,4 +1,4 @@
-"""A crowd that is played, with bars meanwhile, and what came of it shown."""
+"""Simulation of a crowd with progress bars, followed by the display of its result."""
 
 from collections.abc import Callable, Iterable
 
@@ -15,7 +15,10 @@ def play(
     use: Callable[[Run], Outcome],
     beside: Iterable[str] = (),
 ) -> None:
-    """Play a crowd that comes from ``source``, and show what came of it; ``beside`` as ``show``."""
+    """Simulate a crowd and show the outcome.
+
+    ``source`` is a sentence about the origin of the data; other written files are listed last.
+    """
     with progress_bars() as progress:
         outcome = use(options.make_run(Lab(o.make_chance(options.seed), progress), source))
     show(outcome, options.out, json=options.json, out_format=options.out_format, beside=beside)

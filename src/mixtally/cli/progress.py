@@ -1,4 +1,4 @@
-"""Bars on standard error: how far long work is, how fast it goes, how long it still takes."""
+"""Progress bars on standard error, with rate and remaining time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +22,7 @@ from mixtally.report.numbers import number
 
 
 class _Rate(ProgressColumn):
-    """What is done a second, to two digits; the unit is that of the step."""
+    """A column with the number of items per second, rounded to two digits."""
 
     def render(self, task: Task) -> RichText:
         speed = task.finished_speed or task.speed
@@ -31,7 +31,7 @@ class _Rate(ProgressColumn):
 
 @contextmanager
 def progress_bars() -> Iterator[Progress]:
-    """Bars on standard error while it is a terminal; one bar a step, its rate and the time left."""
+    """Provide a function that reports progress; terminals display one bar for each step."""
     bars = Bars(
         TextColumn("{task.description:>10}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""How the data of a simulation are read: options, declared once."""
+"""Options that say how the data of a simulation are read."""
 
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -17,47 +17,61 @@ from mixtally.protocol.encode.numbers import scale_of_plan as planned
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOptions:
-    """Which columns hold the records, and what a record is."""
+    """The columns of a record, and what a record is."""
 
     column: Annotated[str | None, o.option("--column", "The column to count.", "NAME")] = None
     columns: Annotated[
-        str | None, o.option("--columns", "Several columns of one record.", "A,B,..")
+        str | None, o.option("--columns", "Several columns that form one record.", "A,B,..")
     ] = None
     read_as: Annotated[
-        str | None, o.option("--as", "bits: no or yes each; attributes: one value each.", "HOW")
+        str | None,
+        o.option("--as", "bits: each column is yes or no; attributes: each has one value.", "HOW"),
     ] = None
     separator: Annotated[
-        str | None, o.option("--set", "Cells hold several labels, apart by SEP.", "SEP")
+        str | None, o.option("--set", "Cells contain several labels, separated by SEP.", "SEP")
     ] = None
-    max_set: Annotated[int | None, o.whole_option("--max-set", "Most labels of a set.")] = None
+    max_set: Annotated[
+        int | None, o.whole_option("--max-set", "Largest number of labels of a set.")
+    ] = None
     empty_sets: Annotated[
         bool, o.option("--empty-sets", "An empty cell is a set without labels.")
     ] = False
     number: Annotated[
         tuple[float, float] | None,
-        o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
+        o.option("--number", "Numbers, clipped to this range and rounded at random.", "LOW,HIGH"),
     ] = None
     points: o.Points = None
     bins: Annotated[
-        int | None, o.whole_option("--bins", "Cut numbers into so many bins, not rounded.")
+        int | None, o.whole_option("--bins", "Histogram of numbers with N bins of equal width.")
     ] = None
     labels: o.Labels = None
     rows: RowOptions
 
 
 def make_reading(options: ReadingOptions, *, planned: bool) -> Reading:
-    """How to read the data; raises ParameterError for options that do not go together."""
+    """Return how to read the data; raise ParameterError for options that exclude each other.
+
+    ``planned`` says whether a plan is given, which fixes the size of sets.
+    """
     form, separator, ends = _find_form(options), options.separator, options.number
-    if options.rows.combination is RowCombination.SET and form is RecordType.ONE:  # a label a row
+    if (
+        options.rows.combination is RowCombination.SET and form is RecordType.ONE
+    ):  # one label per row
         form = RecordType.SET
     _check_form(options, form)
     if form is RecordType.NUMBER and options.labels is not None:
         raise ParameterError(
-            "--labels", expected="--number alone", got="both", do="numbers name the bins"
+            "--labels",
+            expected="--labels or --number",
+            got="both",
+            do="leave --labels out: the range names the bins",
         )
     if planned and options.max_set is not None:
         raise ParameterError(
-            "--max-set", expected="--plan alone", got="both", do="the plan holds it"
+            "--max-set",
+            expected="--max-set or --plan",
+            got="both",
+            do="leave --max-set out: the plan contains it",
         )
     reading = Reading(
         columns=_list_columns(options),
@@ -75,7 +89,7 @@ def _find_form(options: ReadingOptions) -> RecordType:
     used = list_used_flags(options, "read_as", "separator", "number")
     if len(used) > 1:
         raise ParameterError(
-            "data", expected="one way to read them", got=" and ".join(used), do="choose one"
+            "data", expected="one way to read the data", got=" and ".join(used), do="choose one"
         )
     if options.read_as not in (None, "bits", "attributes"):
         raise ParameterError(
@@ -97,11 +111,11 @@ _FORMS = (
 
 
 def _check_form(options: ReadingOptions, form: RecordType) -> None:
-    """Raises ParameterError for an option of another form."""
+    """Raise ParameterError for an option that belongs to another kind of record."""
     for name, expected in _FORMS:
         for flag in list_used_flags(options, name) if form is not expected else ():
             raise ParameterError(
-                flag, expected=f"--{expected} beside it", got="none", do="leave it out"
+                flag, expected=f"--{expected} with it", got="none", do="leave it out"
             )
 
 
@@ -115,22 +129,26 @@ def _list_columns(options: ReadingOptions) -> tuple[str, ...]:
         "columns",
         expected="--column or --columns",
         got="neither" if one is None else "both",
-        do="name what is to be counted",
+        do="name the columns to count",
     )
 
 
 def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
-    """How to read the data: as the plan asks; numbers are cut or rounded as it says.
+    """Return how to read the data as a plan requires, with numbers binned or rounded by the plan.
 
-    Raises PlanError for a plan whose bins a round brings, or of unequal width; ParameterError for
-    options beside its own.
+    Raises
+    ------
+    PlanError
+        If the bins of the plan are chosen in a round, or have unequal widths.
+    ParameterError
+        If an option contradicts the plan.
     """
     if plan.prefixes is not None:
         raise PlanError(
             "plan",
             expected="a question whose bins are fixed",
-            got="words, whose prefixes a round brings",
-            do="play a search for words with `mixtally simulate words`",
+            got="words, whose prefixes are chosen in each round",
+            do="search for words with `mixtally simulate words`",
         )
     reading = make_reading(columns, planned=True)
     scale = planned(plan)
@@ -139,13 +157,13 @@ def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
             raise ParameterError(
                 "--number",
                 expected="a plan whose numbers are rounded",
-                got="one of bins",
-                do="make one with --number, or add --bins to cut numbers",
+                got="a plan with bins",
+                do="make a plan with --number, or add --bins for a histogram of numbers",
             )
         return reading
     for flag in list_used_flags(columns, "number", "bins", "points"):
         raise ParameterError(
-            flag, expected="the plan alone", got="both", do="the plan says how numbers are read"
+            flag, expected="no such option with --plan", got="both", do="leave the option out"
         )
     return (
         replace(reading, form=RecordType.NUMBER, scale=scale)

@@ -1,4 +1,4 @@
-"""What commands that begin or open a role share: its folder, its master key, its lines of TOML."""
+"""Options and helpers of the commands that create or open the folder of a role."""
 
 import json
 import os
@@ -23,38 +23,44 @@ Expected = Annotated[
 ]
 Overrule = Annotated[
     list[str],
-    o.option("--overrule", "Do not wait for this silent role; manifests will say so.", "NAME"),
+    o.option("--overrule", "Do not wait for this silent role; manifests state it.", "NAME"),
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleOptions:
-    """A role that is begun, and where it listens."""
+    """The name, address and keys of a new role."""
 
-    name: Annotated[str, o.option("--name", "What contracts call it.", "NAME")]
+    name: Annotated[str, o.option("--name", "Name of the role in contracts.", "NAME")]
     address: Annotated[
         str,
-        o.option("--address", "Where others reach it: https://..., or http:// on this machine."),
+        o.option("--address", "Public address: https://..., or http:// on this machine."),
     ]
-    operator: Annotated[str, o.option("--operator", "Who runs it, in words.", "TEXT")]
-    host: Annotated[str, o.option("--host", "Where it listens.", "HOST")] = "127.0.0.1"
+    operator: Annotated[str, o.option("--operator", "Who operates the role, in words.", "TEXT")]
+    host: Annotated[str, o.option("--host", "Host on which it listens.", "HOST")] = "127.0.0.1"
     port: Annotated[
-        int | None, o.whole_option("--port", "Its port (default: that of the address).")
+        int | None,
+        o.whole_option("--port", "Port on which it listens (default: that of the address)."),
     ] = None
     master_key: Annotated[
         str | None,
         o.option(
             "--master-key",
-            "A file for the master key, made if it is not there (default: beside the folder), or "
-            "env:NAME. Keep it out of backups of the folder.",
+            "File of the master key, created if missing (default: next to the folder), or "
+            "env:NAME. Do not back it up together with the folder.",
             "PLACE",
         ),
     ] = None
 
     def begin(self, folder: Path, table: str) -> None:
-        """Make the role, and print what a network file needs of it as a ``table``.
+        """Create the role, and print its entry for a network file, under the header ``table``.
 
-        Raises DataError or PlanError.
+        Raises
+        ------
+        DataError
+            If the folder or the key cannot be written.
+        PlanError
+            If a field has an invalid value.
         """
         beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
         found = urlsplit(self.address).port if self.port is None else self.port
@@ -73,18 +79,18 @@ class RoleOptions:
 
 
 def check_fingerprint(contract: Path, expected: str | None, found: str) -> None:
-    """Raises PlanError for another contract than the one that is meant."""
+    """Raise PlanError if the contract does not have the expected fingerprint."""
     if expected not in (None, found):
         raise PlanError(
             str(contract),
             expected=f"the contract of fingerprint {expected}",
             got=found,
-            do="ask who gave you the fingerprint for the file",
+            do="ask the sender of the fingerprint for the file",
         )
 
 
 def make_service(overruled: list[str], log: str) -> Service:
-    """How a role is served from here; raises ParameterError for another form of ``log``."""
+    """Return the settings of a serving role; raise ParameterError for an unknown log format."""
     return Service(
         overruled=frozenset(overruled),
         ready=lambda address: typer.echo(f"serving at {address}"),
@@ -93,12 +99,12 @@ def make_service(overruled: list[str], log: str) -> Service:
 
 
 def open_role(folder: Path) -> Folder:
-    """A role that ``init`` made; raises DataError or PlanError."""
+    """Return the folder of a role that ``init`` created; raise DataError or PlanError."""
     return open_folder(folder, os.environ)
 
 
 def _lines_for_network(made: Folder) -> str:
-    """The role as a network file has it."""
+    """Return the fields of the role as lines of TOML for a network file."""
     fields = {
         "name": made.role.name,
         "address": made.role.address,

@@ -1,4 +1,4 @@
-"""How a data file is written, and whose its rows are: options, declared once; and the reading."""
+"""Options that say how a data file is written and what its rows are, and the reading of a crowd."""
 
 import csv
 import sys
@@ -23,58 +23,53 @@ from mixtally.model.question import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """How the file is written, what a missing value is, and whose the rows are."""
+    """The format of the file, the treatment of missing values, and the person of each row."""
 
     delimiter: Annotated[
         str | None,
-        o.option("--delimiter", "Between cells of CSV: , ; tab or another (default: found).", "C"),
+        o.option("--delimiter", "Delimiter of CSV: , ; tab or another (default: detected).", "C"),
     ] = None
     encoding: Annotated[
         str | None,
-        o.option("--encoding", "Of text that is not UTF-8: cp1252, for example.", "NAME"),
+        o.option("--encoding", "Encoding of text that is not UTF-8, for example cp1252.", "NAME"),
     ] = None
     sheet: Annotated[
-        str | None, o.option("--sheet", "Of a workbook (default: the first).", "NAME")
+        str | None, o.option("--sheet", "Sheet of a workbook (default: the first).", "NAME")
     ] = None
     header_row: Annotated[
-        int, o.whole_option("--header-row", "The row that names the columns (CSV, workbooks).")
+        int, o.whole_option("--header-row", "Row with the names of the columns (CSV, workbooks).")
     ] = 1
-    skip_rows: Annotated[
-        int, o.whole_option("--skip-rows", "Rows after it that are no people.")
-    ] = 0
+    skip_rows: Annotated[int, o.whole_option("--skip-rows", "Rows to skip after the header.")] = 0
     missing: Annotated[
         str | None,
-        o.option(
-            "--missing", "drop rows without a value, or the label to count them under.", "HOW"
-        ),
+        o.option("--missing", "drop: skip rows without a value; or a label for such rows.", "HOW"),
     ] = None
     missing_values: Annotated[
         list[str] | None,
-        o.option("--missing-values", "What means missing: NA,n/a,-99. Repeatable.", "A,B,.."),
+        o.option("--missing-values", "Texts that mean missing: NA,n/a,-99. Repeatable.", "A,B,.."),
     ] = None
     person_column: Annotated[
-        str | None, o.option("--person-column", "The column that says who.", "NAME")
+        str | None, o.option("--person-column", "The column that identifies people.", "NAME")
     ] = None
     rows_are_people: Annotated[
         bool,
-        o.option("--rows-are-people", "Every row is a person, whatever other columns say."),
+        o.option("--rows-are-people", "Every row is a person, even if a column looks like a key."),
     ] = False
-    strip: Annotated[
-        bool, o.option("--strip", "Spaces around a value are no part of its label.")
-    ] = False
+    strip: Annotated[bool, o.option("--strip", "Remove spaces around values.")] = False
     ignore_case: Annotated[
-        bool, o.option("--ignore-case", "Capital and small letters are the same in labels.")
+        bool, o.option("--ignore-case", "Treat capital and small letters in labels as equal.")
     ] = False
     other: Annotated[
-        str | None, o.option("--other", "Count all values that are not listed here.", "LABEL")
+        str | None,
+        o.option("--other", "Label under which all unlisted values are counted.", "LABEL"),
     ] = None
     several: Annotated[
         str | None,
-        o.option("--several", "Of several rows of a person: first, last, or a set of all.", "HOW"),
+        o.option("--several", "How to combine rows of one person: first, last, or set.", "HOW"),
     ] = None
 
     def open_file(self, path: Path) -> DataFile:
-        """The file at ``path``; raises ParameterError for options that say nothing."""
+        """Return the data file at a path; raise ParameterError for invalid options."""
         _load_arrow()
         return DataFile(
             path,
@@ -87,13 +82,13 @@ class RowOptions:
 
     @property
     def combination(self) -> RowCombination | None:
-        """What is taken of several rows; raises ParameterError for anything else."""
+        """The way to combine several rows of a person; raises ParameterError for an unknown one."""
         if self.several is None:
             return None
         return RowCombination(o.check_one_of("several", self.several, list(RowCombination)))
 
     def add_to_reading(self, reading: Reading) -> Reading:
-        """``reading`` with what these options say of rows."""
+        """Return ``reading`` with these options."""
         return replace(
             reading,
             missing=self.missing,
@@ -108,22 +103,25 @@ class RowOptions:
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """What stands between commas; a text that holds one has quotes around it, as in CSV."""
+    """Return the texts between commas; a text that contains a comma is quoted as in CSV."""
     try:
         return tuple(next(csv.reader([text], strict=True), ()))
     except csv.Error as error:
         raise ParameterError(
             "list",
-            expected="texts with commas between them",
+            expected="texts separated by commas",
             got=repr(text),
-            do="put quotes around one that holds a comma, as in CSV, and double those inside",
+            do="quote a text that contains a comma, as in CSV, and double the quotes inside it",
         ) from error
 
 
 def read_crowd(file: DataFile, reading: Reading, question: Question | None = None) -> Population:
-    """The crowd in ``file``, bars and warnings on standard error.
+    """Return the crowd in a file, and print progress and warnings on standard error.
 
-    Errors as ``read``, and DataError where most answers name a person.
+    Raises
+    ------
+    DataError
+        If the file cannot be used, or most answers identify a person.
     """
     with progress_bars() as progress:
         crowd = read_population(file, reading, question, progress)
@@ -134,33 +132,34 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
 
 
 def read_asked(file: DataFile, reading: Reading, question: Question) -> Population:
-    """The crowd as a plan's ``question`` asks it; of an open one the words themselves are its bins.
+    """Return the crowd as the question of a plan requires; raise as ``read_crowd`` does.
 
-    Errors as ``read_crowd``.
+    For an open question the bins are the words themselves.
     """
     return read_crowd(file, *fit_reading(reading, question))
 
 
 class _NoPandas(MetaPathFinder):
-    """Finds no pandas."""
+    """An import hook that hides pandas."""
 
     def find_spec(self, fullname: str, *_: object) -> None:
-        """Raises ModuleNotFoundError for pandas; leaves all else to others."""
+        """Raise ModuleNotFoundError for pandas, and leave all other modules to other hooks."""
         if fullname == "pandas":
             raise ModuleNotFoundError(name=fullname)
 
 
 def _load_arrow() -> None:
-    """Load Arrow without pandas, which it imports at its first conversion; no file needs it.
+    """Load Arrow without pandas.
 
-    That takes longer than all else of a small collection. pandas can be imported afterwards.
+    Arrow imports pandas at its first conversion, which takes longer than a small collection. No
+    file needs pandas, and pandas can still be imported afterwards.
     """
     if "pandas" in sys.modules:
         return
     none = _NoPandas()
     sys.meta_path.insert(0, none)
     try:
-        with suppress(ImportError):  # what is missing is said where the file is read
+        with suppress(ImportError):  # the reader of the file reports a missing package
             import_module("pyarrow").scalar(0)
     finally:
         sys.meta_path.remove(none)

@@ -1,4 +1,4 @@
-"""``mixtally simulate``: play columns of real data through the whole system."""
+"""``mixtally simulate``: simulate a whole collection on columns of real data."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,18 +32,20 @@ from mixtally.primitives.files import read_bytes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenOptions:
-    """A plan that was made before, alone or in a contract."""
+    """A plan that exists already, by itself or in a contract."""
 
     plan: Annotated[
         Path | None, o.option("--plan", "A plan from `mixtally plan --out`, or a contract.", "FILE")
     ] = None
     contract: Annotated[
         Path | None,
-        o.option("--contract", "A contract from `mixtally contract new`: play its hops.", "FILE"),
+        o.option(
+            "--contract", "A contract from `mixtally contract new`: simulate its hops.", "FILE"
+        ),
     ] = None
 
     def load_given(self) -> GivenPlan | None:
-        """Return what is in the file; None without one."""
+        """Return the plan in the file, or None without a file."""
         if self.contract is not None:
             data = read_bytes(self.contract, "a contract", CONTRACT)
             return load_signed_contract(data, str(self.contract))
@@ -54,7 +56,7 @@ class GivenOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulateRun(o.RunOptions):
-    """How the crowd is played; a plan is written with its result."""
+    """How the crowd is simulated; the plan is written with its result."""
 
     out: Annotated[
         Path | None, o.folder_option("Write report.html, .json, .csv and the plan here.")
@@ -71,17 +73,18 @@ def simulate(
     read: ReadingOptions,
     counts: Annotated[
         str | None,
-        o.option("--counts", "A row a value: the column of how many people hold it.", "NAME"),
+        o.option("--counts", "Column with numbers of people; every row is then a value.", "NAME"),
     ] = None,
 ) -> None:
     """Simulate a private collection on your data.
 
     Every row of DATA is a person: plan, randomize, mix, tally, estimate, report. A record is one
     value of a column, a set of labels (--set), bits or attributes of several columns (--as), a
-    number (--number), or any word, of which those of --candidates are counted. With --contract a
-    round is played as the contract says, hop by hop. With --counts-only the tally is drawn instead
-    of messages, and with --counts every row is a value that many people hold: 10^10 of them in
-    seconds. With --winner the record is a ballot: who has won, and what ballots hide without a mix.
+    number (--number), or any word, of which those of --candidates are counted. With --contract, a
+    round is simulated hop by hop. With --counts-only, the tally is drawn instead of messages. With
+    --counts, every row is a value with its number of people, up to 10^10 in total. With --winner,
+    the record is a ballot; the result names the winner, and compares ballots that are private
+    without a mix.
     """
     tallied = ["--counts"] * (counts is not None)
     check_vote(options, list_used_flags(files) + tallied)
@@ -122,10 +125,13 @@ def simulate(
 
 
 def _require_data(data: Path | None) -> Path:
-    """Return the file; raise ParameterError where none was named."""
+    """Return the path of the data; raise ParameterError if there is none."""
     if data is None:
         raise ParameterError(
-            "simulate", expected="DATA", got="none", do="see `mixtally simulate --help`"
+            "simulate",
+            expected="DATA",
+            got="none",
+            do="name a data file, see `mixtally simulate --help`",
         )
     return data
 
@@ -133,7 +139,7 @@ def _require_data(data: Path | None) -> Path:
 def _read_crowd(
     file: DataFile, reading: Reading, counts: str | None, given: GivenPlan | None
 ) -> tuple[Population | Histogram, str]:
-    """Return the crowd in a file, as a plan asks it where one is given, and where it comes from."""
+    """Return the crowd in a file, as a given plan requires, and a sentence about its origin."""
     question = None if given is None else given.plan.question
     if counts is not None:
         tallied = _read_counted_crowd(file, reading, counts, question)
@@ -145,16 +151,16 @@ def _read_crowd(
 def _read_counted_crowd(
     file: DataFile, reading: Reading, counts: str, question: Question | None
 ) -> Histogram:
-    """Return the crowd of a file that has been counted.
+    """Return the crowd of a file that contains numbers of people.
 
-    Raises ParameterError for records that are more than one value, errors as ``read_counts``.
+    Raises ParameterError for records of more than one value, and the errors of ``read_counts``.
     """
     if reading.form is not RecordType.ONE or reading.person is not None:
         raise ParameterError(
             "--counts",
-            expected="one value a person, in one column",
+            expected="one value per person, in one column",
             got=f"records read as {reading.form}" + " of a person" * (reading.person is not None),
-            do="leave the other columns out",
+            do="leave the options for other columns out",
         )
     with progress_bars() as progress:
         found = read_counts(file, reading, counts, question, progress)

@@ -1,4 +1,4 @@
-"""``mixtally check sufficient``: the privacy ratio of bit vectors, beside the true delta."""
+"""``mixtally check sufficient``: the privacy ratio of bit vectors and the exact delta."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,14 +19,15 @@ from mixtally.report.promise import error_line, protection_line
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlipOptions:
-    """How often bits are flipped, said in one of three ways."""
+    """The flip probability, given in one of three ways."""
 
     flip: Flip = None
     eta: Annotated[
-        float | None, o.option("--eta", "Find the flips for this tail, 0 to 1.", "X")
+        float | None, o.option("--eta", "Find the flip probability for this tail, 0 to 1.", "X")
     ] = None
     sigmas: Annotated[
-        float | None, o.option("--sigmas", "Find the flips for mean + X sigma, up to 100.", "X")
+        float | None,
+        o.option("--sigmas", "Find the flip probability for mean + X sigma, up to 100.", "X"),
     ] = None
 
 
@@ -40,7 +41,8 @@ def sufficient(
 ) -> None:
     """Describe the privacy ratio of shuffled bit vectors.
 
-    Takes one of --flip, --eta and --sigmas. The tail eta is no guarantee; delta stands beside it.
+    Takes one of --flip, --eta and --sigmas. The tail eta is not a guarantee; delta is printed with
+    it.
     """
     with show_elapsed_time("pricing"):
         threshold = _threshold(users, bits, epsilon, flips)
@@ -57,27 +59,27 @@ def sufficient(
         "epsilon": epsilon,
         "users": users,
         "bits": bits,
-        "assumption": "everybody else holds zeros: neither number covers other crowds",
+        "assumption": "all other people have zeros: neither number covers other crowds",
     }
     lines = [
         f"flip probability {at_most(threshold / SCALE, 9)}",
         f"R(S): mean {found.mean:.6g}, standard deviation {found.variance**0.5:.6g}",
         f"eta = P(R > e^epsilon) in {bracket_text(found.eta.lower, found.eta.upper)}",
         f"delta, both directions, in {bracket_text(found.delta.lower, found.delta.upper)}",
-        "for a crowd of zeros: neither number covers other crowds",
+        "for a crowd of zeros; neither number covers other crowds",
     ]
     print_outcome(_promise(users, bits, threshold, epsilon, found), facts, lines, json=json)
 
 
 def _promise(users: int, bits: int, threshold: int, epsilon: float, found: Ratio) -> Promise:
-    """What is hidden if everybody else holds zeros, and the error of a count."""
+    """Return the promise if all other people have zeros, with the error of a count."""
     sent = flip_bits(bins=bits, threshold=threshold, crowd=users)
     return (
         protection_line(
-            Observer.MESSAGES, f"each person's {bits} bits, if everybody else holds zeros"
+            Observer.MESSAGES, f"each person's {bits} bits, if all other people have zeros"
         ),
         f"epsilon = {at_most(epsilon, 6)}, delta <= {at_most(found.delta.upper, 6)} (proved upper "
-        "bound). Assumes: everybody else holds zeros and flips as told; one mix is honest.",
+        "bound). Assumes: all other people have zeros and follow the protocol; one mix is honest.",
         error_line(sent.standard_error(users)),
     )
 
@@ -98,5 +100,5 @@ def _threshold(users: int, bits: int, epsilon: float, flips: FlipOptions) -> int
         "flips",
         expected="one of --flip, --eta, --sigmas",
         got=", ".join(given) or "none",
-        do="say how the flip probability is to be found",
+        do="choose how to find the flip probability",
     )

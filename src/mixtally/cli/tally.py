@@ -1,4 +1,4 @@
-"""``mixtally batch tally``: messages in files become counts with intervals."""
+"""``mixtally batch tally``: counts with intervals from messages in files."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from mixtally.cli.progress import progress_bars
 Shards = Annotated[
     list[str],
     typer.Argument(
-        help="Files or folders of messages, as paths or URLs (s3://..., gs://...).",
+        help="Files or folders of messages: paths or URLs (s3://..., gs://...).",
         metavar="SHARD...",
     ),
 ]
@@ -24,7 +24,7 @@ Shards = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowOptions:
-    """How the result is shown."""
+    """How the result is shown and written."""
 
     out: Annotated[Path | None, o.folder_option("Write report.html, .json and .csv here.")] = None
     out_format: o.OutFormat = "csv"
@@ -35,22 +35,20 @@ class ShowOptions:
 @with_option_groups
 def tally(
     shards: Shards,
-    plan: Annotated[
-        Path, o.option("--plan", "The plan under which the messages were made.", "FILE")
-    ],
+    plan: Annotated[Path, o.option("--plan", "The plan of the messages.", "FILE")],
     counting: ShardOptions,
     options: ConcludeOptions,
     run: ShowOptions,
 ) -> None:
-    """Count messages that lie in files, and conclude.
+    """Count messages in files, and estimate.
 
-    SHARD is a Parquet or Arrow file with a column `message`, or a folder of such files. Each is
-    counted once, however often it is named; what cannot be read is named, and then nothing is
-    concluded. With --tallies a call that was stopped goes on where it was.
+    SHARD is a Parquet or Arrow file with a column `message`, or a folder of such files. Each file
+    is counted once, even if it is named twice. If a file cannot be read, its name is printed and
+    nothing is estimated. With --tallies, the same call continues after an interruption.
     """
     counting = replace(counting, processes=o.cores(counting.processes))
     with progress_bars() as progress:
         found = conclude_shards(read_verified(plan), shards, options, counting, progress, note)
     if found.repeated:
-        warn(f"{len(found.repeated):,} of the shards hold what others hold: counted once")
+        warn(f"{len(found.repeated):,} of the shards are copies of others, and were counted once")
     show(found.outcome(run.top), run.out, json=run.json, out_format=run.out_format)

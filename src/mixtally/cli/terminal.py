@@ -1,4 +1,4 @@
-"""Whether anybody looks on while the work goes on."""
+"""State of the terminal: whether progress is displayed."""
 
 import sys
 from contextvars import ContextVar
@@ -7,15 +7,15 @@ _quiet = ContextVar("quiet", default=False)
 
 
 def set_quiet(expected: bool) -> None:
-    """Whether nothing is said while the work goes on; results, warnings and errors still are."""
+    """Set whether progress is hidden; results, warnings and errors are always printed."""
     _quiet.set(expected)
 
 
 def is_quiet() -> bool:
-    """Return whether nothing is said while the work goes on."""
+    """Return whether progress is hidden."""
     return _quiet.get()
 
 
 def is_watched() -> bool:
-    """Whether somebody looks on while the work goes on: standard error is a terminal."""
+    """Return whether progress is displayed: on terminals, unless --quiet is given."""
     return sys.stderr.isatty() and not is_quiet()

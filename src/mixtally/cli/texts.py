@@ -1,4 +1,4 @@
-"""Texts of options as the values they stand for, by the type of the value."""
+"""Parsing of option values that the command-line parser does not know."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from mixtally.errors import ParameterError
 
 
 class Reader(NamedTuple):
-    """What the parser takes in place of a value, and how that is read."""
+    """The type of an option for the command-line parser, and the function that converts values."""
 
     parser_type: Any
     read: Callable[[Any], Any]
@@ -29,41 +29,41 @@ def _groups(path: Path) -> Groups:
 
 
 def parse_ends(text: str) -> tuple[float, float]:
-    """Return two numbers with a comma between them; raise ParameterError for anything else."""
+    """Return two numbers separated by a comma; raise ParameterError for any other text."""
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
         raise ParameterError(
             "number",
-            expected="two numbers, LOW,HIGH",
+            expected="two numbers separated by a comma, LOW,HIGH",
             got=repr(text),
-            do="--number 0,100, for example",
+            do="write --number 0,100, for example",
         ) from None
     return low, high
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
-    """Return whole numbers between commas; raise ParameterError for anything else."""
+    """Return whole numbers separated by commas; raise ParameterError for any other text."""
     parts = text.split(",")
     if not all(part.strip().isdecimal() for part in parts):
         raise ParameterError(
             "attributes",
-            expected="whole numbers with commas between them",
+            expected="whole numbers separated by commas",
             got=repr(text),
-            do="10,20,5 for three attributes",
+            do="write 10,20,5 for three attributes",
         )
     return tuple(int(part) for part in parts)
 
 
 def parse_places(text: str) -> HopNumbers:
-    """Return places between commas; raise ParameterError for anything but whole numbers."""
+    """Return positions of hops separated by commas; raise ParameterError for any other text."""
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
         raise ParameterError(
             "--dishonest",
-            expected="places of hops with commas between them",
+            expected="positions of hops separated by commas",
             got=repr(text),
-            do="1,3 for the first and the third",
+            do="write 1,3 for the first and the third hop",
         )
     return frozenset(map(int, parts))
 
@@ -75,4 +75,4 @@ READERS = {
     tuple[float, float] | None: Reader(str | None, parse_ends),
     tuple[int, ...] | None: Reader(str | None, parse_sizes),
 }
-"""By the type of an option's field: how the command line takes it, where the parser cannot."""
+"""Readers by the type of the field that declares an option."""

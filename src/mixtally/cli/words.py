@@ -1,4 +1,4 @@
-"""``mixtally simulate words``: the most frequent words of a column, without a list."""
+"""``mixtally simulate words``: the most frequent words of a column, without a list of words."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,7 +28,7 @@ def words(
 ) -> None:
     """Find the most frequent words of a column.
 
-    No list of words is needed: prefixes grow by one character a round while enough people hold
+    No list of words is needed: prefixes grow by one character a round as long as enough people have
     them. Every row of DATA is a person with one word.
     """
     promised, file = promise.guarantee(), rows.open_file(data)
