@@ -1,5 +1,5 @@
-"""Uses: from a typed request to what comes of it, for the command line and for Python alike.
+"""Use cases of the product, called by the command line and by Python.
 
-Each use is a function in a file of its own: a crowd and a request in, an ``Outcome`` out. What a
-request may say is declared once, as the fields of its class (``options``).
+Each use case has its own module with a function that takes a crowd and a request, and returns an
+``Outcome``. The options of a request are declared once, as fields of its dataclass (``options``).
 """

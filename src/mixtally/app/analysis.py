@@ -1,4 +1,4 @@
-"""What is expected of a tally beside the counts of its bins: options, each declared once."""
+"""Options for the analysis of a tally, in addition to the counts of its bins."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
@@ -9,34 +9,30 @@ if TYPE_CHECKING:
     from mixtally.protocol.estimate.analysis import Analysis
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
-"""The name and the labels of every group whose counts are added up."""
+"""Name and labels of each group of bins whose counts are added."""
 Candidates = Annotated[
-    tuple[str, ...] | None, option("--candidates", "Words to look for, one a line.", "FILE")
+    tuple[str, ...] | None, option("--candidates", "Words to look for, one per line.", "FILE")
 ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureOptions:
-    """Numbers that follow from counts of bins, whoever knows the truth."""
+    """Numbers that follow from counts and need no true counts."""
 
     compare: Annotated[
         list[str] | None,
-        option(
-            "--compare", "Also how much this count differs from others; give two or more.", "LABEL"
-        ),
+        option("--compare", "Also compare the counts of these labels; give two or more.", "LABEL"),
     ] = None
     total: Annotated[
         Groups | None,
-        option(
-            "--total", "Also add up the counts of groups: a CSV with columns label,group.", "FILE"
-        ),
+        option("--total", "Also add the counts of groups: a CSV with columns label,group.", "FILE"),
     ] = None
     shares: Annotated[
-        bool, option("--shares", "Also show counts as shares of the people who took part.")
+        bool, option("--shares", "Also show counts as shares of the participants.")
     ] = False
 
     def figures(self, level: float) -> "Analysis":
-        """Return these numbers alone, with intervals of ``level``."""
+        """Return the analysis that computes these numbers, with intervals of the given level."""
         from mixtally.protocol.estimate.analysis import (
             Analysis,  # loads NumPy, which a device's help lacks
         )
@@ -51,22 +47,22 @@ class FigureOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """What is expected of a simulated tally beside the counts of its bins."""
+    """Numbers to compute from a simulated tally, in addition to the counts of its bins."""
 
     pairs: Annotated[
-        bool, option("--pairs", "Also count how many people have both of two bits.")
+        bool, option("--pairs", "Also count the people who have both of two bits.")
     ] = False
     more: FigureOptions
     project: Annotated[
-        str | None, option("--project", "Also report counts projected to: simplex.", "HOW")
+        str | None, option("--project", "Also report counts projected to a set: simplex.", "HOW")
     ] = None
     no_project: Annotated[
         bool,
-        option("--no-project", "Show raw counts, which may not add up to the people."),
+        option("--no-project", "Show raw counts, which may not add up to the number of people."),
     ] = False
 
     def analysis(self, level: float) -> "Analysis":
-        """Return all that is expected, with intervals of ``level``."""
+        """Return the analysis that computes all of these numbers, with intervals of a level."""
         return replace(
             self.more.figures(level),
             projection=self.project,

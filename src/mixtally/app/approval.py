@@ -1,8 +1,8 @@
 """Approval page of a collection, for example for a data protection officer.
 
-The page states purpose and legal basis, what is asked of whom, the guarantee in words and numbers,
-who must be trusted with what, the errors of counts, what is stored, and how to check all of it. It
-says only what is true of its plan.
+The page states the purpose and legal basis, the question, the guarantee in words and numbers, who
+is trusted with what, the errors of counts, what is stored, and how to verify all of it. Every
+statement follows from the plan.
 """
 
 import math
@@ -25,9 +25,9 @@ from mixtally.report.words import (
 )
 
 _LISTED = 50
-"""Labels that are printed, the rest are counted."""
+"""Number of labels that are listed; only the number of the others is printed."""
 _SIGNED = "." * 14
-"""An empty line of a form."""
+"""Space for handwriting in a form."""
 
 
 def approval(
@@ -36,18 +36,18 @@ def approval(
     contract: Contract | None = None,
     details: ApprovalDetails | None = None,
 ) -> Document:
-    """Return the approval page of a plan, or of the contract that says who runs it.
+    """Return the approval page of a plan, or of a contract.
 
     Parameters
     ----------
     plan : Plan
-        The plan, that of the contract where there is one.
+        The plan; that of the contract, if there is one.
     fingerprint : str
         SHA-256 of the file that the page describes.
     contract : Contract or None
-        Who runs the plan; None where that is not decided.
+        The contract that names the operators; None if they are not decided.
     details : ApprovalDetails or None
-        What the controller states; None where nothing is stated yet.
+        Statements of the controller; None if there are none.
     """
     name = printable(plan.question.name if contract is None else contract.name)
     stated = ApprovalDetails() if details is None else details
@@ -70,7 +70,7 @@ def approval(
 
 def _source(contract: Contract | None) -> str:
     if contract is None:
-        return "Computed from the integers of the plan. Who runs it is not decided yet."
+        return "Computed from the integers of the plan. Its operators are not decided yet."
     return f"Computed from the integers of contract {contract.name}, serial {contract.serial}."
 
 
@@ -92,18 +92,18 @@ def _sections(
     run = () if contract is None else (told.roles_table(contract), told.rounds_text(contract))
     return (
         Section("Purpose and responsibility", (_statements(details),)),
-        Section("What is asked, and of whom", (*_question_texts(plan, contract), *run)),
+        Section("What is asked, and who answers", (*_question_texts(plan, contract), *run)),
         Section("What is promised", _promise_texts(plan)),
         Section("Who must be trusted, and for what", (told.trust_table(plan),)),
         Section("If they are not honest", (Bullets.of(_failure_lines(plan)),)),
-        Section("What it spends over time", (Bullets.of(_spending_lines(plan)),)),
-        Section("How far counts err", _errors(plan)),
+        Section("Privacy spent over time", (Bullets.of(_spending_lines(plan)),)),
+        Section("Errors of counts", _errors(plan)),
         Section(
-            "What leaves a device, and what is kept",
+            "What a device sends, and what is stored",
             (told.sending_table(plan, suite), _storage_bullets(plan)),
         ),
         Section("What is not promised", (Bullets.of(never_promised(plan)),)),
-        Section("How to check this page", _verification_texts(fingerprint)),
+        Section("How to verify this page", _verification_texts(fingerprint)),
         Section("Sign-off", (_sign_off(details),)),
     )
 
@@ -119,17 +119,17 @@ def _sign_off(details: ApprovalDetails) -> Table:
 
 
 def _storage_bullets(plan: Plan) -> Bullets:
-    """Return what every role stores."""
+    """Return the statements about the data that every role stores."""
     by_people = any(part.own is not None for part in plan.parts)
     tally = "the tally, fakes included" if plan.cover is Cover.MIXES or by_people else "the tally"
     return Bullets.of(
         (
-            "Mixes keep envelopes, which they cannot read, until the round is over. Then they "
-            "delete the envelopes and their key of the round. They keep signed numbers of "
-            "messages.",
+            "Mixes store encrypted envelopes, which they cannot read, until the round is over. "
+            "Then they delete the envelopes and their key of the round. They keep signed numbers "
+            "of messages.",
             "The collector deletes the messages and its key of the round after counting. It keeps "
-            f"{tally}, the signed numbers of all mixes, and what it published.",
-            "A person's device keeps which rounds it answered, but no answer.",
+            f"{tally}, the signed numbers of all mixes, and the published results.",
+            "A person's device stores which rounds it answered, but no answer.",
             "The first mix sees the network addresses of devices and when they send. Logs contain "
             "neither.",
         )
@@ -144,7 +144,7 @@ def _question_texts(plan: Plan, contract: Contract | None) -> tuple[Text | Bulle
         more = len(question.labels) - len(names)
         listed = ", ".join(names) + (f", and {more:,} more" if more else "")
         parts.append(Text(f"Possible answers, fixed beforehand: {listed}."))
-    if contract is None:  # the sentence about the rounds of a contract says it, too
+    if contract is None:  # the sentence about the rounds of a contract includes it
         parts.append(Text(told.minimum_crowd_text(plan)))
     if relies_on_people(plan) and plan.honest_share < 1:
         parts.append(
@@ -162,10 +162,10 @@ def _promise_texts(plan: Plan) -> tuple[Text | Bullets, ...]:
     right = 100.0 * (grown + stated.upper) / (grown + 1.0)
     return (
         Text(
-            "In plain words: whatever anybody concludes from all messages that are collected is "
+            "In plain words: any conclusion from all collected messages is "
             f"{likelihood_text(stated.epsilon, stated.upper, 'answer of a person', 'any other')}. "
-            "Someone who could only toss a coin between two answers of a person is right in at "
-            f"most {at_most(right, 3)} of 100 cases afterwards."
+            "Someone for whom two answers of a person were equally likely guesses the right one in "
+            f"at most {at_most(right, 3)} of 100 cases afterwards."
         ),
         Bullets.of(
             (
@@ -209,11 +209,11 @@ def _spending_lines(plan: Plan) -> list[str]:
     stated, times = plan.certificate, plan.collections
     often = "once" if times == 1 else f"up to {times:,} times"
     return [
-        f"Anyone who answers {often} spends {loss_text(stated)} in all.",
-        "Another collection among the same people spends its own on top: epsilons and deltas add "
-        f"up at most, so that two like this come to epsilon <= {at_most(2 * stated.epsilon, 6)}, "
-        f"delta <= {at_most(2 * stated.upper, 3)}. A ledger composes them exactly and refuses what "
-        "would exceed a budget.",
+        f"A person who answers {often} spends {loss_text(stated)} in total.",
+        "Another collection from the same people adds at most its own epsilon and delta: two such "
+        f"collections have epsilon <= {at_most(2 * stated.epsilon, 6)} and "
+        f"delta <= {at_most(2 * stated.upper, 3)}. A ledger composes collections exactly, and "
+        "refuses a charge that would exceed its budget.",
         "Devices keep a diary and answer no more often than the plan allows.",
     ]
 
@@ -223,9 +223,10 @@ def _errors(plan: Plan) -> tuple[Part, ...]:
     mean = planner.forecast_mean(plan)
     return (
         Text(
-            f"When all {plan.users:,} take part one count errs by at most "
-            f"{width_text(expected.half_width)} with 95 % confidence, none of all by more than "
-            f"{width_text(expected.largest_error)}; a count of {expected.visible_count:,} is "
+            f"If all {plan.users:,} take part, the error of one count is at most "
+            f"{width_text(expected.half_width)} with 95 % confidence. The largest error of all "
+            f"counts is at most {width_text(expected.largest_error)}, with the same confidence. "
+            f"A count of {expected.visible_count:,} is "
             "distinguishable from zero. Every count is published with its interval."
         ),
         *([] if mean is None else [Text(mean.sentence)]),
@@ -235,14 +236,14 @@ def _errors(plan: Plan) -> tuple[Part, ...]:
 
 def _verification_texts(fingerprint: str) -> tuple[Text | Bullets, ...]:
     return (
-        Text(f"SHA-256 of the file this page describes: {fingerprint}"),
+        Text(f"SHA-256 of the file that this page describes: {fingerprint}"),
         Bullets.of(
             (
-                "Every number here follows from the integers of that file: mixtally contract check "
-                "FILE derives all of them again and refuses a file that states less than is true; "
-                "with --rigorous (it needs mixtally[rigorous]) a second program does so with "
-                "interval arithmetic.",
-                "mixtally check attack FILE plays known attacks against it.",
+                "Every number here follows from the integers of that file. The command "
+                "mixtally contract check FILE derives all of them again, and refuses a file that "
+                "understates a number. With --rigorous (needs mixtally[rigorous]) a second program "
+                "repeats the derivation with interval arithmetic.",
+                "The command mixtally check attack FILE runs known attacks on the plan.",
                 "Source code, derivations and tests are public; every claim names its proof.",
             )
         ),

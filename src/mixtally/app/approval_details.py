@@ -20,18 +20,18 @@ _SEE = "see docs/how-to/plan.md for an example"
 
 
 class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a controller states about a collection, beside its plan.
+    """Statements of a controller about a collection that its plan does not contain.
 
     Parameters
     ----------
     purpose : str or None
-        Why the answers are collected.
+        Reason for the collection.
     legal_basis : str or None
         The law, consent or decision that allows the collection.
     retention : str or None
         How long the published counts and the tallies are kept.
     contact : str or None
-        Who answers questions about the collection.
+        The person who answers questions about the collection.
     version, date : str or None, datetime.date or None
         Version and date of the document.
     sign_off : tuple of str
@@ -59,11 +59,11 @@ class ApprovalDetails(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
                     "approval details",
                     expected=f"text for {name}",
                     got="an empty text",
-                    do="write what it is, or leave the field out",
+                    do="write a text, or leave the field out",
                 )
 
     def statements(self) -> tuple[tuple[str, str], ...]:
-        """Return the name and the text of every statement, "not stated" where there is none."""
+        """Return the name and the text of every statement; a missing text is "not stated"."""
         given = {name: getattr(self, name) for name in _TEXTS} | {"date": self.date}
         return tuple(
             (name, "not stated" if given[field] is None else printable(str(given[field])))
@@ -83,14 +83,14 @@ _SHOWN = (
 
 
 def approval_details(fields: object, subject: str) -> ApprovalDetails:
-    """Return the details that a mapping holds.
+    """Return the details in a mapping.
 
     Parameters
     ----------
     fields : object
-        The names and values, as TOML has them.
+        The names and values, as parsed from TOML.
     subject : str
-        What an error message calls them.
+        The name of the mapping in error messages.
 
     Raises
     ------
@@ -104,14 +104,14 @@ def approval_details(fields: object, subject: str) -> ApprovalDetails:
 
 
 def read_approval_details(path: Path) -> ApprovalDetails:
-    """Return the details that a TOML file holds.
+    """Return the details in a TOML file.
 
     Raises
     ------
     DataError
         If the file cannot be read.
     PlanError
-        If the file is no TOML, or a field has an unknown name or a value of another type.
+        If the file is not TOML, or a field has an unknown name or a value of another type.
     """
     data = read_bytes(path, "the details of an approval page", _SEE)
     try:

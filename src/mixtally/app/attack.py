@@ -1,7 +1,7 @@
-"""Attacks on a plan, on a contract, or on what somebody claims of a protocol.
+"""Attacks on a plan, on a contract, or on a claim about a protocol.
 
-The command line and Python both call ``attack``. Each game is played through the code that people
-run; the derivations stand beside the attacks.
+The command line and Python both call ``attack``. Each game runs the production code; the
+derivations are in the modules of the attacks.
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ _PROTOCOLS = [name for kind in mechanisms() for name in kind.PROTOCOLS]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimOptions:
-    """What somebody says a mechanism guarantees."""
+    """The guarantee that someone claims for a mechanism."""
 
     protocol: Annotated[
         str | None,
@@ -49,58 +49,58 @@ class ClaimOptions:
             "NAME",
         ),
     ] = None
-    epsilon: Annotated[float | None, o.option("--epsilon", "The claimed privacy loss.", "E")] = None
+    epsilon: Annotated[float | None, o.option("--epsilon", "The claimed epsilon.", "E")] = None
     delta: Annotated[float | None, o.option("--delta", "The claimed delta.", "D")] = None
     parameters: ParameterOptions
     honest_share: Annotated[
         float | None,
-        o.option("--honest-share", "Share of the fakes that the claim counts on (default 1).", "H"),
+        o.option("--honest-share", "Share of the fakes that the claim relies on (default 1).", "H"),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameOptions:
-    """Which attacks are played, and how often."""
+    """The attacks to run, and the number of games."""
 
     only: Annotated[
         str | None,
         o.option(
             "--only",
-            f"One attack: {', '.join(PLAN_ATTACKS)}; of memoized answers "
+            f"Run one attack: {', '.join(PLAN_ATTACKS)}; for memoized answers "
             f"{', '.join(MEMOIZED_ATTACKS)}.",
             "NAME",
         ),
     ] = None
     runs: Annotated[
-        int | None, o.whole_option("--runs", "Games of an attack (default: what is quick).")
+        int | None, o.whole_option("--runs", "Games per attack (default: as many as take seconds).")
     ] = None
     drawn: Annotated[
         int | None,
         o.whole_option(
-            "--drawn", "Games with counts from their distribution (default: what is quick)."
+            "--drawn", "Games with counts drawn directly (default: as many as take seconds)."
         ),
     ] = None
     level: Annotated[
         float, o.option("--level", "Confidence of the whole table, 0.5 to 1 - 1e-9.", "L")
     ] = 0.9999
     unverified: Annotated[
-        bool, o.option("--unverified", "Attack a plan whose certificate is false.")
+        bool, o.option("--unverified", "Attack a plan even if its certificate is false.")
     ] = False
     seed: o.Seed = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Attacked:
-    """What attacks proved or measured.
+    """Results of attacks on one target.
 
     Parameters
     ----------
     target : Target or MemoizedTarget
-        What was attacked, with its promise.
+        The attacked plan, contract or claim, with its guarantee.
     outcomes : tuple of Outcome
         One outcome for each attack.
     level : float
-        Confidence of all outcomes together.
+        Joint confidence of all outcomes.
     seed : int or None
         The seed of the games; None for secure randomness.
     """
@@ -112,12 +112,12 @@ class Attacked:
 
     @property
     def title(self) -> str:
-        """What was attacked."""
+        """The name of the target."""
         return self.target.title
 
     @property
     def promise(self) -> tuple[float, float] | None:
-        """The promised epsilon and delta; None for memoized answers."""
+        """The guaranteed epsilon and delta; None for memoized answers."""
         target = self.target
         return None if isinstance(target, MemoizedTarget) else (target.epsilon, target.delta)
 
@@ -128,11 +128,11 @@ class Attacked:
 
     @property
     def violations(self) -> list[str]:
-        """The attacks that prove the promise false, but for the stated chance of an alarm."""
+        """Names of the attacks that refute the guarantee, up to the false-alarm probability."""
         return [one.attack for one in self.outcomes if one.verdict is Verdict.VIOLATED]
 
     def facts(self) -> dict[str, Any]:
-        """Return the target, its promise and every outcome, as JSON has them."""
+        """Return the target, its guarantee and every outcome as JSON values."""
         own = {} if isinstance(self.target, MemoizedTarget) else self.target.facts()
         return {
             "target": self.title,
@@ -155,8 +155,8 @@ class Attacked:
         if self.promise is not None and self.certificate is not None:
             shown = self.certificate
             lines.append(
-                f"promised: epsilon {at_most(self.promise[0], 6)}, delta "
-                f"{at_most(self.promise[1], 6)}; computed exactly, delta there lies between "
+                f"guarantee: epsilon {at_most(self.promise[0], 6)}, delta "
+                f"{at_most(self.promise[1], 6)}; the exact delta at this epsilon is between "
                 f"{at_least(shown.lower, 4)} and {at_most(shown.upper, 4)}"
             )
         for one in self.outcomes:
@@ -171,16 +171,16 @@ def attack(
     game: GameOptions,
     progress: Progress = ignore_progress,
 ) -> Attacked:
-    """Play every attack that fits a plan, a contract or a claim.
+    """Run every applicable attack on a plan, a contract or a claim.
 
     Parameters
     ----------
     given : Plan, Contract or None
-        What is attacked; None for a claim.
+        The target; None for a claim.
     claimed : ClaimOptions
-        The claim, where there is no plan.
+        The claim, if there is no plan.
     game : GameOptions
-        Which attacks are played, and how often.
+        The attacks to run, and the number of games.
     progress : Progress
         Called while games are played.
 
@@ -192,10 +192,10 @@ def attack(
     Raises
     ------
     ParameterError
-        For a plan beside a claim, neither of them, and parameters that are missing, not taken or
+        If both or neither of a plan and a claim are given, or if parameters are missing, unknown or
         out of range.
     PlanError
-        For a plan whose certificate is false, unless ``game.unverified``.
+        If the certificate of the plan is false, unless ``game.unverified``.
     """
     accountant = Accountant()
     target = _find_target(given, claimed, accountant, unverified=game.unverified)
@@ -218,7 +218,7 @@ def _find_target(
     *,
     unverified: bool,
 ) -> Target | MemoizedTarget:
-    """Return what is attacked; raise InputError for a plan beside a claim, and for neither."""
+    """Return the target; raise InputError unless exactly one of a plan and a claim is given."""
     options, name = o.list_used_flags(claimed), claimed.protocol
     if given is not None and not options:
         plan = given.plan if isinstance(given, Contract) else given
@@ -231,11 +231,11 @@ def _find_target(
             "attack",
             expected="a plan file, or --protocol with parameters and a claim",
             got="a plan and " * (given is not None) + ", ".join(options) or "neither",
-            do="give one of them",
+            do="give exactly one of them",
         )
     if unverified:
         raise ParameterError(
-            "--unverified", expected="a plan file beside it", got="a claim", do="leave it out"
+            "--unverified", expected="a plan file with it", got="a claim", do="leave it out"
         )
     parameters = ClaimedParameters(**o.option_values(claimed.parameters))
     promise = claimed.epsilon, claimed.delta, claimed.honest_share
@@ -243,15 +243,13 @@ def _find_target(
 
 
 def _promise(target: Target | MemoizedTarget) -> str:
-    """Return the promise under attack in a sentence or two."""
+    """Return the guarantee under attack as a sentence or two."""
     if isinstance(target, MemoizedTarget):
-        return (
-            "The losses of memoized answers are computed for every number of reports; delta is 0."
-        )
+        return "The loss of memoized answers is computed for every number of reports; delta is 0."
     who, exact = "Certified" if target.verified else "Claimed", target.exact
     rests = f" It {exact.assumption}." if target.verified else ""
     return (
         f"{who}: epsilon {at_most(target.epsilon, 6)}, delta {at_most(target.delta, 6)}. "
-        f"Computed exactly, delta there lies between {at_least(exact.lower, 4)} and "
+        f"The exact delta at this epsilon is between {at_least(exact.lower, 4)} and "
         f"{at_most(exact.upper, 4)}.{rests}"
     )

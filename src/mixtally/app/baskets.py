@@ -1,4 +1,7 @@
-"""Items that people hold together, and rules between them."""
+"""Frequent item sets and association rules.
+
+The command line and Python call ``baskets`` with a crowd of sets of items.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -23,37 +26,37 @@ from mixtally.primitives.fixed_point import SCALE
 from mixtally.report.numbers import error_text
 
 _WHOLE = "flip-blank"
-"""Sends baskets whole, among blanks."""
+"""Protocol that sends a basket as one message, among blank fakes (dummy messages)."""
 _TOGETHER = (
-    "Baskets are sent whole among blanks (flip-blank), so that the items of one can be counted "
-    "together"
+    "Each basket is one message among blank ones (flip-blank), so that items of a basket can be "
+    "counted together"
 )
-_VALUES = "Every item, pair and larger set of a basket is a value of its own, counted as such"
+_VALUES = "Every item, pair and larger set of a basket is counted as a separate value"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindOptions:
-    """Which sets and rules are expected."""
+    """Thresholds for the sets and rules to report."""
 
     support: Annotated[
-        int, whole_option("--support", "Only sets that certainly more people than this hold.")
+        int, whole_option("--support", "Only sets that more than N people certainly have.")
     ] = 0
     confidence: Annotated[
         float,
-        option("--confidence", "Only rules whose confidence is certainly at least this.", "C"),
+        option("--confidence", "Only rules whose confidence is certainly at least C.", "C"),
     ] = 0.0
     largest: Annotated[
-        int, whole_option("--largest", "Most items of a set that is looked for, 2 to 8.")
+        int, whole_option("--largest", "Largest number of items of a reported set, 2 to 8.")
     ] = 3
 
 
 def check_options(find: FindOptions, budget: BudgetOptions) -> None:
-    """Raises ParameterError for ends that mean nothing, and for another protocol."""
+    """Raise ParameterError for a threshold out of range, or a protocol that splits baskets."""
     in_range("confidence", find.confidence, 0.0, 1.0, "0 shows all rules")
     if budget.trust.protocol not in (None, _WHOLE):
         raise ParameterError(
             "--protocol",
-            expected=f"{_WHOLE}, which sends baskets whole",
+            expected=f"{_WHOLE}, which sends a basket as one message",
             got=repr(budget.trust.protocol),
             do="leave it out",
         )
@@ -62,9 +65,14 @@ def check_options(find: FindOptions, budget: BudgetOptions) -> None:
 def baskets(
     crowd: Population, promised: Guarantee, find: FindOptions, budget: BudgetOptions, run: Run
 ) -> Outcome:
-    """Find sets of items that people hold, and rules between them.
+    """Find frequent item sets in a crowd, and rules between their items.
 
-    Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
+    Raises
+    ------
+    ParameterError
+        If an option is out of range.
+    InfeasibleError
+        If no plan meets the request.
     """
     check_options(find, budget)
     wish = plan_request(budget, crowd.question, promised, crowd.users)
@@ -73,7 +81,7 @@ def baskets(
         plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest
     )
     about = Provenance(
-        title=f"Items of {crowd.question.name!r} that are held together",
+        title=f"Items of {crowd.question.name!r} that occur together",
         source=run.source,
         raw=crowd.note,
         reason=reason,
@@ -90,9 +98,9 @@ def baskets(
 
 
 def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
-    """The plan of the least error of a pair, whether sets are values of their own, and why.
+    """Return the plan with the smallest error of a pair, whether sets are values, and the reason.
 
-    Raises InfeasibleError where nothing fits.
+    Raises InfeasibleError if no plan fits.
     """
     asked = question_of_sets(wish.question, largest) if wish.protocol is None else None
     apart = _plan_by_value(wish, asked, planner)
@@ -106,23 +114,27 @@ def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Pla
     if whole is None or (apart is not None and apart.error_of(wish.count) < off):
         assert apart is not None
         error = f"a standard error of {error_text(apart.standard_error)} counts"
-        beside = "" if whole is None else f", instead of {error_text(off)} of a pair in whole ones"
+        beside = (
+            ""
+            if whole is None
+            else f", instead of {error_text(off)} for a pair in baskets sent as one message"
+        )
         return apart, True, f"{_VALUES}: {error}{beside}."
     error = f"a standard error of {error_text(whole.standard_error)} counts"
-    reason = f"{_TOGETHER}: {error}, of a pair {error_text(off)}."
+    reason = f"{_TOGETHER}: {error}, and {error_text(off)} for a pair."
     if asked is not None and asked.max_set > wish.messages_per_user:
         more = replace(wish, messages_per_user=asked.max_set)
         apart = _plan_by_value(more, asked, planner)
         if apart is not None and (less := apart.error_of(wish.count)) < off:
             reason += (
-                f" With {asked.max_set} messages per user every set could be a value of its own: "
-                f"{error_text(less)} (--messages-per-user {asked.max_set})."
+                f" With {asked.max_set} messages per user every set could be a separate value, "
+                f"with an error of {error_text(less)} (--messages-per-user {asked.max_set})."
             )
     return whole, False, reason
 
 
 def _plan_by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
-    """The best plan in whose messages sets of items are values; None without one."""
+    """Return the best plan whose messages contain sets as values; None if there is none."""
     if asked is None or wish.messages_per_user < asked.max_set:
         return None
     try:
@@ -133,10 +145,11 @@ def _plan_by_value(wish: PlanRequest, asked: Question | None, planner: Planner) 
 
 
 def _error_of_pair(plan: Plan) -> float:
-    """Standard error of a pair that nobody holds in whole flipped baskets.
+    """Return the standard error of an empty pair in flipped baskets that are sent as one message.
 
-    Of N messages it is the root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``), that of
-    an item the root of N p q / (p - q)^2.
+    With N messages, flip probability p and q = 1 - p, the standard error of a pair is the square
+    root of N p^2 q^2 / (p - q)^4 (``protocol/estimate/item_sets``). That of an item is the square
+    root of N p q / (p - q)^2, so the pair has sqrt(p q) / (q - p) times the error of an item.
     """
     flip = (plan.parts[0].threshold or 0) / SCALE
     return plan.standard_error * math.sqrt(flip * (1.0 - flip)) / (1.0 - 2.0 * flip)

@@ -1,8 +1,7 @@
-"""A person's budget: opened, charged by plans, and shown.
+"""A person's privacy budget: a ledger that is opened, charged with plans, and shown.
 
 The command line keeps a ledger in a file. ``mixtally.Budget`` keeps one in a file or in memory.
-Both charge and state it with the functions here; ``accounting.budget.ledger`` decides whether a
-charge fits.
+Both use the functions here; ``accounting.budget.ledger`` decides whether a charge fits.
 """
 
 from collections.abc import Callable
@@ -28,24 +27,24 @@ from mixtally.report.numbers import at_least, at_most, error_text, printable
 from mixtally.report.promise import certificate_line, error_line, protection_line
 
 Change = Callable[[Callable[[Ledger], Ledger]], Ledger]
-"""Replaces a ledger by what a function makes of it, while nobody else changes it."""
+"""Replaces a ledger by the result of a function while other processes are locked out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeOptions:
-    """How often a plan is charged, and what the charge is remembered by."""
+    """The number of collections of a charge, and its note."""
 
     times: Annotated[
-        int | None, o.whole_option("--times", "Collections under this plan, 1 to 10^6 (default 1).")
+        int | None, o.whole_option("--times", "Collections with this plan, 1 to 10^6 (default 1).")
     ] = None
     note: Annotated[
-        str, o.option("--note", "One line to remember it by, up to 200 characters.", "TEXT")
+        str, o.option("--note", "Note on the charge: one line, up to 200 characters.", "TEXT")
     ] = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Statement:
-    """What a ledger's charges spent of its budget, and what is left.
+    """The privacy that the charges of a ledger have spent, and the rest of the budget.
 
     Parameters
     ----------
@@ -53,8 +52,8 @@ class Statement:
         The budget and its charges.
     total : Certificate or None
         The proved privacy of all charges together at the budget's epsilon; None without charges.
-    rest : Left
-        The epsilon that is spent and left, and how often ``other`` still fits.
+    rest : RemainingBudget
+        The spent and the remaining epsilon, and how often ``other`` still fits.
     other : Plan or None
         A plan that may be charged next.
     """
@@ -65,16 +64,16 @@ class Statement:
     other: Plan | None = None
 
     def promise(self) -> Promise:
-        """Return what all charges together hide from whom, and the errors of their counts."""
+        """Return the three lines of the guarantee of all charges together."""
         budget = self.ledger.budget
         what = "each person's answers in all collections that were charged"
         nothing = (
             f"epsilon = {at_most(budget.epsilon, 6)}, delta <= {at_most(budget.delta, 6)} may be "
-            "spent; nothing is yet."
+            "spent. Nothing has been spent yet."
         )
         errors = [e.plan.standard_error for e in self.ledger.charges]
         if not errors:
-            error = "Expected error of each count: none, as nothing was counted."
+            error = "Expected error of each count: none, because nothing was counted."
         elif max(errors) == min(errors):
             error = error_line(errors[0])
         else:
@@ -88,7 +87,7 @@ class Statement:
         )
 
     def facts(self) -> dict[str, Any]:
-        """Return the budget, what is spent and left, and every charge, as JSON has them."""
+        """Return the budget, what is spent and left, and every charge, as JSON values."""
         budget, total, rest = self.ledger.budget, self.total, self.rest
         return {
             "epsilon": budget.epsilon,
@@ -119,14 +118,14 @@ class Statement:
         }
 
     def lines(self) -> list[str]:
-        """Return a line for every charge, then what is spent and left."""
+        """Return a line for every charge, then lines about what is spent and left."""
         used = "more than 20" if self.rest.spent is None else at_most(self.rest.spent, 6)
         found = [_charge_line(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
         found += spent_lines(self.ledger, self.total)
         found.append(
             f"left: epsilon {at_least(self.rest.epsilon, 6)} at delta "
-            f"{self.ledger.budget.delta:.6g} ({used} is spent); losses add up to less than their "
-            "sum"
+            f"{self.ledger.budget.delta:.6g} ({used} is spent); composition costs less than the "
+            "sum of the epsilons"
         )
         if self.other is not None:
             found.append(f"this plan still fits {self.rest.times:,} times")
@@ -137,7 +136,7 @@ class Statement:
 
 
 def open_ledger(path: Path, budget: Guarantee) -> Ledger:
-    """Write a ledger without charges into a new file.
+    """Create a ledger without charges in a new file.
 
     Raises
     ------
@@ -150,8 +149,8 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
             raise DataError(
                 str(path),
                 expected="a new file",
-                got="one that is there already",
-                do="choose another name: a ledger is never started over",
+                got="an existing file",
+                do="choose another name: a ledger is never reset",
             )
         write_ledger(place, ledger)
     return ledger
@@ -163,21 +162,22 @@ def charge_ledger(path: Path, plan: Plan, options: ChargeOptions, accountant: Ac
     Raises
     ------
     InfeasibleError
-        If the budget would be exceeded; the file stays as it was.
+        If the budget would be exceeded; the file then stays unchanged.
     DataError
         If the file cannot be read or written.
     PlanError
-        If the file is no ledger or was altered, or the plan's promise is false.
+        If the file is not a ledger or was altered, or the certificate of the plan is false.
     ParameterError
-        For a number of times or a note that is out of range.
+        If the number of collections or the note is out of range.
     """
     return ledger_updater(path)(lambda ledger: charge(ledger, plan, options, accountant))
 
 
 def ledger_updater(path: Path) -> Change:
-    """Return what replaces the ledger in a file; it raises as ``ledger_at`` does.
+    """Return a function that replaces the ledger in a file; it raises as ``load_ledger`` does.
 
-    Two processes that charge at once would spend what one of them loses, so a lock is required.
+    The update needs a lock, because one of two simultaneous charges would be lost although both
+    collections take place.
     """
     place = resolve_target(path)
 
@@ -193,7 +193,7 @@ def ledger_updater(path: Path) -> Change:
 
 
 def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accountant) -> Ledger:
-    """Return ``ledger`` with a charge of today; raise as ``charge_ledger`` does."""
+    """Return the ledger with a charge of today; raise as ``charge_ledger`` does."""
     return composed.charge(
         ledger,
         plan,
@@ -205,12 +205,12 @@ def charge(ledger: Ledger, plan: Plan, options: ChargeOptions, accountant: Accou
 
 
 def statement(ledger: Ledger, other: Plan | None, accountant: Accountant) -> Statement:
-    """Compute what is spent and what is left, for ``other`` as well if there is one.
+    """Compute what is spent and what is left, and how often ``other`` fits if it is given.
 
     Raises
     ------
     PlanError
-        If the promise of ``other`` is false, or made against another observer.
+        If the certificate of ``other`` is false, or is for another observer.
     """
     return Statement(
         ledger,
@@ -228,7 +228,7 @@ def load_ledger(path: Path) -> Ledger:
     DataError
         If the file cannot be read.
     PlanError
-        If the file is no ledger, or was altered.
+        If the file is not a ledger, or was altered.
     """
     try:
         data = read_whole(path)
@@ -237,18 +237,18 @@ def load_ledger(path: Path) -> Ledger:
             str(path),
             expected="a ledger",
             got=error.strerror or str(error),
-            do="start one: `mixtally budget open`, or `mixtally.Budget` with epsilon and delta",
+            do="create one with `mixtally budget open`, or with `mixtally.Budget`",
         ) from error
     return read_ledger(data, str(path))
 
 
 def write_ledger(place: Path, ledger: Ledger) -> None:
-    """Replace the ledger at ``place``, which is ``the_file``; the caller is alone there."""
+    """Replace the ledger in a file whose path is resolved; the caller must have the lock."""
     write_atomically(place, canonical_bytes(ledger), what="the ledger")
 
 
 def spent_lines(ledger: Ledger, total: Certificate | None) -> list[str]:
-    """Return the lines that state the charges' common certificate and the seal."""
+    """Return the lines that state the joint certificate of all charges, and the seal."""
     budget = ledger.budget
     allowed = f"of {budget.delta:.6g} at epsilon {budget.epsilon:.6g}"
     if total is None:

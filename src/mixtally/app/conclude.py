@@ -1,7 +1,7 @@
-"""Counts with intervals, from shuffled messages and a plan alone.
+"""Counts with intervals, estimated from shuffled messages and a plan.
 
-Messages lie in the files of a crowd that is larger than memory, or in arrays of a program. Both are
-tallied here and concluded in one way; no truth is known.
+The messages are in files of a crowd that is larger than memory, or in arrays of a program. Both are
+tallied and estimated in the same way, without true counts.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,23 +40,23 @@ class ShardOptions:
 
     tallies: Annotated[
         Path | None,
-        o.option("--tallies", "Keep tallies of single shards here, not to count them again."),
+        o.option("--tallies", "Folder for tallies of shards, so that none is counted twice."),
     ] = None
     processes: Annotated[
-        int | None, o.whole_option("--processes", "That count (default: all cores).")
+        int | None, o.whole_option("--processes", "Processes that count (default: all cores).")
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConcludeOptions:
-    """What is expected of the tally."""
+    """Numbers to estimate from the tally."""
 
     level: o.Level = 0.95
     candidates: Candidates = None
     more: FigureOptions
 
     def analysis(self, plan: Plan) -> Analysis:
-        """Return what is expected; raise ParameterError where the plan has no such labels."""
+        """Return the analysis; raise ParameterError if the plan does not have the labels."""
         words = self.candidates
         listed = None if words is None else look_up_words(plan.question, words)
         found = replace(self.more.figures(self.level), listed=listed)
@@ -66,16 +66,16 @@ class ConcludeOptions:
 
 
 class Messages(NamedTuple):
-    """What a collector received.
+    """The messages that a collector received.
 
     Parameters
     ----------
     parts : tuple of Rows
-        The messages of each part, shape (messages, bytes).
+        The messages of each part, shape (messages, bytes). A part is one message of a record.
     people : int
-        How many people sent them.
+        Number of people who sent the messages.
     declared : tuple of tuple of int or None
-        By part, how many messages each mix says it added; None where it draws none.
+        For each part, the number of messages that each mix states it added; None if it adds none.
     """
 
     parts: tuple[Rows, ...]
@@ -85,16 +85,16 @@ class Messages(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Concluded:
-    """A result, and which messages it was computed from.
+    """A result and the source of its messages.
 
     Parameters
     ----------
     result : Result
         The counts with their intervals.
     source : str
-        How many messages were counted, in a sentence; empty for messages of a program.
+        A sentence about the number of messages; empty for messages of a program.
     repeated : tuple of str
-        Files whose messages stand in another file as well: they were counted once.
+        Files whose messages also occur in another file, and were counted once.
     """
 
     result: Result
@@ -110,14 +110,14 @@ class Concluded:
 
 
 def conclude(plan: Plan, messages: Messages, options: ConcludeOptions) -> Concluded:
-    """Tally the messages of a program, and conclude.
+    """Tally the messages of a program, and estimate.
 
     Raises
     ------
     MessageError
-        For numbers of messages that contradict each other or the plan.
+        If numbers of messages contradict each other or the plan.
     ParameterError
-        For a level outside (0, 1), or labels that the question does not have.
+        If the level is outside (0, 1), or the question does not have the labels.
     """
     analysis = options.analysis(plan)
     parts, tallies = list[PartReceived](), list[Tally]()
@@ -140,39 +140,40 @@ def conclude_shards(
     progress: Progress = ignore_progress,
     note: Callable[[str], None] = ignore_progress,
 ) -> Concluded:
-    """Tally the messages in files, each once, and conclude.
+    """Tally the messages in files, each file once, and estimate.
 
     Parameters
     ----------
     plan : Plan
-        The plan under which the messages were made; one message a record.
+        The plan of the messages; it must have one message per record.
     shards : sequence of str
         Files or folders, as paths or URLs.
     options : ConcludeOptions
-        What is expected of the tally.
+        Numbers to estimate.
     counting : ShardOptions
-        How the files are counted; by this process alone if the number of processes is left out.
+        How the files are counted. Without a number of processes, this process counts them.
     progress : Progress
         Called while files are counted.
     note : callable
-        Called with a sentence about how long it takes to count listed words, where that is long.
+        Called with a sentence about the expected time if counting the listed words takes long.
 
     Raises
     ------
     DataError
-        For files that are missing or cannot be read.
+        If files are missing or cannot be read.
     MessageError
-        For messages of another plan, in the order of people, or of numbers that do not add up.
+        If messages belong to another plan, are in the order of people, or have inconsistent
+        numbers.
     ParameterError
-        For a level outside (0, 1), or labels that the question does not have.
+        If the level is outside (0, 1), or the question does not have the labels.
     PlanError
-        For a plan with several messages a record.
+        If the plan has several messages per record.
     """
     analysis, urls = options.analysis(plan), list_files(shards, ENDINGS)
     processes = counting.processes or 0
     analysis = replace(analysis, across=ParallelMap(processes, "words", progress, note=note))
     part = plan.single_part(
-        "plan with another --protocol, or play the whole with `mixtally simulate`"
+        "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
     )
     made = fold(
         list(dict.fromkeys(urls)),
@@ -189,17 +190,17 @@ def conclude_shards(
 
 
 def _check_whole(made: Fold) -> None:
-    """Raise DataError where shards, or messages of them, are missing from the tally."""
+    """Raise DataError if messages are missing from the tally."""
     if not made.lost:
         return
     first = made.lost[0]
     raise DataError(
         "shards",
-        expected="all of them whole",
+        expected="only complete shards",
         got=f"{len(made.lost):,} of {len(made.lost) + made.counted:,} that cannot be counted: "
         f"{first.reason}",
-        do=f"mend these and tally again; the {made.tally.messages:,} messages of the others are "
-        "kept with --tallies",
+        do=f"repair these and tally again; with --tallies the {made.tally.messages:,} messages of "
+        "the others need not be counted again",
     )
 
 

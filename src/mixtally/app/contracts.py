@@ -1,4 +1,4 @@
-"""A contract: a plan, and the network of those who run it."""
+"""Contracts, and the network of operators that a contract adds to a plan."""
 
 import json
 import tomllib
@@ -25,16 +25,24 @@ _NETWORK = "see docs/how-to/contract.md for an example"
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who runs a contract, as people write it down in TOML.
+    """The operators of a contract, as written in a TOML file.
 
-    where
-      name, serial    of the contract
-      hops            [[hops]] with name, address, key, operator, in the order of the mixes
-      collector       [collector] with the same
-      rounds          [rounds] with open_seconds and every_seconds; a day, every day, if left out
-      suite           number of the HPKE suite
-      admission       who may take part
-      client_files    [client_files] with the SHA-256 of the client's files
+    Attributes
+    ----------
+    name, serial : str, int
+        Name and serial number of the contract.
+    hops : tuple of Role
+        The mixes in order: ``[[hops]]`` with name, address, key and operator.
+    collector : Role
+        ``[collector]`` with the same fields.
+    rounds : Rounds
+        ``[rounds]`` with ``open_seconds`` and ``every_seconds``; by default one day, every day.
+    suite : int
+        Number of the HPKE cipher suite.
+    admission : str
+        Who may take part.
+    client_files : dict of str
+        SHA-256 of the files of the client, by name.
     """
 
     name: str
@@ -48,7 +56,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def network_of(fields: object, subject: str) -> Network:
-    """The network in what TOML holds; raises PlanError, naming the field that is wrong."""
+    """Return the network in parsed TOML; raise PlanError that names the invalid field."""
     try:
         return msgspec.convert(fields, Network, strict=True)
     except (ValueError, RecursionError) as error:
@@ -56,7 +64,15 @@ def network_of(fields: object, subject: str) -> Network:
 
 
 def read_network(path: Path) -> Network:
-    """The network in a TOML file; DataError without one, PlanError for anything else."""
+    """Return the network in a TOML file.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    PlanError
+        If a field is missing or invalid.
+    """
     try:
         fields = tomllib.loads(read_bytes(path, "a network", _NETWORK).decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -65,13 +81,13 @@ def read_network(path: Path) -> Network:
 
 
 def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
-    """The contract of ``plan`` run by ``network``; raises PlanError when they do not fit."""
+    """Return the contract of a plan and its network; raise PlanError if they do not fit."""
     if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
-            expected=f"{plan.hops} hops, for which the plan is priced",
+            expected=f"{plan.hops} hops, as in the plan",
             got=f"{len(network.hops)}",
-            do="name all of them, or plan again with --hops",
+            do="name all hops, or plan again with --hops",
         )
     return Contract(
         version=CONTRACT_VERSION,
@@ -82,12 +98,12 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
 
 
 def read_plan_or_contract(data: bytes, subject: str) -> Contract | Plan:
-    """Return the contract or the plan that a file has; raise PlanError for anything else."""
+    """Return the plan or the contract in a file; raise PlanError for any other content."""
     return read_contract(data, subject) if _is_contract(data) else read_plan(data, subject)
 
 
 def _is_contract(data: bytes) -> bool:
-    """Return whether these bytes are a contract, of any version: plans have no serial number."""
+    """Return whether the bytes are a contract of any version; a plan has no serial number."""
     try:
         fields = json.loads(text_of(data))
     except (ValueError, RecursionError):

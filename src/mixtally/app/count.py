@@ -1,4 +1,7 @@
-"""One simulated round: a crowd is prepared, checked, played and compared with the truth."""
+"""One simulated round: a crowd is prepared, checked, simulated and compared with the true counts.
+
+The use cases ``simulate`` and the Python API call ``prepare_round`` and then ``count``.
+"""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -31,11 +34,16 @@ from mixtally.protocol.estimate.analysis import Analysis
 
 
 class GivenPlan(NamedTuple):
-    """A plan that was made before.
+    """A plan that exists already.
 
-    where
-      reason   why it is played
-      signed   the contract that it stands in; None for a plan alone
+    Attributes
+    ----------
+    plan : Plan
+        The plan.
+    reason : str
+        Why the plan is used, in a sentence.
+    signed : ContractReference or None
+        The contract that contains the plan; None for a plan by itself.
     """
 
     plan: Plan
@@ -44,7 +52,7 @@ class GivenPlan(NamedTuple):
 
 
 def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
-    """Return the contract in the bytes of a file; raise PlanError for anything else."""
+    """Return the plan in a contract file with its reference; raise PlanError for any other file."""
     found = read_contract(data, subject)
     return GivenPlan(
         found.plan, signed=ContractReference(found.name, found.serial, fingerprint_of(data))
@@ -52,14 +60,20 @@ def load_signed_contract(data: bytes, subject: str) -> GivenPlan:
 
 
 class CountRequest(NamedTuple):
-    """What is asked of the crowd.
+    """The question to the crowd, and how it is asked.
 
-    where
-      name    of the question, for people
-      plan    how it is asked, and ``reason`` why this way
-      words   that are looked for, where the question is open; None for a list of values
-      signed  the contract that the plan stands in; None for a plan alone
-      hops    mixes that do not keep to their recipe
+    Attributes
+    ----------
+    name : str
+        Name of the question in titles.
+    plan, reason : Plan, str
+        The plan, and why it was chosen.
+    words : tuple of str or None
+        Words to estimate if the question is open; None for a list of values.
+    signed : ContractReference or None
+        The contract that contains the plan; None for a plan by itself.
+    hops : DishonestHops
+        Mixes that deviate from the protocol.
     """
 
     name: str
@@ -72,13 +86,20 @@ class CountRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CountResult:
-    """A crowd that was counted.
+    """The result of one simulated round.
 
-    where
-      release    what the collector releases, or why it releases nothing
-      truth      how many people are in each bin
-      from_data  what of the question was read off the data, as ``Population`` has it
-      contest    who won a vote, where that was asked
+    Attributes
+    ----------
+    about : Provenance
+        Title, source and seed.
+    release : Release
+        The release of the collector, or the reason why nothing is released.
+    truth : Truth
+        The true counts.
+    from_data : tuple of str
+        Parts of the question that were taken from the data, as in ``Population``.
+    contest : Contest or None
+        The winner of a vote, if requested.
     """
 
     about: Provenance
@@ -88,7 +109,7 @@ class CountResult:
     contest: Contest | None = None
 
     def study(self) -> Study:
-        """Return the findings; beside a plan alone, what the central model would find."""
+        """Return the findings, compared with the central model unless they belong to a contract."""
         beside: dict[str, Central] = {}
         truth = self.truth
         if self.about.signed is None:
@@ -110,13 +131,18 @@ class CountResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PreparedRound:
-    """A crowd as a round plays it.
+    """A crowd in the form in which a round is simulated.
 
-    where
-      asked      the question and how it is asked
-      crowd      the people, or how many hold each value
-      sent       what is played of them: words as their hashes, or a histogram whose tally is drawn
-      analysis   what is estimated, with the words that are looked for
+    Attributes
+    ----------
+    asked : CountRequest
+        The question and how it is asked.
+    crowd : Population or Histogram
+        The people, or the number of people with each value.
+    sent : Population or Histogram
+        The simulated form of the crowd: hashed words, or a histogram whose tally is drawn.
+    analysis : Analysis
+        Numbers to estimate, with the words to look for.
     """
 
     asked: CountRequest
@@ -125,7 +151,7 @@ class PreparedRound:
     analysis: Analysis
 
     def check(self, accountant: Accountant) -> None:
-        """Raise what playing the round would raise, before it is charged."""
+        """Raise all errors that the simulation would raise, before the round is charged."""
         if isinstance(self.sent, Histogram):
             check_counts(self.asked.plan, self.sent, self.analysis, accountant)
             return
@@ -133,7 +159,7 @@ class PreparedRound:
         self.asked.hops.check(self.asked.plan.hops)
 
     def play(self, lab: Lab) -> tuple[Release, Truth]:
-        """Play the round; return the release and the truth of each of its lines."""
+        """Simulate the round; return the release and the true counts of its bins."""
         asked, crowd, analysis = self.asked, self.crowd, self.analysis
         if isinstance(self.sent, Histogram):
             played = collect_counts(asked.plan, self.sent, lab, analysis)
@@ -155,10 +181,10 @@ def prepare_round(
     *,
     counts_only: bool = False,
 ) -> PreparedRound:
-    """Return the crowd as a round plays it.
+    """Return the crowd in the form in which a round is simulated.
 
-    ``counts_only`` says whether tallies are drawn in place of messages, as those of a ``Histogram``
-    always are. Raises PlanError for words under a plan whose question is not open.
+    With ``counts_only``, tallies are drawn instead of messages, as they always are for a
+    ``Histogram``. Raises PlanError for words if the question of the plan is not open.
     """
     sent = crowd
     if isinstance(crowd, Population) and asked.words is not None:
@@ -172,13 +198,23 @@ def prepare_round(
 def count(
     ready: PreparedRound, run: Run, *, sums: bool = False, ballots: Ballots | None = None
 ) -> CountResult:
-    """Play one round.
+    """Simulate one round.
 
-    where
-      sums     whether it is also said what is hidden from anyone who sees sums alone
-      ballots  local ballots of the same crowd, where it is asked who won a vote
+    Parameters
+    ----------
+    ready : PreparedRound
+        The prepared crowd.
+    run : Run
+        How the round is simulated.
+    sums : bool
+        Whether to certify also what is hidden from an observer of the sums only.
+    ballots : Ballots or None
+        Local ballots of the same crowd, if the winner of a vote is requested.
 
-    Raises PlanError for a plan for others.
+    Raises
+    ------
+    PlanError
+        If the plan is for other people or another question.
     """
     asked, crowd = ready.asked, ready.crowd
     played, truth = ready.play(run.lab)
@@ -211,7 +247,7 @@ def count(
 
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
-    """Return what the central model would do for the same promise, and its measured errors."""
+    """Return the result of central mechanisms with the same guarantee, and their errors."""
     if result.question.kind is not Kind.ONE:
         return Central(note=ONE_VALUE), {}
     level = result.estimate.individual.level

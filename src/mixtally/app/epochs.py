@@ -1,4 +1,4 @@
-"""A question that is asked again and again: counts, changes, and what everybody spends."""
+"""A question that is repeated over time: counts, changes, and the total privacy loss."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -32,35 +32,38 @@ from mixtally.protocol.encode.numbers import Range
 from mixtally.protocol.estimate.analysis import Analysis
 
 _RATE = 0.1
-"""Of joining, leaving and changing, where none was given."""
+"""Default probability of joining, leaving and changing between two epochs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnoverOptions:
-    """Epochs that are invented (0.1 each), and whether the last one of the data is whole."""
+    """Simulated epochs, and whether the last epoch of the data is complete.
+
+    The probabilities of joining, leaving and changing are 0.1 by default.
+    """
 
     partial_epoch: Annotated[
         bool,
-        option("--partial-epoch", "Count a last epoch that has far fewer answers than others."),
+        option("--partial-epoch", "Accept a last epoch with far fewer answers than the others."),
     ] = False
     synthetic: Annotated[
         int | None,
-        whole_option("--synthetic", "Invent so many epochs; DATA is the crowd of the first."),
+        whole_option("--synthetic", "Simulate N epochs; DATA is the crowd of the first."),
     ] = None
-    join: Annotated[float | None, option("--join", "Chance to join from epoch to epoch.", "R")] = (
-        None
-    )
+    join: Annotated[
+        float | None, option("--join", "Probability of joining between epochs.", "R")
+    ] = None
     leave: Annotated[
-        float | None, option("--leave", "Chance to leave from epoch to epoch.", "R")
+        float | None, option("--leave", "Probability of leaving between epochs.", "R")
     ] = None
     change: Annotated[
-        float | None, option("--change", "Chance that a value is drawn anew.", "R")
+        float | None, option("--change", "Probability that a value is drawn again.", "R")
     ] = None
 
     def check(self, columns: Sequence[str]) -> None:
-        """Raise ParameterError for options of both kinds or of neither.
+        """Raise ParameterError unless the epochs are either in the data or simulated.
 
-        ``columns`` are the options of epochs in the data, the first of them the column.
+        ``columns`` are the given options of epochs in the data, beginning with the column.
         """
         invented = self.synthetic is not None
         beside = (
@@ -79,13 +82,13 @@ class TurnoverOptions:
             expected="--epoch-column (with --epoch-order), or --synthetic (with "
             "--join, --leave, --change)",
             got=", ".join([*beside, "--synthetic" if invented else "no --synthetic"]),
-            do="name the column that says when, or how many epochs to invent",
+            do="name the column of epochs, or the number of epochs to simulate",
         )
 
     def invent(
         self, first: Population, epochs: int, chance: Chance, *, counts_only: bool
     ) -> Timeline | EpochCounts:
-        """Return invented epochs; ``first`` is the crowd of the first. Raise as ``turnover``."""
+        """Return simulated epochs that begin with a crowd; raise as ``simulate_turnover`` does."""
         return (simulate_turnover_counts if counts_only else simulate_turnover)(
             first,
             epochs,
@@ -98,7 +101,7 @@ class TurnoverOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpochsOptions:
-    """What all epochs promise together, what they may cost, and how they are played."""
+    """The guarantee for all epochs together, the budget, and the turnover."""
 
     promise: Promise
     budget: BudgetOptions
@@ -107,14 +110,14 @@ class EpochsOptions:
 
 
 def check_held(held: Plan, options: EpochsOptions, beside: Sequence[str], subject: str) -> None:
-    """Raise for a plan of words, and for options, some of them ``beside``, that a plan holds."""
+    """Raise an error for a plan of an open question, and for options that a plan fixes."""
     refuse_extra_flags([*beside, *list_used_flags(options.budget)])
     if held.question.hashed is not None:
         raise PlanError(
             subject,
-            expected="bins of one value each",
+            expected="a question with a list of values",
             got="an open question",
-            do="ask words with `mixtally simulate --candidates`",
+            do="count words with `mixtally simulate --candidates`",
         )
 
 
@@ -128,7 +131,7 @@ def epochs(
     order: Sequence[str] | None = None,
     change: Change | None = None,
 ) -> Outcome:
-    """Play every epoch of a timeline; all of them together keep the guarantee.
+    """Simulate every epoch of a timeline; one guarantee covers all epochs together.
 
     Parameters
     ----------
@@ -137,25 +140,24 @@ def epochs(
     timeline : Timeline or EpochCounts
         The epochs.
     run : Run
-        How they are played; its source says where they come from.
-    given : Given or None
+        How the epochs are simulated; its source completes a sentence about their origin.
+    given : GivenPlan or None
         The plan of every epoch; None to plan for the smallest crowd.
     scale : Range or None
-        How numbers are read.
+        Encoding of numbers.
     order : sequence of str or None
-        Of all epochs; None where their names tell it.
+        Names of all epochs in order; None if they are times or numbers.
     change : Change or None
-        Replaces the ledger to which every epoch is charged before it is sent.
+        Updates the ledger to which every epoch is charged before it is sent.
 
     Raises
     ------
     DataError
-        If the data end in the middle of an epoch, or labels were read off answers that most likely
-        name people.
+        If the last epoch is incomplete, or labels from the data probably identify people.
     InfeasibleError
-        If no plan meets the request, or not all epochs fit the ledger.
+        If no plan meets the request, or the ledger does not allow all epochs.
     PlanError
-        For a plan for others or for fewer epochs, and for an epoch that was charged before.
+        If the plan is for other people or fewer epochs, or an epoch was charged before.
     """
     if options.turnover.synthetic is None and not options.turnover.partial_epoch:
         _check_complete(timeline)
@@ -194,7 +196,7 @@ def _make_charger(
     order: Sequence[str] | None,
     accountant: Accountant,
 ) -> Callable[[str], None]:
-    """Return what charges an epoch before it is sent; raise at once when not all of them fit."""
+    """Return a function that charges an epoch; raise unless the ledger allows all epochs."""
 
     def unchanged(ledger: Ledger) -> Ledger:
         check_series(ledger, plan, epochs, order, accountant)
@@ -209,33 +211,33 @@ def _make_charger(
 
 
 def _check_labels(timeline: Timeline | EpochCounts) -> None:
-    """Raises DataError where labels that were read off the answers are most likely a person's."""
+    """Raise DataError if labels that were taken from the data probably identify people."""
     if timeline.from_data:
         most = timeline.truth.max(axis=0)  # one person may give an answer in every epoch
         check_shared(timeline.question, most, timeline.from_data)
 
 
 _FEWEST = 3
-"""Epochs from which on the last one can be compared with several others."""
+"""Smallest number of epochs for which the last one is compared with the others."""
 
 
 def _check_complete(timeline: Timeline | EpochCounts) -> None:
     """Check that the data do not end in the middle of an epoch.
 
-    A plan is made for the smallest crowd, so that a cut file would cost every epoch accuracy.
+    A plan is made for the smallest crowd, so a truncated file would cost accuracy in every epoch.
 
     Raises
     ------
     DataError
-        If the last of three or more epochs has fewer than half the answers of every other one.
+        If the last of three or more epochs has fewer than half the answers of each other epoch.
     """
     users = timeline.users.tolist()
     if len(users) < _FEWEST or 2 * users[-1] >= min(users[:-1]):
         return
     raise DataError(
         f"epoch {timeline.epochs[-1]!r}",
-        expected=f"about as many answers as the other epochs have, {min(users[:-1]):,} or more",
-        got=f"{users[-1]:,}, as where a file is cut in the middle of its last epoch",
+        expected=f"about as many answers as in the other epochs, {min(users[:-1]):,} or more",
+        got=f"{users[-1]:,}, which suggests a truncated file",
         do="read the whole file, leave that epoch out, or add --partial-epoch if it is complete",
     )
 
@@ -247,7 +249,10 @@ def _plan_epochs(
     planner: Planner,
     scale: Range | None,
 ) -> GivenPlan:
-    """Return the plan of least error for the smallest crowd; all epochs share the guarantee."""
+    """Return the plan with the smallest error for the smallest crowd.
+
+    All epochs share the guarantee.
+    """
     every = len(timeline.epochs)
     asked = every if budget.collections == 1 else budget.collections
     if asked < every:
@@ -255,7 +260,7 @@ def _plan_epochs(
             "collections",
             expected=f"at least the {every:,} epochs of the data",
             got=f"{asked:,}",
-            do="leave --collections out, or count further epochs that are still to come",
+            do="leave --collections out, or include all epochs of the data and later ones",
         )
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
     wish = plan_request(budget, timeline.question, guarantee, users, scale=scale, planner=planner)

@@ -1,4 +1,4 @@
-"""What a collection may cost and whom it may trust: the planner's options, declared once."""
+"""Options of the planner: what a collection may cost, and who is trusted."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -19,18 +19,18 @@ from mixtally.protocol.encode.numbers import Points, Range, Scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostOptions:
-    """What a user may be asked to send."""
+    """What a participant may have to send."""
 
     fakes_per_user: Annotated[
         float | None,
-        o.option("--fakes-per-user", "Most fakes a user sends on average, 0 to 999.", "F"),
+        o.option("--fakes-per-user", "Most fakes (dummy messages) per user, 0 to 999.", "F"),
     ] = None
     messages_per_user: Annotated[
         float | None,
         o.option(
             "--messages-per-user",
-            "Most messages a user sends on average, the own report included, 1 to 1,000 "
-            "(default 2 for each part of a record, a bit or attribute; of a set one more than its "
+            "Average number of messages per user, including the answer, 1 to 1,000 (default 2 "
+            "per part of a record, that is per bit or attribute; for a set one more than its "
             "members).",
             "M",
         ),
@@ -39,21 +39,21 @@ class CostOptions:
         float | None,
         o.option(
             "--bytes-per-user",
-            "Most bytes of envelopes a user sends, padding included, at least 1.",
+            "Most bytes of envelopes per user, including padding, at least 1.",
             "B",
         ),
     ] = None
     mix_messages: Annotated[
         int | None,
         o.whole_option(
-            "--mix-messages", "Most messages a mix adds (default with --hops: as many as users)."
+            "--mix-messages", "Most messages per mix (default with --hops: as many as users)."
         ),
     ] = None
 
     def messages(self, question: Question) -> float | Fraction:
-        """Messages a user, out of either way to say it, or as many as ``question`` usually takes.
+        """Return the allowed number of messages per user, or the usual number for a question.
 
-        Raises ParameterError for both ways.
+        Raises ParameterError if the number is given in two ways.
         """
         fakes, messages = self.fakes_per_user, self.messages_per_user
         if fakes is None:
@@ -63,7 +63,7 @@ class CostOptions:
                 "fakes per user",
                 expected="a number of at least 0",
                 got=fakes,
-                do="1 adds one fake each",
+                do="1 adds one fake per user",
             )
         if messages is None:
             return 1 + to_fraction(fakes) if math.isfinite(fakes) else fakes
@@ -71,19 +71,19 @@ class CostOptions:
             "budget",
             expected="--fakes-per-user or --messages-per-user",
             got="both",
-            do="give one: M messages are the own report and M - 1 fakes",
+            do="give one of them: M messages are the answer and M - 1 fakes",
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustOptions:
-    """Who is relied on, and for what."""
+    """Who is trusted, and for what."""
 
     mix_fakes: o.MixFakes = False
     hops: Annotated[
         int | None,
         o.whole_option(
-            "--hops", "Mixes in a row, 1 to 5, run by different people; they may draw fakes."
+            "--hops", "Mixes in a row, 1 to 5, with different operators; they may draw fakes."
         ),
     ] = None
     count_crowd: o.CountCrowd = False
@@ -91,7 +91,7 @@ class TrustOptions:
         float | None,
         o.option(
             "--local-epsilon",
-            "Most epsilon that may be left when every mix colludes, 0.01 to 100.",
+            "Largest epsilon if every mix colludes, 0.01 to 100.",
             "E",
         ),
     ] = None
@@ -100,7 +100,7 @@ class TrustOptions:
         o.option(
             "--protocol",
             "flip-blank, flip-uniform, clear-uniform, kary-response, clear-shaped, single-bit or "
-            "flip; chosen by error when left out.",
+            "flip (default: the one with the smallest error).",
             "NAME",
         ),
     ] = None
@@ -109,27 +109,27 @@ class TrustOptions:
         int | None,
         o.whole_option(
             "--minimum-crowd",
-            "Users certain to take part, 2 to --users; only their fakes and flips count.",
+            "Users certain to take part, 2 to --users; the guarantee relies on these only.",
         ),
     ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetOptions:
-    """What a collection may cost, how often it takes place, and whom it may trust."""
+    """What a collection may cost, how often it takes place, and who is trusted."""
 
     cost: CostOptions
     collections: Annotated[
         int,
         o.whole_option(
-            "--collections", "Times the question will be asked, 1 to 1,000; one guarantee for all."
+            "--collections", "Number of collections, 1 to 1,000; one guarantee covers all."
         ),
     ] = 1
     error_at: Annotated[
         float | None,
         o.option(
             "--error-at",
-            "People in the bin whose error is least: 0, a number, or below 1 a share of all "
+            "Minimize the error of a bin with N people: 0, a number, or below 1 a share of all "
             "(default: the square root of all).",
             "N",
         ),
@@ -147,13 +147,25 @@ def plan_request(
     prefixes: Prefixes | None = None,
     planner: Planner | None = None,
 ) -> PlanRequest:
-    """The wish with this budget.
+    """Return the request to the planner.
 
-    where
-      scale     of numbers: cut into its bins, or rounded at random to its points
-      planner   finds how many points give a mean the least error, where they are not given
+    Parameters
+    ----------
+    budget : BudgetOptions
+        Costs, number of collections and trust.
+    question, guarantee, users : Question, Guarantee, int
+        The question, the guarantee for all collections together, and the number of people.
+    scale : Range or None
+        Bins of numbers, or the points to which numbers are rounded at random.
+    prefixes : Prefixes or None
+        The prefixes of a search for words.
+    planner : Planner or None
+        Finds the number of points with the smallest error of the mean, if it is not given.
 
-    Raises ParameterError when it is stated in two ways, or limits mixes that draw nothing.
+    Raises
+    ------
+    ParameterError
+        If the number of messages is given in two ways, or is limited for mixes that draw no fakes.
     """
     wish = PlanRequest(
         question=question,
@@ -173,13 +185,13 @@ def plan_request(
             "mix messages",
             expected="mixes that may draw fakes",
             got="none",
-            do="add --hops with how many stand in a row, or --mix-fakes for one",
+            do="add --hops with the number of mixes, or --mix-fakes for one mix",
         )
     return round_to_grid(wish, scale, planner or Planner()) if isinstance(scale, Points) else wish
 
 
 def budget_for_repeats(budget: BudgetOptions, repeats: int | None) -> BudgetOptions:
-    """``budget`` for messages that are sent several times, where it does not say how many."""
+    """Return the budget with room for repeated messages, unless it limits the messages itself."""
     cost = budget.cost
     if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
         return budget

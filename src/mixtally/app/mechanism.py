@@ -1,4 +1,4 @@
-"""A mechanism by its parameters: what is asked of it, and what the parameters describe."""
+"""Mechanisms of ``check delta`` and ``check noise``, built from their parameters."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -21,18 +21,18 @@ NEEDED = [
     for kind in mechanisms()
     for line in describe_required_options(kind.PROTOCOLS, kind.PARAMETERS)
 ]
-"""A phrase a protocol: the options it requires."""
+"""One phrase for each protocol: the options that it requires."""
 SOUGHT = [
     f"{name} --{' or --'.join(one.sought)}".replace("_", "-")
     for kind in mechanisms()
     for name, one in kind.PROTOCOLS.items()
 ]
-"""A phrase a protocol: what can be left out and is found."""
+"""One phrase for each protocol: the option that can be left out, and is then found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MechanismOptions:
-    """The parameters of ``check delta`` and ``check noise``, memoized answers among them."""
+    """The protocol and the parameters of a mechanism."""
 
     protocol: Annotated[
         str, o.option("--protocol", f"{', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}.", "NAME")
@@ -42,21 +42,21 @@ class MechanismOptions:
 
     @property
     def users(self) -> int | None:
-        """How many people take part, None where it is not said."""
+        """The number of people who take part; None if it is not given."""
         users: int | None = self.list_given().get("users")
         return users
 
     def list_given(self) -> dict[str, Any]:
-        """What was given, by name, but for the protocol and the honest share."""
+        """Return the given parameters by name, without the protocol and the honest share."""
         return dict(self.parameters.given)
 
 
 def parse_record(
     options: MechanismOptions, *, for_epsilon: float | None = None
 ) -> ParsedParameters:
-    """The record that the options describe; with ``for_epsilon`` one of them is to be found.
+    """Return the record that the options describe; with ``for_epsilon`` one parameter is unknown.
 
-    Raises ParameterError for what they cannot describe.
+    Raises ParameterError for parameters that are missing, unknown or out of range.
     """
     o.check_one_of("protocol", options.protocol, PROTOCOLS)
     given = Parameters(**options.list_given())
@@ -64,16 +64,17 @@ def parse_record(
 
 
 def parse_memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Memoized, int]:
-    """The mechanism of memoized answers, and how many reports are seen; f is 1 while it is sought.
+    """Return the mechanism of memoized answers and the number of observed reports.
 
-    Raises ParameterError for what is missing or not taken.
+    With ``seek`` the permanent noise f is unknown, and is set to 1. Raises ParameterError for
+    parameters that are missing or unknown.
     """
     if options.honest_share < 1.0:
         raise ParameterError(
             "--honest-share",
-            expected="a protocol that counts on people's fakes or flips",
+            expected="a protocol that relies on fakes or flips of other people",
             got=MEMORY,
-            do="leave it out: its noise is no other person's",
+            do="leave it out: the noise of memoized answers comes from each person alone",
         )
     sought = {*Memoized.PROTOCOLS[MEMORY].sought} if seek else set()
     given = check_parameters(Memoized, MEMORY, Parameters(**options.list_given()), sought)
@@ -85,9 +86,9 @@ def parse_memoized(options: MechanismOptions, *, seek: bool = False) -> tuple[Me
 def standard_error(
     options: MechanismOptions, asked: ParsedParameters, found: Record
 ) -> tuple[float | None, int | None]:
-    """Of a count, and of how many people: ``users``, or as many as there are fakes.
+    """Return the standard error of a count and the number of people for which it is computed.
 
-    None where it is not known of how many.
+    The number is ``users``, or the number of fakes. Both are None if neither is known.
     """
     sent = with_promised_fakes(options, asked, found).message.mechanism
     fakes = count_fakes(sent)
@@ -100,9 +101,9 @@ def standard_error(
 def with_promised_fakes(
     options: MechanismOptions, asked: ParsedParameters, found: Record
 ) -> Record:
-    """``found`` with every fake that is promised, honest or not: errors are those of all messages.
+    """Return a record with all fakes, honest or not: errors depend on all messages.
 
-    Where fakes were to be found, so many must be promised that enough of them arrive.
+    If the number of fakes was found, it is increased so that enough honest ones arrive.
     """
     fakes = count_fakes(found.message.mechanism)
     if fakes is None:
@@ -115,5 +116,5 @@ def with_promised_fakes(
 
 
 def count_fakes(mechanism: Shuffled) -> int | None:
-    """People's fakes in one round; None for a mechanism that has none."""
+    """Return the number of people's fakes in one round; None for a mechanism without fakes."""
     return mechanism.fakes_promised // mechanism.repeats if mechanism.takes_fakes else None

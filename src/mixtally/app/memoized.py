@@ -1,4 +1,4 @@
-"""A crowd whose every person randomizes an answer once, keeps it and reports from it."""
+"""Simulation of people who randomize an answer once, keep the result and report from it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ from mixtally.report.numbers import at_most
 
 
 class Levels(NamedTuple):
-    """What the options of the levels come to, with what is usual where nothing was given."""
+    """The two levels of noise and the number of reports, with defaults filled in."""
 
     permanent: float
     p: float
@@ -46,29 +46,31 @@ class Levels(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelOptions:
-    """The two levels of noise, the number of reports, and where memoized answers are kept."""
+    """The two levels of noise, and the number of reports."""
 
     permanent: Annotated[
         float | None,
         option(
             "--permanent",
-            "RAPPOR's f: chance that a memoized bit is a fair coin (default 0.5).",
+            "RAPPOR's f: probability that a memoized bit is random (default 0.5).",
             "F",
         ),
     ] = None
     p: Annotated[
-        float | None, option("--p", "Chance that a kept 0 is shown as 1 (default 0.5).", "P")
+        float | None,
+        option("--p", "Probability that a kept 0 is reported as 1 (default 0.5).", "P"),
     ] = None
     q: Annotated[
-        float | None, option("--q", "Chance that a kept 1 is shown as 1 (default 0.75).", "Q")
+        float | None,
+        option("--q", "Probability that a kept 1 is reported as 1 (default 0.75).", "Q"),
     ] = None
     reports: Annotated[
         int | None,
-        whole_option("--reports", "Reports of every person's memoized answer (default 1)."),
+        whole_option("--reports", "Number of reports of each person (default 1)."),
     ] = None
 
     def with_defaults(self) -> Levels:
-        """The levels, and how often they are shown."""
+        """Return the levels, with defaults for those that are not given."""
         return Levels(
             0.5 if self.permanent is None else self.permanent,
             0.5 if self.p is None else self.p,
@@ -79,22 +81,22 @@ class LevelOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BloomOptions:
-    """Values of an open domain, hashed into bits that cohorts share."""
+    """Parameters of Bloom filters, by which values of an open domain are hashed into bits."""
 
     bloom_bits: Annotated[
         int | None, whole_option("--bloom-bits", "Hash values into this many bits, 8 to 65,536.")
     ] = None
     hashes: Annotated[
-        int | None, whole_option("--hashes", "Bits a hashed value sets, 1 to 16 (default 2).")
+        int | None, whole_option("--hashes", "Bits that a value sets, 1 to 16 (default 2).")
     ] = None
     cohorts: Annotated[
         int | None,
-        whole_option("--cohorts", "Groups of people who hash differently (default 8)."),
+        whole_option("--cohorts", "Groups of people with different hash functions (default 8)."),
     ] = None
 
 
 class MemoizedPromise(NamedTuple):
-    """What is promised over all reports, as far as it is said."""
+    """The guarantee over all reports, or the part of it that is given."""
 
     epsilon: float | None = None
     delta: float | None = None
@@ -110,15 +112,28 @@ def play_memoized(
     candidates: tuple[str, ...] | None = None,
     state: Path | None = None,
 ) -> Outcome:
-    """Play reports of memoized answers.
+    """Simulate reports of memoized answers.
 
-    where
-      promise      chooses the least noise that keeps it, over all reports of this run or, with
-                   ``state``, over any number of them
-      candidates   words that are looked for among hashed values; the crowd's own if left out
-      state        the file that keeps the key of the crowd's devices for good
+    Parameters
+    ----------
+    crowd : Population
+        The people and their answers.
+    promise : MemoizedPromise
+        A guarantee, for which the smallest noise is chosen. It covers all reports of this run, or
+        any number of reports if there is a ``state``.
+    options, bloom : LevelOptions, BloomOptions
+        Levels of noise, and hashing of values.
+    run : Run
+        How the crowd is simulated.
+    candidates : tuple of str or None
+        Words to estimate among hashed values; by default the values of the crowd.
+    state : Path or None
+        File with the key of the crowd's devices, kept for later runs.
 
-    Raises ParameterError for options outside their range or that do not go together.
+    Raises
+    ------
+    ParameterError
+        If an option is out of range, or options exclude each other.
     """
     check_memory(bloom, run.seed, state, candidates=candidates is not None)
     levels, reason = _choose_levels(crowd, options, promise, bloom, for_good=state is not None)
@@ -161,9 +176,9 @@ def play_memoized(
 
 
 def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, run: Run) -> Facts:
-    """What an observer learns who watches the crowd.
+    """Return what an observer of the crowd learns.
 
-    Watching draws words of its own, so that it never changes what is estimated for a seed.
+    The measurement has its own random stream, so that it does not change the estimates of a seed.
     """
     watching = run.lab.chance if run.seed is None else SeededChance(run.seed + 1)
     points = played_points(reports)
@@ -174,13 +189,13 @@ def _measure_learning(plan: MemoizedPlan, crowd: MemoizedCrowd, reports: int, ru
 def check_memory(
     bloom: BloomOptions, seed: int | None, state: Path | None, *, candidates: bool
 ) -> None:
-    """Raise ParameterError for options that do not go together, before any data are read."""
+    """Raise ParameterError for options that exclude each other, before any data are read."""
     if state is not None and seed is not None:
         raise ParameterError(
             "--seed",
-            expected="it or --state",
+            expected="--seed or --state",
             got="both",
-            do="leave one out: who knows the seed would know the key and every kept response",
+            do="leave one out: a known seed would reveal the key and every memoized response",
         )
     given = {
         "--hashes": bloom.hashes is not None,
@@ -191,9 +206,9 @@ def check_memory(
     if bloom.bloom_bits is None and used:
         raise ParameterError(
             "--bloom-bits",
-            expected="a number of bits beside " + ", ".join(used),
+            expected="a number of bits with " + ", ".join(used),
             got="none",
-            do="add --bloom-bits 128, or leave these out: one bit a bin needs no hashing",
+            do="add --bloom-bits 128, or leave these out: without it nothing is hashed",
         )
 
 
@@ -205,16 +220,18 @@ def _choose_levels(
     *,
     for_good: bool,
 ) -> tuple[Levels, str]:
-    """The levels, with the least permanent response that keeps a promise, and why it is that.
+    """Return the levels with the smallest permanent noise for a guarantee, and the reason.
 
-    Where memoized answers are kept ``for_good`` reports may go on in later runs, so then the
-    promise is for any number of them: what would be seen if the permanent response were shown.
+    If memoized answers are kept ``for_good``, later runs may report them again. The guarantee then
+    covers any number of reports, as if the permanent response itself were published.
     """
     epsilon, delta, levels = promise.epsilon, promise.delta, options.with_defaults()
     if delta is not None and (epsilon is None or options.permanent is not None):
-        expected = "--epsilon beside it" if epsilon is None else "it or --permanent"
+        expected = "--epsilon with it" if epsilon is None else "--delta or --permanent"
         got = "none" if epsilon is None else "both"
-        raise ParameterError("--delta", expected=expected, got=got, do="leave one out, or add one")
+        raise ParameterError(
+            "--delta", expected=expected, got=got, do="leave one out, or add --epsilon"
+        )
     if epsilon is None or options.permanent is not None:
         return levels, ""
     check_epsilon(epsilon)
@@ -223,11 +240,11 @@ def _choose_levels(
     shown, over = levels, f"the {levels.reports:,} reports of this run"
     if for_good:
         shown = levels._replace(p=0.0, q=1.0, reports=1)
-        over = "any number of reports, as with a state file they may go on"
+        over = "any number of reports, because with a state file later runs may add reports"
     mechanism = _plan(population, shown, bloom).mechanism
     f = least_permanent(mechanism, shown.reports, epsilon, delta or 0.0).f
     kept = f"epsilon = {epsilon:g}" + (f", delta = {delta:g}" if delta else "")
-    reason = f"The least permanent response that keeps {kept} over {over}: f = {at_most(f, 6)}."
+    reason = f"The smallest permanent noise for {kept} over {over}: f = {at_most(f, 6)}."
     return levels._replace(permanent=f), reason
 
 
@@ -242,7 +259,7 @@ def _plan(population: Population, levels: Levels, bloom: BloomOptions) -> Memoiz
         hashes,
         1,
         min(MOST_SET, bits),
-        "it is how many bits a value sets: 2 is a common choice",
+        "it is the number of bits that a value sets; 2 is a common choice",
     )
     question = hashed_question(population.question.name, bits, hashes)
     return make_memoized_plan(question, *noise, 8 if bloom.cohorts is None else bloom.cohorts)
@@ -255,7 +272,10 @@ def _play_crowd(
     kept: DeviceKey | None,
     lab: Lab,
 ) -> tuple[MemoizedCrowd, NDArray[np.int64]]:
-    """The crowd with what it memoizes, and the ones it reports; a key for this run without one."""
+    """Return the crowd with its memoized responses, and the number of ones that it reports.
+
+    Without a kept key, a key is drawn for this run.
+    """
     key = new_key(lab.chance) if kept is None else kept.key
     names = population.question.labels or ()
     values = [names[code] for code in population.codes.tolist()]

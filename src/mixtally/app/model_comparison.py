@@ -1,9 +1,10 @@
-"""A plan beside the same guarantee in other models: central, local, Prio, published closed forms.
+"""Comparison of a plan with the same guarantee in other models of differential privacy.
 
-Errors are standard errors of a count that nobody holds, at the epsilon and delta of a plan, for all
-of its collections together. All rows replace one person's record among the same people. A published
-closed form trusts whom the plan trusts: it counts on as many honest people as the plan does, or on
-the fakes of one mix where every mix draws them.
+The models are the central model, the local model, Prio, and closed forms published for the shuffle
+model. Errors are standard errors of the count of an empty bin, at the epsilon and delta of the plan
+for all of its collections together. Neighboring data sets differ in one person's record. A
+published closed form has the trust assumptions of the plan: it relies on as many honest people as
+the plan, or on the fakes of one mix if every mix draws fakes.
 """
 
 import math
@@ -27,14 +28,20 @@ _NOBODY = "nobody else"
 
 @dataclass(frozen=True, slots=True)
 class ModelComparison:
-    """What another model gives for the same guarantee.
+    """The standard error of another model with the same guarantee, and its assumptions.
 
-    where
-      model            its name
-      trusted          who must be trusted with what
-      crowd            whose records or fakes must be there besides
-      changes          what one person changes of all that is sent or published in a collection
-      standard_error   of one count, in counts
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    trusted : str
+        The parties that must be trusted.
+    crowd : str
+        The other people whose records or fakes are needed.
+    changes : str
+        The part of all messages or counts of a collection that one person can change.
+    standard_error : float
+        Standard error of one count, in counts.
     """
 
     model: str
@@ -44,16 +51,17 @@ class ModelComparison:
     standard_error: float
 
     def facts(self) -> dict[str, Any]:
-        """As one flat JSON object."""
+        """Return the comparison as a flat JSON object."""
         return asdict(self)
 
 
 def compare_models(plan: Plan, messages: float | None = None) -> list[ModelComparison]:
-    """What the guarantee of ``plan`` costs in other models, the least error first.
+    """Return other models with the guarantee of a plan, sorted by error.
 
-    Published closed forms may have ``messages`` a person; None for two, or the plan's if those are
-    more. Where mixes draw the fakes, a mix may draw as many as there are people, or the plan's.
-    Prio's servers each add the noise of the central model, as either may be the honest one.
+    A published closed form may use ``messages`` per person; by default two, or those of the plan if
+    these are more. If mixes draw the fakes, a mix may draw as many as there are people, or those of
+    the plan. In Prio each server adds the noise of the central model, because either may be the
+    only honest one.
     """
     question, stated, often = plan.question, plan.guarantee, plan.collections
     central = central_error(question, stated.epsilon, stated.delta, often)
@@ -74,11 +82,11 @@ def compare_models(plan: Plan, messages: float | None = None) -> list[ModelCompa
 
 
 def comparison_table(plan: Plan, others: list[ModelComparison]) -> Table:
-    """Build the table of the plan's error, in the first row, and those of the other models."""
+    """Return the table of the errors of a plan, in the first row, and of other models."""
     own = ModelComparison("this plan", *_premises(plan), plan.standard_error)
-    title = f"The same guarantee elsewhere, for {plan.users:,} people"
+    title = f"The same guarantee in other models, for {plan.users:,} people"
     if plan.cover is Cover.PEOPLE and plan.honest_people < plan.users:
-        title += f" of whom {plan.honest_people:,} are counted on"
+        title += f", {plan.honest_people:,} of them assumed honest"
     return Table(
         ("model", "trusted", "crowd", "one person changes", "standard error"),
         [
@@ -91,7 +99,7 @@ def comparison_table(plan: Plan, others: list[ModelComparison]) -> Table:
 
 
 def _premises(plan: Plan) -> tuple[str, str, str]:
-    """Return who is trusted for the plan's promise, who must be there, what a person changes."""
+    """Return the trusted parties, the required crowd, and the number of messages of one person."""
     crowd = f"{plan.honest_people:,} honest people" if _needs_people(plan) else _NOBODY
     if plan.cover is Cover.MIXES:
         crowd = "fakes of one mix"
@@ -100,7 +108,7 @@ def _premises(plan: Plan) -> tuple[str, str, str]:
 
 
 def _trusted_parties(plan: Plan) -> str:
-    """Who must be honest for the plan's promise."""
+    """Return the parties that must be honest for the guarantee of the plan."""
     mix = "one mix" if plan.hops == 1 else f"one of {plan.hops} mixes"
     if plan.cover is Cover.MIXES:
         return mix
@@ -112,7 +120,7 @@ def _needs_people(plan: Plan) -> bool:
 
 
 def _best_published_form(plan: Plan, messages: float) -> list[ModelComparison]:
-    """The closed form of least error that holds and fits into so many messages a person."""
+    """Return the closed form with the smallest error that applies within a number of messages."""
     simple = plan.question.kind is Kind.ONE and plan.question.hashed is None
     trusts = plan.cover is Cover.MIXES or _needs_people(plan)
     if not simple or not trusts or plan.collections > 1:
@@ -125,10 +133,10 @@ def _best_published_form(plan: Plan, messages: float) -> list[ModelComparison]:
 
 
 def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | None]]:
-    """Names and errors; None where a form does not begin, or asks for more messages.
+    """Yield names and errors of closed forms; None if a form does not apply or needs more messages.
 
-    A form needs fakes that certainly arrive: those of the honest people who are counted on, or
-    those of one mix. In all there are more: every person, or every mix, draws as many.
+    A form needs a number of fakes that certainly arrive: those of the honest people, or those of
+    one mix. The total number of fakes is larger, because every person, or every mix, draws as many.
     """
     epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
     users, bins, certain = plan.users, plan.question.bins, plan.honest_people
@@ -138,7 +146,7 @@ def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | No
         allowed = max(users, plan.messages_per_mix)
 
     def total_fakes(fakes: int) -> int:
-        """How many are drawn in all where so many are certain."""
+        """Return the total number of fakes if this number must certainly arrive."""
         return fakes * plan.hops if by_mixes else -(-fakes * users // certain)
 
     def clear() -> float | None:
@@ -170,10 +178,10 @@ def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | No
 def _evaluate_form(form: Callable[[], float | None]) -> float | None:
     try:
         return form()
-    except ParameterError:  # outside of where it begins
+    except ParameterError:  # outside the range in which the form is proved
         return None
 
 
 def _threshold_or_none(flip_probability: float) -> int | None:
-    """As an integer over 2^64; None where more than half would be flipped."""
+    """Return a flip probability as an integer over 2^64; None unless it is between 0 and 1/2."""
     return round(flip_probability * SCALE) if 0.0 < flip_probability < 0.5 else None

@@ -1,6 +1,6 @@
-"""An option as it is declared: a field of a request, annotated with its name and what it says.
+"""Declaration of options: fields of a request, annotated with a name and a help text.
 
-The command line makes options of these fields, Python makes keyword arguments of them.
+The command line derives its options from these fields, and Python its keyword arguments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,18 +25,23 @@ if TYPE_CHECKING:  # a device that has options starts without mechanisms
 
 T = TypeVar("T")
 HopNumbers = frozenset[int]
-"""Places of mixes in their row, from 1."""
+"""Positions of mixes in a row, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of a command.
 
-    where
-      default   its first name, ``--top``: named as parsers name it
-      text      what it says, in a sentence
-      metavar   what stands for its value; None for a file's, or for what is on or off
-      whole     whether it takes a whole number, in any of the ways people write one
+    Attributes
+    ----------
+    default : str
+        The first name, such as ``--top``; parsers call it the default.
+    text : str
+        The help text, a sentence.
+    metavar : str or None
+        Placeholder for the value; None for a file, and for an option that is on or off.
+    whole : bool
+        Whether the value is a whole number, in any common notation.
     """
 
     default: str
@@ -46,35 +51,35 @@ class Option:
 
 
 def option(name: str, text: str, metavar: str | None = None) -> Option:
-    """An option for text, a number or a file; without ``metavar`` a file's, or that it is on."""
+    """Return an option for a text, a number or a file, or one that is on or off."""
     return Option(name, text, metavar)
 
 
 def whole_option(name: str, text: str) -> Option:
-    """An option for a whole number."""
+    """Return an option for a whole number."""
     return Option(name, text, "N", whole=True)
 
 
-MixFakes = Annotated[bool, option("--mix-fakes", "A mix may be trusted to draw the fakes.")]
+MixFakes = Annotated[bool, option("--mix-fakes", "Trust a mix to draw the fakes.")]
 CountCrowd = Annotated[
     bool,
     option(
         "--count-crowd",
-        "Also use the privacy blanket of other people's flips; flip and single-bit always do.",
+        "Also rely on the flips of other people (privacy blanket); flip and single-bit always do.",
     ),
 ]
 Flip = Annotated[float | None, option("--flip", "Flip probability, 2^-40 to 1/2.", "Q")]
 Bins = Annotated[int | None, whole_option("--bins", "Possible answers, 2 to 10^7.")]
-Bits = Annotated[int | None, whole_option("--bits", "Bits of a free vector, 1 to 64.")]
+Bits = Annotated[int | None, whole_option("--bits", "Bits of a vector, 1 to 64.")]
 Points = Annotated[
     int | None,
-    whole_option("--points", "Points numbers are rounded to, 2 to 10^6; the best for a mean."),
+    whole_option("--points", "Points to round numbers to, 2 to 10^6 (default: best for the mean)."),
 ]
 HonestShare = Annotated[
     float,
     option(
         "--honest-share",
-        "Honest share of the promised fakes, and of the people who are counted on: above 0, "
+        "Honest share of the fakes, and of the people on whom the guarantee relies: above 0, "
         "up to 1.",
         "H",
     ),
@@ -85,15 +90,15 @@ Level = Annotated[
     float, option("--level", "Confidence level of the intervals, between 0 and 1.", "L")
 ]
 CountsOnly = Annotated[
-    bool, option("--counts-only", "Draw the tally, not the messages: as likely, and far sooner.")
+    bool, option("--counts-only", "Draw the tally instead of messages: same distribution, faster.")
 ]
-Epsilon = Annotated[float, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")]
+Epsilon = Annotated[float, option("--epsilon", "Epsilon of the guarantee, 0.01 to 20.", "E")]
 Delta = Annotated[float, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What everybody is promised."""
+    """The privacy guarantee of a request."""
 
     epsilon: Epsilon
     delta: Delta
@@ -107,15 +112,17 @@ class Promise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaybePromise:
-    """A promise that may be left out."""
+    """A privacy guarantee that may be left out."""
 
-    epsilon: Annotated[float | None, option("--epsilon", "Privacy loss, 0.01 to 20.", "E")] = None
+    epsilon: Annotated[
+        float | None, option("--epsilon", "Epsilon of the guarantee, 0.01 to 20.", "E")
+    ] = None
     delta: Annotated[
         float | None, option("--delta", "delta of the guarantee, 1e-15 to 0.1.", "D")
     ] = None
 
     def guarantee(self) -> "Guarantee":
-        """Return the guarantee that is asked for; raise ParameterError for half of one."""
+        """Return the guarantee; raise ParameterError if epsilon or delta is missing."""
         epsilon, delta = self.epsilon, self.delta
         if epsilon is None or delta is None:
             raise ParameterError(
@@ -130,14 +137,17 @@ class MaybePromise:
 
 
 def check_one_of(subject: str, got: str, names: Sequence[str]) -> str:
-    """``got`` itself; raises ParameterError unless it is one of ``names``."""
+    """Return ``got``; raise ParameterError unless it is one of ``names``."""
     if got not in names:
         raise not_one_of(subject, got, names)
     return got
 
 
 class TableGroup:
-    """Options that come from a table, not from fields: the values that were given, by name."""
+    """Options from a table of parameters.
+
+    The attribute ``given`` has the values that differ from their defaults, by name.
+    """
 
     TABLE: ClassVar[tuple["ParameterSpec", ...]] = ()
 
@@ -150,7 +160,7 @@ class TableGroup:
 
     @classmethod
     def options(cls, *, extras: bool) -> list[Parameter]:
-        """Return the options as parameters of a call; ``extras`` keeps what help says of them."""
+        """Return the options as parameters of a call, with their help texts if ``extras``."""
         return [
             Parameter(
                 one.name,
@@ -165,7 +175,7 @@ class TableGroup:
 
 
 def option_of(spec: "ParameterSpec") -> Option:
-    """Return the option of a mechanism's parameter."""
+    """Return the option for a parameter of a mechanism."""
     metavar = None if spec.kind is bool else spec.metavar
     return Option(spec.flag, spec.help, metavar, whole=spec.kind is int)
 
@@ -175,20 +185,20 @@ def _annotation_of(spec: "ParameterSpec") -> Any:
 
 
 def is_group(kind: Any) -> bool:
-    """Return whether a field of this type has options of its own."""
+    """Return whether a field of this type is itself a group of options."""
     return is_dataclass(kind) or (isinstance(kind, type) and issubclass(kind, TableGroup))
 
 
 class Group(Protocol):
-    """A dataclass whose fields are annotated with the options they come from, or are groups."""
+    """A dataclass whose fields are annotated with options, or are groups."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
 
 def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
-    """The options of a group's class, and of those inside it, in their order.
+    """Return the options of a group and of the groups inside it, in order.
 
-    ``extras`` keeps what their types are annotated with.
+    ``extras`` keeps the annotations of their types.
     """
     found: list[Parameter] = []
     if issubclass(kind, TableGroup):
@@ -208,7 +218,10 @@ def parameters_of(kind: Any, *, extras: bool) -> list[Parameter]:
 
 
 def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
-    """A group, and those inside it, of what was given by name; others are as usual."""
+    """Return a group, and the groups inside it, from values by name.
+
+    Missing values get their defaults.
+    """
     if issubclass(kind, TableGroup):
         return kind(**given)
     hints, found = get_type_hints(kind), dict[str, Any]()
@@ -221,9 +234,9 @@ def build_options(kind: type[T], given: Mapping[str, Any]) -> T:
 
 
 def option_values(group: Group | TableGroup) -> dict[str, Any]:
-    """What every option of ``group`` came to, by the name of its field, in the order of options.
+    """Return the value of every option of a group by the name of its field, in order.
 
-    Of a table only what was given.
+    For a ``TableGroup`` only the given values are returned.
     """
     if isinstance(group, TableGroup):
         return dict(group.given)
@@ -236,7 +249,7 @@ def option_values(group: Group | TableGroup) -> dict[str, Any]:
 
 
 def list_used_flags(group: Group | TableGroup, *names: str) -> list[str]:
-    """The options of ``group``, or those of ``names``, that were set to something unusual."""
+    """Return the options of a group, or those in ``names``, that differ from their defaults."""
     if isinstance(group, TableGroup):
         return [one.flag for one in group.TABLE if one.name in group.given]
     kinds = get_type_hints(type(group), include_extras=True)
@@ -248,5 +261,5 @@ def list_used_flags(group: Group | TableGroup, *names: str) -> list[str]:
             found += list_used_flags(value)
         elif value != usual[name]:
             _, option = get_args(kinds[name])
-            found.append(option.default)  # where an annotation has the first name of an option
+            found.append(option.default)  # the first name, as typer's options have it
     return found

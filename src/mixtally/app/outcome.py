@@ -1,4 +1,4 @@
-"""What a use comes to: as whoever ran it sees it, as it may be published, and in which files."""
+"""Outcome of a use case: the view of its caller, the publishable view, and the files of both."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,14 +15,20 @@ FileContent = TypeVar("FileContent", str | Chunks, bytes, str | bytes | Chunks)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a crowd is played and shown.
+    """Settings of a simulation.
 
-    where
-      lab      draws the noise, tells progress, plans
-      source   of the crowd, in a sentence, with nothing that was counted in it but people
-      seed     of the noise, None when it comes from the operating system
-      level    of all intervals, in (0, 1)
-      top      rows that a terminal shows
+    Attributes
+    ----------
+    lab : Lab
+        Draws the noise, plans, and reports progress.
+    source : str
+        A sentence about the origin of the crowd; the number of people is its only count.
+    seed : int or None
+        Seed of the noise; None for secure randomness.
+    level : float
+        Confidence level of all intervals, in (0, 1).
+    top : int
+        Number of rows that a terminal shows.
     """
 
     lab: Lab
@@ -34,23 +40,31 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a use comes to.
+    """The result of a use case.
 
-    What was asked has to be fixed before anybody answers: where some of it was read off the data,
-    all files go into the folder of the simulation.
+    A question must be fixed before people answer. If parts of the question were taken from the
+    data, all files are written to the folder of the simulation.
 
-    where
-      document   beside the truth where there is one
-      found      the findings that it shows, with the truth where there is one; None where none
-                 were made
-      from_data  what of the question was read off the data, as ``Population`` has it; None where
-                 no data were played
-      plain      the same without the truth; None where there is none
-      seeded     whether its noise is public, so that nothing of it may be
-      more       further files of the result, without raw counts
+    Attributes
+    ----------
+    document : Document
+        The result, compared with the true counts if there are any.
+    found : Findings or None
+        The findings behind the document, including any true counts.
+    from_data : tuple of str or None
+        Parts of the question that were taken from the data, as in ``Population``; None without
+        data.
+    plain : Document or None
+        The result without true counts.
+    seeded : bool
+        Whether the noise follows from a public seed, so that nothing may be published.
+    more : mapping of bytes
+        Further files of the result, without raw counts.
 
-    Raises TypeError for a plain one that follows from the truth, and for data that were played
-    without a word of what was read off them.
+    Raises
+    ------
+    TypeError
+        If ``plain`` contains true counts, or if ``from_data`` is missing for a simulation.
     """
 
     document: Document
@@ -62,31 +76,31 @@ class Outcome:
 
     def __post_init__(self) -> None:
         if self.document.simulation and self.from_data is None:
-            raise TypeError("what was read off the data is not said")
+            raise TypeError("from_data is missing for a simulation")
         if self.plain is not None and self.plain.simulation:
-            raise TypeError("a simulation is no release")
+            raise TypeError("the plain document contains true counts")
 
     @property
     def shown_document(self) -> Document:
-        """The document, which says what of its question was read off the data."""
+        """The document, with the parts of its question that were taken from the data."""
         return replace(self.document, from_data=self.from_data or ())
 
     @property
     def released_document(self) -> Document | None:
-        """What may be published of a simulation, None where nothing may."""
+        """The publishable document of a simulation; None if nothing may be published."""
         return None if self.seeded or self.from_data else self.plain
 
     @property
     def is_public(self) -> bool:
-        """Whether any of its files may be published."""
+        """Whether the files of the result may be published."""
         return not self.from_data and not (
             self.document.simulation and self.released_document is None
         )
 
     def files(self, out_format: FormatName = "csv") -> dict[str, str | bytes | Chunks]:
-        """Return every file by its name; those of a simulation in a folder apart.
+        """Return all files by name; files of a simulation are in a separate folder.
 
-        ``out_format`` is how tables are written.
+        ``out_format`` is the format of the tables.
         """
         made, more = files(self.shown_document, out_format), dict(self.more)
         if self.document.simulation or self.from_data:
@@ -103,16 +117,16 @@ def outcome_of(
     from_data: tuple[str, ...] | None,
     more: Mapping[str, bytes] | None = None,
 ) -> Outcome:
-    """Return the outcome of findings: their document, and that of what may be published.
+    """Return the outcome of findings, with their full and their publishable document.
 
     Parameters
     ----------
     found : Findings
-        The findings, with the truth where there is one.
+        The findings, including any true counts.
     shown : callable
-        Makes the document of findings, with the truth or without it.
+        Returns the document of findings with or without true counts.
     from_data, more
-        As ``Outcome`` has them.
+        As in ``Outcome``.
     """
     return Outcome(
         document=shown(found),
@@ -125,6 +139,6 @@ def outcome_of(
 
 
 def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:
-    """Files in the folder of the simulation, those that are there already as they are."""
+    """Return the files with names in the folder of the simulation."""
     start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

@@ -1,4 +1,4 @@
-"""Parameters of mechanisms as options, made from the tables of their classes."""
+"""Options for the parameters of mechanisms, derived from the tables of their classes."""
 
 from typing import ClassVar
 
@@ -8,12 +8,12 @@ from mixtally.model.mechanism.parameters import ParameterSpec
 
 
 class PricedOptions(TableGroup):
-    """The parameters of a mechanism that is priced."""
+    """Parameters of a mechanism whose delta or noise is computed."""
 
     TABLE: ClassVar[tuple[ParameterSpec, ...]] = parameter_table()
 
 
 class ParameterOptions(TableGroup):
-    """The parameters of a mechanism about which something is claimed."""
+    """Parameters of a mechanism about which a claim is made."""
 
     TABLE: ClassVar[tuple[ParameterSpec, ...]] = parameter_table(claimed=True)

@@ -1,4 +1,4 @@
-"""People in each hexagon of a map, by their own coordinates."""
+"""Numbers of people in each hexagon of a map, from the coordinates of each person."""
 
 from dataclasses import replace
 
@@ -25,9 +25,14 @@ from mixtally.report.svg import Markup
 def places(
     crowd: Population, promised: Guarantee, hexagons: HexagonGrid, budget: BudgetOptions, run: Run
 ) -> Outcome:
-    """Count people in ``hexagons``, which were fixed before; a map is among the files.
+    """Count people in hexagons that were fixed before the collection, and draw a map.
 
-    Raises ParameterError for an option outside its range, InfeasibleError when nothing fits.
+    Raises
+    ------
+    ParameterError
+        If an option is out of range.
+    InfeasibleError
+        If no plan meets the request.
     """
     wish = plan_request(budget, crowd.question, promised, crowd.users)
     plan, reason = plan_choice.choose_plan(wish, run.lab.planner)
@@ -49,13 +54,13 @@ def places(
     return outcome_of(
         study,
         lambda shown: _add_map(document(shown, run.top), picture),
-        crowd.from_data,  # hexagons are those of the box
+        crowd.from_data,  # never includes the hexagons, which depend on the box only
         {**plans_of(study), **_map_file(picture, seeded=seeded)},
     )
 
 
 def _draw_map(study: Study, hexagons: HexagonGrid) -> Markup:
-    """The estimates alone, nothing of the truth."""
+    """Return the map of the estimates; it contains no true counts."""
     main = study.main_result
     stated = main.certificate
     note = (
@@ -67,12 +72,12 @@ def _draw_map(study: Study, hexagons: HexagonGrid) -> Markup:
 
 
 def _add_map(shown: Document, picture: Markup) -> Document:
-    """``shown`` with the map before its other sections."""
+    """Return the document with the map as its first section."""
     return replace(shown, sections=lambda: (Section("Map", (Picture(picture),)), *shown.sections()))
 
 
 def _map_file(picture: Markup, *, seeded: bool) -> dict[str, bytes]:
-    """The map on its own; the noise of a seed is public, so that it hides no count."""
+    """Return the file of the map, in the simulation folder if the noise follows from a seed."""
     if seeded:
         return {f"{SIMULATION}/map.svg": f"<!-- {HOLDS_RAW} -->\n{picture}\n".encode()}
     return {"map.svg": f"{picture}\n".encode()}

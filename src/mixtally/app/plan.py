@@ -1,7 +1,7 @@
-"""The plan of least error for a request, and what else could be had.
+"""The plan with the smallest error for a request, and its alternatives.
 
-The command line and Python both call ``plan``: it looks at the options, finds what is to be found,
-and returns a ``Planned``, whose further answers are computed when they are asked for.
+The command line and Python call ``make_request`` and ``plan``. The result is a ``Planned``, which
+computes further answers on demand.
 """
 
 import math
@@ -25,12 +25,12 @@ from mixtally.report.document import Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetOptions:
-    """What is promised to whom, or what of it is to be found."""
+    """The guarantee and the crowd, or the target for which they are found."""
 
     promise: o.Promise
     users: Annotated[
         int | None,
-        o.whole_option("--users", "People expected to take part, 2 to 10^10 (or --target-share)."),
+        o.whole_option("--users", "Expected number of people, 2 to 10^10 (or --target-share)."),
     ] = None
     target_error: Annotated[
         float | None,
@@ -42,7 +42,7 @@ class TargetOptions:
         float | None,
         o.option(
             "--target-share",
-            "Find the fewest users for this share of them as standard error, between 0 and 1.",
+            "Find the fewest users for which the standard error is this share of them, 0 to 1.",
             "S",
         ),
     ] = None
@@ -50,7 +50,7 @@ class TargetOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions:
-    """Everything that a plan is made of."""
+    """All options of a plan."""
 
     target: TargetOptions
     level: o.Level = 0.95
@@ -61,16 +61,16 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request whose options go together.
+    """A request whose options do not exclude each other.
 
     Parameters
     ----------
     request : PlanRequest
-        The request; for two people if the crowd is to be found.
+        The request; for two people if the size of the crowd is unknown.
     options : PlanOptions
-        What it was made of.
+        The options of the request.
     planner : Planner
-        Remembers what was computed for the request.
+        Caches the computations for the request.
     """
 
     request: PlanRequest
@@ -78,7 +78,7 @@ class CheckedRequest:
     planner: Planner
 
     def nearest(self) -> Relaxations | None:
-        """Return the nearest requests that can be met; None where an error or a crowd is sought."""
+        """Return the closest feasible requests; None if an error or a crowd is a target."""
         target = self.options.target
         if target.target_share is None and target.target_error is None:
             left = max(0, planner.MOST_PRICES - self.planner.prices)
@@ -88,18 +88,18 @@ class CheckedRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned:
-    """A plan, why it was chosen, and what could be had in its place.
+    """A plan, the reason for it, and its alternatives.
 
     Parameters
     ----------
     choice : Choice
-        The plan, the options beside it and the reason.
+        The plan, the other candidates and the reason.
     request : PlanRequest
         The request, with the crowd or the budget that was found.
     forecast : Forecast
-        The errors that are expected at the requested level.
+        The expected errors at the requested level.
     planner : Planner
-        Remembers what was computed for the request.
+        Caches the computations for the request.
     """
 
     choice: Choice
@@ -109,27 +109,27 @@ class Planned:
 
     @property
     def plan(self) -> Plan:
-        """The plan itself."""
+        """The chosen plan."""
         return self.choice.plan
 
     def promise(self) -> Promise:
-        """Return the promise in three lines."""
+        """Return the guarantee in three lines."""
         return promise_lines(self.plan, self.forecast)
 
     def front(self) -> list[Candidate]:
-        """Return what can be had within the budget for fewer messages or bytes."""
+        """Return the plans within the budget that need fewer messages or bytes."""
         return planner.pareto_front(self.request, self.planner)
 
     def gains(self) -> list[Gain]:
-        """Return what a little more of what the plan is short of would bring."""
+        """Return the gains from a slightly larger budget."""
         return planner.gains(self.request, self.choice, self.planner)
 
     def elsewhere(self) -> list[ModelComparison]:
-        """Return what other models give for the same guarantee and as many messages."""
+        """Return the errors of other models with the same guarantee and number of messages."""
         return compare_models(self.plan, float(self.request.messages_per_user))
 
     def facts(self, *, explain: bool = False) -> dict[str, Any]:
-        """Return all of it as JSON has it, with the source of every number if ``explain``."""
+        """Return everything as JSON values, with the source of every number if ``explain``."""
         facts = {
             **self.choice.facts(),
             "forecast": asdict(self.forecast),
@@ -152,14 +152,14 @@ def make_request(options: PlanOptions, question: Question | None = None) -> Chec
     options : PlanOptions
         The guarantee, the crowd, the question and the budget.
     question : Question or None
-        A question that was made before, in place of the options of one.
+        An existing question, which replaces the options of a question.
 
     Raises
     ------
     ParameterError
-        For an option outside its range, or beside another that it does not go with.
+        If an option is out of range, or options exclude each other.
     PlanError
-        For labels that are no labels.
+        If the labels are invalid.
     """
     target, scale, prefixes, own = options.target, None, None, Planner()
     _check_targets(options.budget, target)
@@ -172,7 +172,7 @@ def make_request(options: PlanOptions, question: Question | None = None) -> Chec
         options.budget,
         question,
         target.promise.guarantee(),
-        2 if target.users is None else target.users,  # the least one, where it is to be found
+        2 if target.users is None else target.users,  # the smallest crowd, if it is unknown
         scale=scale,
         prefixes=prefixes,
         planner=own,
@@ -181,14 +181,14 @@ def make_request(options: PlanOptions, question: Question | None = None) -> Chec
 
 
 def plan(asked: CheckedRequest) -> Planned:
-    """Find the plan of least error, the fewest messages or the smallest crowd.
+    """Find the plan with the smallest error, the fewest messages or the smallest crowd.
 
     Raises
     ------
     InfeasibleError
-        If nothing fits; its ``nearest`` are the nearest requests that can be met.
+        If no plan meets the request; its ``nearest`` has the closest feasible requests.
     ParameterError
-        For a level or a target outside its range.
+        If a level or a target is out of range.
     """
     try:
         return _find_plan(asked)
@@ -205,7 +205,9 @@ def _find_plan(asked: CheckedRequest) -> Planned:
     elif target.target_error is not None:
         answer = planner.choose_with_error(request, target.target_error, own)
         sent = answer.plan.messages_per_user
-        found = Fraction(math.ceil(1000 * sent - 1e-6), 1000)  # in thousandths of a message
+        found = Fraction(
+            math.ceil(1000 * sent - 1e-6), 1000
+        )  # rounded up to thousandths of a message
         request = replace(request, messages_per_user=found)
     else:
         answer = planner.choose(request, own)
@@ -213,7 +215,7 @@ def _find_plan(asked: CheckedRequest) -> Planned:
 
 
 def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
-    """Raise ParameterError when what is to be found was given as well."""
+    """Raise ParameterError if the quantity to find is also given."""
     messages = o.list_used_flags(budget.cost, "fakes_per_user", "messages_per_user")
     people = o.list_used_flags(budget.trust, "minimum_crowd") + o.list_used_flags(
         target, "target_error", "users"
@@ -225,36 +227,36 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
         if value is not None and beside:
             raise ParameterError(
                 "plan",
-                expected=f"{flag} alone",
-                got=" and ".join(beside) + " beside it",
-                do="leave out what is to be found",
+                expected=f"only {flag}",
+                got=" and ".join(beside) + " with it",
+                do="leave out the quantity to find",
             )
     if target.target_share is None and target.users is None:
         raise ParameterError(
             "users",
             expected="--users",
             got="none",
-            do="say how many take part, or give --target-share to find how many are needed",
+            do="give the number of people, or --target-share to find how many are needed",
         )
 
 
 def _check_question_alone(options: PlanOptions) -> None:
-    """Raise ParameterError for options of a question beside one that was made before."""
+    """Raise ParameterError for options of a question if a question is given."""
     if beside := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
         raise ParameterError(
             "question",
-            expected="a question alone",
-            got=" and ".join(beside) + " beside it",
-            do="leave these out: the question has them",
+            expected="only a question",
+            got=" and ".join(beside) + " with it",
+            do="leave these out: the question contains them",
         )
 
 
 def _check_points(target: TargetOptions, scale: Range | None) -> None:
-    """Raise ParameterError where points are to be chosen for a crowd that is to be found."""
+    """Raise ParameterError if both the number of points and the size of the crowd are unknown."""
     if target.target_share is not None and isinstance(scale, Points) and scale.points is None:
         raise ParameterError(
             "--target-share",
-            expected="--points beside --number",
-            got="none: how many are best depends on how many people there are",
+            expected="--points with --number",
+            got="none, although the best number of points depends on the number of people",
             do="give --points, or --users in place of --target-share",
         )

@@ -1,4 +1,4 @@
-"""Plans and contracts as they are given, as files and as pages for approval."""
+"""Files of plans and contracts, and their approval pages."""
 
 from pathlib import Path
 
@@ -22,22 +22,22 @@ _HTML, _MARKDOWN = (".html", ".htm"), (".md", ".markdown")
 
 
 def promise_lines(plan: Plan, expected: Forecast) -> Promise:
-    """Return the promise of a plan in three lines, with the error that is forecast for it."""
+    """Return the guarantee of a plan in three lines, with its forecast error."""
     return promise_of_plan(plan, expected.level, expected.half_width)
 
 
 def is_page(path: Path) -> bool:
-    """Return whether the name of a file asks for a page for approval."""
+    """Return whether the name of a file ends as that of an approval page."""
     return path.suffix.lower() in (*_HTML, *_MARKDOWN)
 
 
 def page_file(document: Document, path: Path) -> bytes:
-    """Return a document as the page that the name of its file asks for, HTML or Markdown.
+    """Return a document as an HTML or Markdown page, depending on the name of its file.
 
     Raises
     ------
     ParameterError
-        If the name ends in neither.
+        If the name has another ending.
     """
     ending = path.suffix.lower()
     if ending in _HTML:
@@ -48,26 +48,26 @@ def page_file(document: Document, path: Path) -> bytes:
         str(path),
         expected="the name of a page, which ends in .html or .md",
         got=f"an ending of {path.suffix!r}",
-        do="choose the form of the page by its name",
+        do="choose the format of the page by the ending",
     )
 
 
 def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None = None) -> bytes:
-    """Return the bytes of a plan's file, or of its page for approval.
+    """Return the content of a plan's file, or of its approval page.
 
     Parameters
     ----------
     plan : Plan
         The plan.
     path : Path
-        The file; a page for approval if its name ends in .html or .md.
+        The file; an approval page if its name ends in .html or .md.
     details : ApprovalDetails or None
-        What the page states besides the plan.
+        Statements of the controller for the page.
 
     Raises
     ------
     ParameterError
-        If there are details for a file that is no page.
+        If there are details for a file that is not a page.
     """
     if details is not None:
         check_details(path)
@@ -77,7 +77,7 @@ def plan_file(plan: Plan, path: Path, details: ApprovalDetails | None = None) ->
 
 
 def contract_file(contract: Contract, path: Path, details: ApprovalDetails | None = None) -> bytes:
-    """Return the bytes of a contract's file, or of its page for approval, as ``plan_file`` does."""
+    """Return the content of a contract's file, or of its approval page, as ``plan_file`` does."""
     if details is not None:
         check_details(path)
     data = write_contract(contract)
@@ -87,23 +87,23 @@ def contract_file(contract: Contract, path: Path, details: ApprovalDetails | Non
 
 
 def check_details(path: Path | None) -> None:
-    """Raise ParameterError unless ``path`` is a page, into which details can be written."""
+    """Raise ParameterError unless ``path`` is a page, because only a page can contain details."""
     if path is None or not is_page(path):
         raise ParameterError(
             "approval",
-            expected="a page to write the details into, a file that ends in .html or .md",
+            expected="an approval page as output, a file that ends in .html or .md",
             got="no file" if path is None else str(path),
             do="name a page, or leave the details out: plans and contracts do not contain them",
         )
 
 
 def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:
-    """Raise ParameterError for options beside a plan, or a contract, that it holds itself."""
+    """Raise ParameterError for options that a given plan or contract already fixes."""
     if flags:
         made = "one" if what == "plan" else "a plan"
         raise ParameterError(
             f"--{what}",
             expected=f"a {what}, or options to make {made}",
             got="both: " + ", ".join(flags),
-            do=f"leave these out: the {what} holds them",
+            do=f"leave these options out: the {what} contains them",
         )

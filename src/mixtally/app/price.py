@@ -1,6 +1,6 @@
-"""The price of a mechanism: delta of given parameters, and the least noise for a guarantee.
+"""Delta of a mechanism with given parameters, and the smallest noise for a guarantee.
 
-The command line and Python ask these two functions and show what they return.
+The command line and Python call ``delta`` and ``noise``, and show what they return.
 """
 
 import math
@@ -29,31 +29,31 @@ from mixtally.report.numbers import at_least, at_most, error_text
 from mixtally.report.promise import certificate_line, error_line, protection_line
 
 _UNKNOWN: dict[str, Any] = {"flip_probability": None, "flip_threshold": None, "fakes": None}
-"""What an answer has whatever was found."""
+"""Keys that every answer has, also if they do not apply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """What is proved of a mechanism, and what was found for it.
+    """The proved privacy of a mechanism, and the parameter that was found for it.
 
     Attributes
     ----------
     request : MechanismOptions
-        The protocol and its parameters, as they were asked.
+        The requested protocol and its parameters.
     certificate : Certificate
-        The bounds of delta, with observer, source and assumption.
+        Bounds of delta, with observer, source and assumption.
     own : dict
-        Facts of the mechanism: its parameters as they were counted, what is left without mixes.
+        Facts of the mechanism: its effective parameters and the privacy without mixes.
     standard_error : float or None
-        Of one count; None where it is not known of how many people.
+        Standard error of one count; None if the number of people is unknown.
     people : int or None
-        How many people the error is of.
+        The number of people for which the error is computed.
     aim : float or None
-        The delta that was to be kept; None where nothing was searched for.
+        The required delta; None if nothing was searched for.
     found : dict
-        What was found, by the names that people give.
+        The parameter that was found, by its public name.
     noise : tuple of str
-        The noise in words, where it was searched for.
+        The noise in words, if it was searched for.
     """
 
     request: MechanismOptions
@@ -67,7 +67,7 @@ class Priced:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The whole of it, as JSON has it."""
+        """All values as JSON has them."""
         shown = self.certificate
         proved = {
             "delta": shown.upper,
@@ -82,14 +82,14 @@ class Priced:
 
     @property
     def promise(self) -> Promise:
-        """The three lines that everything begins with."""
+        """The three lines with which every result begins."""
         error, users = self.standard_error, self.request.users or self.own.get("fakes")
         first, second = (
             protection_line(self.certificate.observer),
             certificate_line(self.certificate),
         )
         if error is None:
-            third = error_line(None, note=": say how many people with --users")
+            third = error_line(None, note=": add --users N for the number of people")
         elif self.request.protocol == MEMORY and self.request.users is None:
             third = (
                 f"Expected error of each count: a standard error of {error_text(error)} times the "
@@ -101,7 +101,7 @@ class Priced:
 
     @property
     def lines(self) -> list[str]:
-        """What was found and what is proved, each number rounded to its own side."""
+        """Lines about the noise and the proved bounds, each bound rounded outward."""
         shown = self.certificate
         at = at_most(shown.epsilon, 9)
         return [
@@ -115,14 +115,14 @@ class Priced:
 
 
 def delta(request: MechanismOptions, epsilon: float) -> Priced:
-    """Compute the exact delta of given parameters.
+    """Compute the exact delta of a mechanism.
 
     Parameters
     ----------
     request : MechanismOptions
         The protocol and its parameters.
     epsilon : float
-        The privacy loss at which delta is expected, in [0.01, 20].
+        The epsilon at which delta is computed, in [0.01, 20].
 
     Returns
     -------
@@ -132,7 +132,7 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
     Raises
     ------
     ParameterError
-        For parameters that are missing, not taken or out of range.
+        If parameters are missing, unknown or out of range.
     """
     if request.protocol == MEMORY:
         mechanism, reports = parse_memoized(request)
@@ -142,24 +142,24 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
 
 
 def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
-    """Find the least noise that keeps a guarantee: the parameter that was left out.
+    """Find the smallest noise for a guarantee, that is, the omitted parameter.
 
     Parameters
     ----------
     request : MechanismOptions
-        The protocol and its parameters but for the one that is to be found.
+        The protocol and all parameters except one.
     guarantee : Guarantee
-        The epsilon and the delta to be kept.
+        The required epsilon and delta.
 
     Returns
     -------
     Priced
-        The certificate of what was found, with ``found`` and ``noise``.
+        The certificate of the parameter that was found, with ``found`` and ``noise``.
 
     Raises
     ------
     ParameterError
-        As ``delta`` does, and where no noise keeps the guarantee.
+        As in ``delta``, and if no noise satisfies the guarantee.
     """
     epsilon, aim = guarantee.epsilon, guarantee.delta
     if request.protocol == MEMORY:
@@ -168,7 +168,7 @@ def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:
         return _price_memoized(request, found, reports, epsilon, aim)
     accountant, asked = Accountant(), parse_record(request, for_epsilon=epsilon)
     if asked.sought_parameter is None:
-        raise TypeError("nothing is to be found")
+        raise TypeError("no parameter was left out")
     record = calibrate(accountant, asked.honest_record, asked.sought_parameter, epsilon, aim)
     return _price_record(request, asked, record, accountant, epsilon, aim)
 
@@ -181,7 +181,7 @@ def _price_record(
     epsilon: float,
     aim: float | None = None,
 ) -> Priced:
-    """Price a mechanism whose messages are mixed."""
+    """Return the bounds and errors of a mechanism whose messages are mixed."""
     counted, sent = (
         record.message.mechanism,
         with_promised_fakes(request, asked, record).message.mechanism,
@@ -223,7 +223,7 @@ def _price_memoized(
     epsilon: float,
     aim: float | None = None,
 ) -> Priced:
-    """Price memoized answers, which rely on no mix."""
+    """Return the bounds and errors of memoized answers, which rely on no mix."""
     loss, users = memory.loss(mechanism, reports), request.users or 1
     own = {
         **_request_facts(request),
@@ -254,7 +254,10 @@ def _request_facts(request: MechanismOptions) -> dict[str, Any]:
 
 
 def _noise_lines(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
-    """Return the noise in words; whoever types a chance in again gets no smaller one."""
+    """Return the noise in words.
+
+    A printed probability is rounded up, so that a person who types it in gets at least this noise.
+    """
     lines = []
     for one in counted.PARAMETERS:
         sought = one.sought
@@ -269,19 +272,19 @@ def _noise_lines(counted: Shuffled, sent: Shuffled) -> tuple[str, ...]:
             lines.append(", ".join(shown))
     fakes, certain = count_fakes(sent), count_fakes(counted)
     if fakes is not None:
-        more = f", {certain:,} of them counted on" * (certain != fakes)
+        more = f", {certain:,} of them assumed honest" * (certain != fakes)
         lines.append(f"fakes {fakes:,}{more}")
     return tuple(lines)
 
 
 def _loss_line(facts: dict[str, Any]) -> str:
-    """What is left without mixes, or of a memory."""
+    """Return the line about the privacy without mixes, or about memoized answers."""
     if "eps_T" in facts:
         shown = {name: at_most(facts[name], 6) for name in ("eps_1", "eps_T", "eps_inf")}
         return (
             f"largest loss: {shown['eps_1']} after one report, {shown['eps_T']} after "
-            f"{facts['reports']:,}, {shown['eps_inf']} after any number"
+            f"{facts['reports']:,} reports, {shown['eps_inf']} after any number"
         )
     local = facts["local_epsilon"]
-    left = "nothing" if local is None else f"a local epsilon of {at_most(local, 6)}"
-    return f"if every mix colludes: {left} is left"
+    left = "no protection" if local is None else f"a local epsilon of {at_most(local, 6)}"
+    return f"if every mix colludes: {left} remains"

@@ -1,4 +1,4 @@
-"""What is asked: the options of a question, and the question that they describe."""
+"""Questions: their options, and the question that the options describe."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -21,41 +21,40 @@ _LONGEST = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HashingOptions:
-    """The key of the hash by which texts become points."""
+    """The key of the hash function for texts of an open domain."""
 
     hash_seed: Annotated[
         str | None,
         o.option(
             "--hash-seed",
-            "Key by which texts of an open domain are hashed, 32 hexadecimal digits; drawn if "
-            "left out.",
+            "Key for hashing texts of an open domain, 32 hexadecimal digits (default: random).",
             "HEX",
         ),
     ] = None
 
     def seed(self, chance: Chance | None = None) -> str:
-        """Return the given seed, or one drawn from ``chance``, by default the system's."""
+        """Return the given key, or one drawn from ``chance``, by default the operating system's."""
         given = self.hash_seed
         return given if given is not None else draw_seed(chance or SecureChance())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionOptions:
-    """What a record may hold."""
+    """The possible values of a record."""
 
     bins: Bins = None
     labels: Annotated[
         tuple[str, ...] | None,
-        o.option("--labels", "File with the answers in order, one a line.", "FILE"),
+        o.option("--labels", "File with all possible answers in order, one per line.", "FILE"),
     ] = None
-    name: Annotated[str, o.option("--name", "What the question is called.")] = "answer"
+    name: Annotated[str, o.option("--name", "Name of the question.")] = "answer"
     open_domain: Annotated[
-        bool, o.option("--open", "Any text may be answered; words are listed when it is counted.")
+        bool, o.option("--open", "Accept any text; the words to count are listed afterwards.")
     ] = False
     hashing: HashingOptions
     max_set: Annotated[
         int | None,
-        o.whole_option("--max-set", "Most bins of one record, 1 to 16, or texts, 1 to 11."),
+        o.whole_option("--max-set", "Most bins per record, 1 to 16, or texts, 1 to 11."),
     ] = None
     attributes: Annotated[
         tuple[int, ...] | None,
@@ -68,75 +67,80 @@ class QuestionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncoderOptions:
-    """Numbers that are rounded or cut into --bins, or words that are asked by their prefixes."""
+    """Numbers that are rounded or binned, or words that are searched by their prefixes."""
 
     number: Annotated[
         tuple[float, float] | None,
-        o.option("--number", "Numbers, moved into this range and rounded at random.", "LOW,HIGH"),
+        o.option("--number", "Numbers, clipped to this range and rounded at random.", "LOW,HIGH"),
     ] = None
     points: Points = None
     prefixes: Annotated[
         int | None,
-        o.whole_option("--prefixes", "Words, asked by what follows up to so many prefixes."),
+        o.whole_option("--prefixes", "Search for words by up to N prefixes per round."),
     ] = None
     longest: Annotated[
         int | None,
-        o.whole_option(
-            "--longest", "Most characters of a word, each of the alphabet (default 10)."
-        ),
+        o.whole_option("--longest", "Largest number of characters of a word (default 10)."),
     ] = None
     alphabet: Annotated[
         str | None,
         o.option(
             "--alphabet",
-            "Characters that words are made of (default a-z A-Z 0-9, space and . - ').",
+            "Characters of words (default a-z A-Z 0-9, space and . - ').",
             "CHARACTERS",
         ),
     ] = None
     symbols: Annotated[
-        int | None, o.whole_option("--symbols", "Symbols that a round asks for (default 1).")
+        int | None,
+        o.whole_option("--symbols", "Characters by which a round extends prefixes (default 1)."),
     ] = None
 
 
 ValueReading = tuple[Range | None, Prefixes | None]
-"""How numbers are read, or the prefixes of words; neither for other questions."""
+"""Encoding of numbers, or prefixes of words; both are None for other questions."""
 
 
 def build_question(
     asked: QuestionOptions, encoder: EncoderOptions
 ) -> tuple[Question, ValueReading]:
-    """Return the question, and how a number or a word becomes one of its bins.
+    """Return the question, and the encoding of numbers or words as its bins.
 
     Raises
     ------
     ParameterError
-        Unless the options say in exactly one way what a record may hold.
+        Unless the options describe the possible values in exactly one way.
     """
     if encoder.points is not None and encoder.number is None:
         raise ParameterError(
-            "--points", expected="--number beside it", got="none", do="add it, or leave this out"
+            "--points", expected="--number with it", got="none", do="add it, or leave --points out"
         )
     if encoder.prefixes is None:
         for flag in o.list_used_flags(encoder, "longest", "alphabet", "symbols"):
             raise ParameterError(
-                flag, expected="--prefixes beside it", got="none", do="add it, or leave this out"
+                flag,
+                expected="--prefixes with it",
+                got="none",
+                do="add it, or leave the option out",
             )
     if encoder.number is None and encoder.prefixes is None:
         return read_question(asked), (None, None)
     others = o.list_used_flags(
         asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing"
     )
-    if encoder.prefixes is not None:  # which have as many bins as they have letters
+    if encoder.prefixes is not None:  # prefixes determine the number of bins
         others += o.list_used_flags(asked, "bins") + o.list_used_flags(encoder, "number", "points")
     if others:
         raise ParameterError(
-            "question", expected="one way to ask", got=" and ".join(others), do="ask one at a time"
+            "question", expected="one kind of question", got=" and ".join(others), do="choose one"
         )
     if encoder.number is not None:
         scale = make_scale(encoder.number, asked.bins, encoder.points)
         if isinstance(scale, Scale):
             return Question(name=asked.name, bins=scale.bins, labels=scale.labels), (scale, None)
-        return Question(name=asked.name, bins=2), (scale, None)  # until its points are chosen
+        return Question(name=asked.name, bins=2), (
+            scale,
+            None,
+        )  # replaced when the points are chosen
     longest = _LONGEST if encoder.longest is None else encoder.longest
     symbols = 1 if encoder.symbols is None else encoder.symbols
     spelling = (
@@ -149,7 +153,7 @@ def build_question(
 
 
 def read_question(options: QuestionOptions) -> Question:
-    """Return the question; raise ParameterError unless it is stated in exactly one way."""
+    """Return the question; raise ParameterError unless it is described in exactly one way."""
     name, stated = options.name, options.bits if options.bins is None else options.bins
     labels = options.labels
     ways = o.list_used_flags(options, "bins", "attributes", "bits", "open_domain")
@@ -158,20 +162,20 @@ def read_question(options: QuestionOptions) -> Question:
             "bins",
             expected="--bins or --labels, --attributes, --bits, or --open",
             got=" and ".join(ways) or "none",
-            do="say in one way what a record may hold",
+            do="describe the possible values of a record in one way",
         )
     if labels is not None:
         _check_count(labels, stated)
     if options.max_set is not None and ways not in ([], ["--bins"], ["--open"]):
         raise ParameterError(
             "max set",
-            expected="--bins, --labels or --open beside it",
+            expected="--bins, --labels or --open with it",
             got=ways[0],
             do="leave --max-set out",
         )
     if options.hashing.hash_seed is not None and not options.open_domain:
         raise ParameterError(
-            "--hash-seed", expected="--open beside it", got="none", do="leave it out, or add --open"
+            "--hash-seed", expected="--open with it", got="none", do="leave it out, or add --open"
         )
     if options.open_domain:
         seed = options.hashing.seed()
@@ -188,13 +192,13 @@ def read_question(options: QuestionOptions) -> Question:
 
 
 def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
-    """Raise ParameterError unless there are as many labels as stated, or else two."""
+    """Raise ParameterError unless the number of labels is as stated, or at least two."""
     if len(labels) < 2 if stated is None else len(labels) != stated:
         raise ParameterError(
             "labels",
             expected="at least 2 labels" if stated is None else f"{stated:,} labels",
             got=f"{len(labels):,}",
-            do="name every bin once",
+            do="write one label for each bin",
         )
 
 
@@ -203,8 +207,8 @@ def make_scale(ends: tuple[float, float], bins: int | None, points: int | None) 
     if bins is not None and points is not None:
         raise ParameterError(
             "number",
-            expected="--points to round to, or --bins to cut into",
+            expected="--points for rounding, or --bins for a histogram",
             got="both",
-            do="round where a mean is asked, cut for a histogram",
+            do="use --points for a mean, --bins for a histogram",
         )
     return numbers.Points(*ends, points) if bins is None else Scale(*ends, bins)

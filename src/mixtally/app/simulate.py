@@ -1,7 +1,7 @@
-"""A simulated collection: options of a request and a crowd in, its counts out.
+"""Simulated collection: a request and a crowd in, counts out.
 
-The command line and Python read the crowd, each in its way. Which options go together, which plan
-is played and how is decided here.
+The command line and Python read the crowd themselves. This module decides which options exclude
+each other, which plan is used, and how it is simulated.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,39 +41,39 @@ OBSERVERS = ("messages", "sums")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HopOptions:
-    """Mixes of a contract that do not keep it."""
+    """Mixes of a contract that deviate from the protocol."""
 
     dishonest: Annotated[
         HopNumbers | None,
-        option("--dishonest", "Hops that cheat, by their place: 1,3; draw no fakes.", "H,.."),
+        option("--dishonest", "Positions of dishonest hops: 1,3; they draw no fakes.", "H,.."),
     ] = None
     leave_out: Annotated[
         float | None,
         option(
             "--leave-out",
-            "Share of other people's messages that they leave out, 0 to 1 (default 1).",
+            "Share of other people's messages that they drop, 0 to 1 (default 1).",
             "S",
         ),
     ] = None
 
     def hops(self) -> DishonestHops:
-        """Return the mixes that cheat; raise ParameterError for a share outside [0, 1]."""
+        """Return the dishonest mixes; raise ParameterError for a share outside [0, 1]."""
         conduct = HopConduct(leaves_out=1.0 if self.leave_out is None else self.leave_out)
         return DishonestHops(self.dishonest, conduct) if self.dishonest else ALL_HONEST
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulateOptions:
-    """What is promised or planned, what is counted beside the bins, and how the crowd is played."""
+    """All options of a simulated collection."""
 
     promise: MaybePromise
     derived: AnalysisOptions
     repeats: Annotated[
-        int | None, whole_option("--repeats", "Send vectors of bits so many times (flip).")
+        int | None, whole_option("--repeats", "Send vectors of bits N times (flip).")
     ] = None
     candidates: Candidates = None
     observer: Annotated[
-        str, option("--observer", "sums: also say what is hidden from sums alone.", "WHO")
+        str, option("--observer", "sums: also certify an observer of sums only.", "WHO")
     ] = "messages"
     budget: BudgetOptions
     hashing: HashingOptions
@@ -83,15 +83,15 @@ class SimulateOptions:
 
     @property
     def asks_winner(self) -> bool:
-        """Whether the record is a ballot, of which it is asked who won."""
+        """Whether the record is a ballot, and the winner is requested."""
         return bool(list_used_flags(self.vote))
 
 
 def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
-    """Raise ParameterError for options that do not go with ``--winner``.
+    """Raise ParameterError for options that exclude ``--winner``.
 
-    ``beside`` are such options besides the request: a plan, a contract, and what else is charged or
-    counted. They are looked at before any file is read.
+    The second list has further such options, of plans, contracts, charges or counts. All of them
+    are checked before any file is read.
     """
     if not options.asks_winner:
         return
@@ -101,7 +101,7 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
     if more := [*more, *beside]:
         raise ParameterError(
             "--winner",
-            expected="a vote, planned and played",
+            expected="only options of a planned and simulated vote",
             got="also " + ", ".join(more),
             do="leave these out",
         )
@@ -114,25 +114,25 @@ def check_options(
     *,
     counts: bool = False,
 ) -> None:
-    """Raise for options that do not go together, before anything is read.
+    """Raise an error for options that exclude each other, before anything is read.
 
     Parameters
     ----------
     options : SimulateOptions
         The request.
-    given : Given or None
-        The plan, or the contract, that is played; None to plan.
+    given : GivenPlan or None
+        The plan or contract to simulate; None to plan.
     beside : sequence of str
-        Options besides the request that a plan holds itself.
+        Further options that a plan already fixes.
     counts : bool
-        Whether people come counted, with a number of them for each value.
+        Whether the data are numbers of people for each value.
 
     Raises
     ------
     ParameterError
-        For options that do not go together, a promise that is missing or out of range.
+        If options exclude each other, or the guarantee is missing or out of range.
     PlanError
-        For words that are looked for under a plan whose question is not open.
+        If words are given for a plan whose question is not open.
     """
     check_one_of("observer", options.observer, OBSERVERS)
     _check_words(options, given)
@@ -145,7 +145,7 @@ def check_options(
     if given is None or given.signed is None:
         for flag in list_used_flags(options.cheats):
             raise ParameterError(
-                flag, expected="--contract beside it", got="none", do="leave it out, or add one"
+                flag, expected="--contract with it", got="none", do="leave it out, or add one"
             )
     options.cheats.hops()
     if counts or options.counts_only:
@@ -155,21 +155,21 @@ def check_options(
 
 
 def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
-    """Raise for a key without words to look for, and for what does not go with such words."""
+    """Raise an error for a hash key without words, and for options that exclude words."""
     if options.candidates is None:
         if used := list_used_flags(options.hashing):
             raise ParameterError(
                 "--candidates",
-                expected=f"words beside {' and '.join(used)}",
+                expected=f"words with {' and '.join(used)}",
                 got="none",
-                do="list the words to look for, one a line",
+                do="list the words to look for, one per line",
             )
         if given is not None and given.plan.question.hashed is not None:
             raise PlanError(
                 "plan",
-                expected="--candidates beside a plan of an open question",
+                expected="--candidates with a plan of an open question",
                 got="none",
-                do="list the words to look for, one a line",
+                do="list the words to look for, one per line",
             )
         return
     plain = list_used_flags(options.derived, "project", "pairs") + list_used_flags(
@@ -178,8 +178,8 @@ def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
     if plain:
         raise ParameterError(
             "--candidates",
-            expected="counts of words as they are",
-            got=", ".join(plain) + " beside it",
+            expected="only counts of words",
+            got=", ".join(plain) + " with it",
             do="leave these out",
         )
     if given is not None:
@@ -187,7 +187,7 @@ def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
 
 
 def _check_tally(options: SimulateOptions, subject: str) -> None:
-    """Raise ParameterError for what needs whole messages, or people one by one."""
+    """Raise ParameterError for options that need messages or individual people."""
     other = (
         list_used_flags(options.derived, "pairs")
         + list_used_flags(options, "candidates")
@@ -198,8 +198,8 @@ def _check_tally(options: SimulateOptions, subject: str) -> None:
             subject,
             expected="counts of bins",
             got="also " + ", ".join(other),
-            do="leave these out, or play the whole simulation: a tally does not say who holds "
-            "what together",
+            do="leave these out, or simulate messages: a tally does not contain combinations of "
+            "values",
         )
 
 
@@ -214,35 +214,41 @@ def simulate(
     blank: str | None = None,
     charge: Callable[[Plan], None] | None = None,
 ) -> CountResult:
-    """Plan, unless a plan is given, and play one round.
+    """Plan, unless a plan is given, and simulate one round.
 
     Parameters
     ----------
     options : SimulateOptions
-        The request, which ``check`` let pass.
+        The request, checked by ``check_options``.
     crowd : Population or Histogram
-        The people, or how many hold each value. Where words are looked for, the bins are the words.
+        The people, or the number of people with each value. If words are requested, the bins are
+        words.
     run : Run
-        How the crowd is played.
-    given : Given or None
-        The plan, or the contract, that is played.
+        How the crowd is simulated.
+    given : GivenPlan or None
+        The plan or contract to simulate.
     name : str or None
-        What the question is called in titles; as the plan has it if left out.
+        Name of the question in titles; by default that of the plan.
     scale : Range or None
-        How numbers are read.
+        Encoding of numbers.
     blank : str or None
-        The label of blank ballots of a vote, which cannot win.
+        The label of blank ballots, which cannot win.
     charge : callable or None
-        Called with the plan before anything is drawn, once nothing speaks against playing it.
+        Called with the plan after all checks and before anything is drawn.
+
+    Returns
+    -------
+    CountResult
+        The release and the true counts.
 
     Raises
     ------
     InfeasibleError
         If no plan meets the request.
     ParameterError
-        For what cannot be told of these records, or hops that there are not.
+        If the records do not allow a requested number, or a dishonest hop does not exist.
     PlanError
-        For a plan for others.
+        If the given plan is for other people or another question.
     """
     vote = None
     if options.asks_winner:
@@ -275,7 +281,7 @@ def _plan_for(
     scale: Range | None,
     vote: VoteSetup | None,
 ) -> GivenPlan:
-    """Return the plan of least error for a crowd, and why it was chosen."""
+    """Return the plan with the smallest error for a crowd, and why it was chosen."""
     planner, times = run.lab.planner, options.repeats
     question = crowd.question
     if options.candidates is not None:
@@ -288,7 +294,9 @@ def _plan_for(
         scale=scale,
         planner=planner,
     )
-    if vote is not None:  # errors over planes are not independent, as those of ballots must be
+    if (
+        vote is not None
+    ):  # the analysis of ballots needs independent errors, which planes do not give
         return GivenPlan(*plan_choice.choose_plan(replace(wish, over_planes=False), planner))
     return GivenPlan(
         *plan_choice.choose_plan(wish, planner, repeats=times, pairs=options.derived.pairs)
@@ -296,14 +304,14 @@ def _plan_for(
 
 
 def _open_question_of(words: Question, hashing: HashingOptions, chance: Chance) -> Question:
-    """Return the open question that a crowd of words is asked; its key is drawn if none is given.
+    """Return the open question for a crowd of words; its key is drawn unless given.
 
     Raises ParameterError for sets of one word.
     """
     if words.kind is Kind.SET and words.max_set == 1:
         raise ParameterError(
             "max set",
-            expected="two texts or more, of an open domain",
+            expected="two texts or more from an open domain",
             got="sets of one",
             do="leave --set out, or add --max-set 2",
         )

@@ -1,4 +1,4 @@
-"""What comes of a study: its document, what of it may be published, its plans as files."""
+"""Outcome of a study: its document, its publishable document, and its plans as files."""
 
 from mixtally.app.outcome import Outcome, outcome_of
 from mixtally.lab.simulation.study import Study
@@ -7,13 +7,13 @@ from mixtally.model.contract import write_plan
 
 
 def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
-    """Return the study as documents; a terminal shows the ``top`` largest bins."""
-    plans = {} if study.about.signed else plans_of(study)  # a contract has its plan
+    """Return the outcome of a study; a terminal shows the ``top`` largest bins."""
+    plans = {} if study.about.signed else plans_of(study)  # a contract contains its plan
     return outcome_of(study, lambda shown: document(shown, top), from_data, plans)
 
 
 def plans_of(study: Study) -> dict[str, bytes]:
-    """plan.json of the first release, of others with the protocol in the name."""
+    """Return the files of the plans, named plan.json for the first release."""
     files: dict[str, bytes] = {}
     for place, release in enumerate(study.releases):
         plan = release.result.plan

@@ -1,4 +1,4 @@
-"""Who won a vote: its options, and the local ballots that a release is compared with."""
+"""Winner of a vote: options, and the local ballots with which a release is compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,25 +14,27 @@ from mixtally.model.question import Question
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WinnerOptions:
-    """Whether the release tells who won, and how local ballots keep its promise without mixes.
+    """Whether to name the winner, and the noise of local ballots, which need no mix.
 
-    Epsilon may be left out where ``keep_probability`` is given, from which it follows.
+    Epsilon may be left out if ``keep_probability`` is given, because epsilon follows from it.
     """
 
     winner: Annotated[
         bool,
-        option("--winner", "Tell who has won a vote; blank ballots (--missing LABEL) cannot win."),
+        option(
+            "--winner", "Name the winner of a vote; blank ballots (--missing LABEL) cannot win."
+        ),
     ] = False
     keep_probability: Annotated[
         float | None,
         option(
             "--keep-probability",
-            "Chance that a local ballot keeps a mark (default: what --epsilon allows).",
+            "Probability that a local ballot keeps a mark (default: from --epsilon).",
             "P",
         ),
     ] = None
     example: Annotated[
-        bool, option("--example", "Play the side notes' 100,000 voters, p = 0.63.")
+        bool, option("--example", "Simulate the 100,000 voters of the Notes, p = 0.63.")
     ] = False
 
 
@@ -51,9 +53,9 @@ def make_vote_setup(
     Parameters
     ----------
     options : WinnerOptions
-        How local ballots are kept secret.
+        The noise of local ballots.
     promise : MaybePromise
-        The guarantee as far as it is given. Epsilon is that of the local ballots if it is not.
+        The guarantee. A missing epsilon is that of the local ballots.
     question : Question
         The choices.
     blank : str or None
@@ -62,7 +64,7 @@ def make_vote_setup(
     Raises
     ------
     ParameterError
-        If the question is not one choice, a promise is missing, or a number is out of range.
+        If the question is not one choice, delta is missing, or a number is out of range.
     """
     keep, epsilon, delta = options.keep_probability, promise.epsilon, promise.delta
     if options.example:
@@ -78,18 +80,18 @@ def make_vote_setup(
 
 
 def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
-    """Return the voters of the example and where they come from.
+    """Return the voters of the example, and a sentence about their origin.
 
     Raises
     ------
     ParameterError
-        If data, or options of data, are given ``beside`` the example.
+        If data, or options of data, are given as well.
     """
     if beside:
         raise ParameterError(
             "--example",
             expected="a ballot file, or the example",
             got="both: " + ", ".join(beside),
-            do="leave one out",
+            do="leave one of them out",
         )
     return contest.example_electorate(), contest.EXAMPLE_SOURCE

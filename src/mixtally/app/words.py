@@ -1,4 +1,4 @@
-"""The most frequent words of a crowd, without a list of them."""
+"""Search for the most frequent words of a crowd, without a list of words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,39 +27,41 @@ from mixtally.protocol.encode.spelling import Spelling
 
 MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
 _CHEAP_BINS = 1_000_000
-"""Of a round, whose counts take about a second."""
+"""Number of bins of a round that is counted in about a second."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
-    """Which words are looked for, and at what cost."""
+    """The words to search for, and the cost of the search."""
 
-    top: Annotated[int, whole_option("--top", "How many words are expected.")] = 50
-    longest: Annotated[int, whole_option("--longest", "Most characters of a word.")] = 10
+    top: Annotated[int, whole_option("--top", "Number of words to find.")] = 50
+    longest: Annotated[
+        int, whole_option("--longest", "Largest number of characters of a word.")
+    ] = 10
     outside: Annotated[
         int,
         whole_option(
             "--outside",
-            "Characters of a word that may lie outside the alphabet (default 0): each takes "
-            "several places.",
+            "Characters of a word that may be outside the alphabet (default 0); each needs "
+            "several symbols.",
         ),
     ] = 0
     symbols: Annotated[
         int | None,
         whole_option(
             "--symbols",
-            "Characters by which prefixes grow a round (default: as many as are few bins).",
+            "Characters by which a round extends prefixes (default: as many as stay cheap).",
         ),
     ] = None
     survivors: Annotated[
         int | None,
-        whole_option("--survivors", "Prefixes that survive a round at most (default 3 x top)."),
+        whole_option("--survivors", "Most prefixes that are kept after a round (default 3 x top)."),
     ] = None
     alphabet: Annotated[
         str | None,
         option(
             "--alphabet",
-            "Characters that words are made of (default a-z A-Z 0-9, space and . - ').",
+            "Characters of words (default a-z A-Z 0-9, space and . - ').",
             "CHARACTERS",
         ),
     ] = None
@@ -67,23 +69,23 @@ class SearchOptions:
         bool,
         option(
             "--alphabet-from-data",
-            "Take the alphabet from the words themselves: for a rehearsal, never for a release.",
+            "Take the alphabet from the words: for a rehearsal, never for a release.",
         ),
     ] = False
     way: Annotated[
         str | None,
         option(
             "--way",
-            "together: everybody in all rounds; apart: everybody in one; else by error.",
+            "together: each person in all rounds; apart: in one (default: by error).",
             "WAY",
         ),
     ] = None
     error_rate: Annotated[
         float,
-        option("--error-rate", "Chance that any word nobody holds is published, at most 0.5.", "R"),
+        option("--error-rate", "Probability of any false positive, at most 0.5.", "R"),
     ] = 0.05
     messages_per_user: Annotated[
-        float, option("--messages-per-user", "Most messages a person sends in one round.", "M")
+        float, option("--messages-per-user", "Most messages per person and round.", "M")
     ] = 4.0
     mix_fakes: MixFakes = False
 
@@ -93,7 +95,7 @@ class SearchOptions:
         Raises
         ------
         ParameterError
-            If the alphabet or the way is not one that there is, or two alphabets are given.
+            If the alphabet or the way is unknown, or two alphabets are given.
         """
         if self.alphabet is not None and self.alphabet_from_data:
             raise ParameterError(
@@ -104,12 +106,12 @@ class SearchOptions:
             )
         if self.way is not None and self.way not in list(Participation):
             raise ParameterError(
-                "way", expected="together or apart", got=repr(self.way), do="or leave it out"
+                "way", expected="together or apart", got=repr(self.way), do="choose one"
             )
         self.search_rounds(self.spelling((), np.zeros(0, dtype=np.int64)))
 
     def spelling(self, vocabulary: Sequence[str], people: NDArray[np.int64]) -> Spelling:
-        """Return how words are spelled; the words matter under ``alphabet_from_data`` alone."""
+        """Return how words are spelled; the words are used only with ``alphabet_from_data``."""
         if self.alphabet is not None:
             return Spelling.from_characters(self.alphabet)
         if self.alphabet_from_data and len(vocabulary):
@@ -117,21 +119,21 @@ class SearchOptions:
         return Spelling()
 
     def search_rounds(self, spelling: Spelling) -> tuple[int, int]:
-        """Return the number of rounds and the symbols that each of them asks for.
+        """Return the number of rounds, and the number of symbols of each round.
 
-        Fewer rounds cost less privacy. More symbols a round make more bins, and each bin of a mix
-        that draws fakes is dear.
+        Fewer rounds cost less privacy. More symbols per round need more bins, which are expensive
+        if a mix draws fakes for each bin.
 
         Raises
         ------
         ParameterError
-            If the words that are asked for are too long for 64 rounds.
+            If the words are too long for 64 rounds.
         """
-        in_range("longest", self.longest, 1, MOST_LONGEST, "it is the most characters of a word")
-        advice = "it counts characters of a word that the alphabet does not have"
+        in_range("longest", self.longest, 1, MOST_LONGEST, "it limits the characters of a word")
+        advice = "it counts the characters of a word that are not in the alphabet"
         in_range("outside", self.outside, 0, self.longest, advice)
         if self.symbols is not None:
-            in_range("symbols", self.symbols, 1, MOST_SYMBOLS, "two or three do")
+            in_range("symbols", self.symbols, 1, MOST_SYMBOLS, "two or three are usual")
         whole = spelling.most_symbols(self.longest, self.outside)
         symbols = self._choose_symbols(spelling, whole)
         rounds = -(-whole // symbols)
@@ -159,10 +161,18 @@ class SearchOptions:
 
 
 def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: Run) -> Outcome:
-    """Find the most frequent words that people hold.
+    """Find the most frequent words of a crowd.
 
-    Raises ParameterError for an option outside its range, DataError where the words do not fit the
-    search or are too rare for it, InfeasibleError when nothing fits. Nothing is played then.
+    Nothing is simulated if an error is raised.
+
+    Raises
+    ------
+    ParameterError
+        If an option is out of range.
+    DataError
+        If the words do not fit the search, or are too rare for it.
+    InfeasibleError
+        If no plan meets the request.
     """
     options.check()
     vocabulary = crowd.question.labels or ()
