@@ -51,10 +51,10 @@ def test_a_number_is_rounded_between_its_ends():
         ({"number": 3}, r"expected two ends, low and high, got int 3. Number=\(0, 10\)"),
         ({"number": (0, 1, 2)}, "expected two ends"),
         ({"number": ("a", 1)}, "low end: expected a finite number"),
-        ({"points": 7}, "points: expected number beside it, got none"),
+        ({"points": 7}, "points: expected number with it, got none"),
         (
             {"number": (0, 1), "bins": 5, "points": 5},
-            "points to round to, or bins to cut into, got both",
+            "points for rounding, or bins for a histogram, got both",
         ),
     ],
 )

@@ -47,7 +47,7 @@ def cli(monkeypatch, capsys) -> Cli:
 def refused(cli) -> Callable[..., str]:
     """Runs arguments that must fail; returns the last line, which says so.
 
-    Only warnings and the nearest plans may stand above it.
+    Only warnings and the closest feasible requests may stand above it.
     """
 
     def call(*arguments: Any, status: int = 2) -> str:
@@ -56,7 +56,7 @@ def refused(cli) -> Callable[..., str]:
         assert outcome.out == ""
         *above, line = outcome.err.strip().splitlines()
         above = [one for one in above if not one.startswith("mixtally: warning: ")]
-        assert not above or "The nearest plans" in above[0]
+        assert not above or "The closest feasible requests" in above[0]
         assert line.startswith("mixtally: ")
         for part in ("expected ", ", got ", ". "):
             assert part in line

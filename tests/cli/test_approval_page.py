@@ -16,15 +16,15 @@ from mixtally.model.question import Kind, Question
 ASKED = ("plan", "--epsilon", 1, "--delta", "1e-6", "--users", "1e6")
 QUESTIONS = (
     "Purpose and responsibility",
-    "What is asked, and of whom",
+    "What is asked, and who answers",
     "What is promised",
     "Who must be trusted, and for what",
     "If they are not honest",
-    "What it spends over time",
-    "How far counts err",
-    "What leaves a device, and what is kept",
+    "Privacy spent over time",
+    "Errors of counts",
+    "What a device sends, and what is stored",
     "What is not promised",
-    "How to check this page",
+    "How to verify this page",
     "Sign-off",
 )
 DETAILS = """
@@ -311,7 +311,7 @@ def test_a_published_closed_form_trusts_whom_the_plan_trusts(
         own.append(" ".join(outcome.out.split()))
     assert (found[1].trusted, found[1].crowd) == (trusted, crowd)
     assert found[1].standard_error == pytest.approx(found[0].standard_error * times**0.5, rel=1e-3)
-    people = "for 10,000 people of whom 5,000 are counted on" if times == 2.0 else "10,000 people"
+    people = "for 10,000 people, 5,000 of them assumed honest" if times == 2.0 else "10,000 people"
     assert people in own[1]
 
 

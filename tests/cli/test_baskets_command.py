@@ -135,4 +135,4 @@ def test_the_command_says_which_and_why(cli, tmp_path):
     assert "is a value of its own" in many["reason"]
     assert {tuple(one["items"]) for one in many["sets"]} == {("bread", "milk"), ("bread", "jam")}
     whole = json.loads(cli(*asked, "--messages-per-user", 2).out)
-    assert "Baskets are sent whole" in whole["reason"]
+    assert "Each basket is one message" in whole["reason"]

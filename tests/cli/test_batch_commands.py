@@ -65,7 +65,7 @@ def test_a_shard_named_twice_is_counted_once(cli, planned):
     (planned / "copy.parquet").write_bytes(first.read_bytes())
     again, said = tallied(cli, "mixed", "copy.parquet")
     assert again["releases"] == once["releases"]
-    assert said.startswith("mixtally: warning: 1 of the shards hold what others hold")
+    assert said.startswith("mixtally: warning: 1 of the shards are copies of others")
 
 
 def test_nothing_is_concluded_of_a_part(refused, cli, planned):

@@ -144,7 +144,7 @@ def test_at_a_terminal_yes_is_yes(cli, desk):
     desk.type("no\nyes\n", terminal=True)
     outcome = cli(*desk.words("send", "sheet.note"), "--now")
     assert (outcome.status, len(desk.mix.requests)) == (0, 1)
-    assert outcome.err == "answer: send this once, and never again? [yes/no] "
+    assert outcome.err == "answer: Send this answer? It can be sent only once. [yes/no] "
     assert desk.world.opened(*desk.mix.bodies) == [[b"\x01"]]
 
 
@@ -174,7 +174,11 @@ def test_a_busy_mix_gets_the_same_bytes_later(cli, desk, clock):
 
 
 @pytest.mark.parametrize(
-    ("said", "state"), [(answer(410), "refused for good (410)"), (answer(503), "no answer until")]
+    ("said", "state"),
+    [
+        (answer(410), "refused, not to be sent again (410)"),
+        (answer(503), "no answer before"),
+    ],
 )
 def test_what_is_not_taken_ends_with_status_1(cli, desk, said, state):
     desk.mix.answers = [said]
@@ -192,15 +196,15 @@ def test_json_is_alone_on_standard_output(cli, desk):
 
 
 def test_the_log(cli, desk):
-    assert cli("client", "log").out == "nothing was charged and nothing left\n"
+    assert cli("client", "log").out == "Nothing was charged, and nothing was sent.\n"
     assert not desk.diary.exists()
     desk.send(cli, "--yes", "--now")
     desk.lay(World(address=desk.mix.address, name="kitchen"))
     assert desk.send(cli, "--yes", "--now").status == 2
     assert desk.send(cli, "--yes", "--now", "--again").status == 0
     outcome = cli("client", "log")
-    assert "home-page round 1: taken (201), 2027-01-15 08:00:00 UTC; left 2027-" in outcome.out
-    assert "in all: epsilon 2.00001, delta 0.200001" in outcome.out
+    assert "home-page round 1: taken (201), 2027-01-15 08:00:00 UTC; sent 2027-" in outcome.out
+    assert "in total: epsilon 2.00001, delta 0.200001" in outcome.out
     facts = json.loads(cli("client", "log", "--json").out)
     assert [one["name"] for one in facts["charges"]] == ["home-page", "kitchen"]
     assert 2.0 <= facts["epsilon"] < 2.0000001

@@ -87,7 +87,7 @@ def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, off
     )
     monkeypatch.setattr(commands.office, "sign", lambda *_: gathered)
     line = refused("collector", "sign", folder, path)
-    assert "got of mix-2: another program answers. A port may be taken" in line
+    assert "got of mix-2: another program answers. Another program may use the port" in line
 
 
 def test_a_round_is_proposed_and_looked_at(cli, refused, tmp_path, office, folder):

@@ -62,7 +62,7 @@ def test_a_second_program_is_asked_where_that_is_wanted(cli, contract):
     alone, both = (cli("contract", "check", contract, *more) for more in ((), ("--rigorous",)))
     assert alone.status == both.status == 0
     assert "second program" not in alone.out
-    assert "The second program: " in both.out
+    assert "Second program: " in both.out
     facts = json.loads(cli("contract", "check", contract, "--rigorous", "--json").out)
     assert facts["rigorous"]
 
@@ -150,7 +150,7 @@ def test_a_network_with_another_suite_is_refused(cli, plan_file, network, tmp_pa
 def test_another_fingerprint_is_refused(cli, contract):
     outcome = cli("contract", "check", contract, "--fingerprint", "0" * 64)
     assert outcome.status == 2
-    assert "expected the file of fingerprint 000" in outcome.err
+    assert "expected the file with fingerprint 000" in outcome.err
 
 
 def test_the_beginning_of_a_fingerprint_is_another_one(cli, contract):
@@ -183,16 +183,16 @@ def test_too_few_hops_are_refused(cli, plan_file, network, tmp_path):
     network.write_text(text[:first] + text[second:])
     outcome = cli("contract", "new", plan_file, "--network", network, "--out", tmp_path / "c.json")
     assert outcome.status == 2
-    assert "expected 2 hops, for which the plan is priced, got 1" in outcome.err
+    assert "expected 2 hops, as in the plan, got 1" in outcome.err
     assert not (tmp_path / "c.json").exists()
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--prefixes", 10), "one way to ask"),
-        (("--number", "0,1", "--prefixes", 10), "one way to ask"),
-        (("--number", "0,1", "--longest", 10), "--prefixes beside it"),
+        (("--prefixes", 10), "one kind of question"),
+        (("--number", "0,1", "--prefixes", 10), "one kind of question"),
+        (("--number", "0,1", "--longest", 10), "--prefixes with it"),
     ],
 )
 def test_a_question_is_asked_in_one_way(cli, more, said):
@@ -227,8 +227,8 @@ def test_numbers_have_their_grid_in_the_plan(cli, tmp_path):
 
 def test_points_are_not_chosen_for_a_crowd_that_is_to_be_found(refused):
     asked = ("plan", "--number", "0,1", "--epsilon", 1, "--delta", "1e-6", "--target-share", 0.01)
-    assert "--points beside --number" in refused(*asked)
-    assert "--number beside it" in refused(*asked[:1], *asked[3:], "--bins", 9, "--points", 3)
+    assert "--points with --number" in refused(*asked)
+    assert "--number with it" in refused(*asked[:1], *asked[3:], "--bins", 9, "--points", 3)
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ def test_the_file_is_written_and_said_to_be_made_up(cli, tmp_path):
     assert (outcome.status, outcome.err) == (0, "")
     first, labels, second, third = outcome.out.splitlines()
     assert first.startswith(f"{tmp_path / 'survey.csv'}: 2,000 people; columns age, age_group, ")
-    assert labels == f"{tmp_path / 'fruits.txt'}: what could be answered in the column fruit"
-    assert second.startswith("Nobody was asked: every person in it is made up")
+    assert labels == f"{tmp_path / 'fruits.txt'}: the possible answers of the column fruit"
+    assert second.startswith("All people in this file are invented")
     assert third.startswith("Try: mixtally simulate ")
     assert (tmp_path / "survey.csv").read_text() == SHIPPED
 
@@ -81,7 +81,7 @@ def test_every_file_of_the_pages_is_written_into_a_folder(cli, tmp_path):
     assert (outcome.status, outcome.err) == (0, "")
     first, second = outcome.out.splitlines()
     assert first == f"{tmp_path / 'new'}: {', '.join(example_files())}"
-    assert second.startswith("Nobody was asked: every person in it is made up")
+    assert second.startswith("All people in this file are invented")
     written = {path.name: path.read_bytes() for path in (tmp_path / "new").iterdir()}
     assert written == example_files()
     assert written["survey.csv"].decode() == SHIPPED

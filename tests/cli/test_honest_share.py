@@ -29,7 +29,7 @@ def test_fakes_that_are_sought_are_those_to_promise(facts, cli, noise):
     again = ("--protocol", *noise, "--fakes", found["fakes"], *HALF)
     assert facts("check delta", "--epsilon", 1, *again)["delta"] <= 1e-6
     shown = cli("check noise", *PROMISE, "--protocol", *noise, *HALF).out
-    assert f"fakes {2 * sure:,}, {sure:,} of them counted on" in shown
+    assert f"fakes {2 * sure:,}, {sure:,} of them assumed honest" in shown
 
 
 def test_errors_are_those_of_everything_that_is_sent(facts):

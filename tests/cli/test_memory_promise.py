@@ -70,8 +70,11 @@ def test_a_key_is_drawn_once(remembered, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--permanent", 0.5, "--epsilon", 1, "--delta", "1e-6"), "expected it or --permanent"),
-        (("--delta", "1e-6"), "expected --epsilon beside it"),
+        (
+            ("--permanent", 0.5, "--epsilon", 1, "--delta", "1e-6"),
+            "expected --delta or --permanent",
+        ),
+        (("--delta", "1e-6"), "expected --epsilon with it"),
         (("--epsilon", 0), "epsilon: expected"),
         (("--epsilon", 1, "--delta", 1), "delta: expected"),
         (("--epsilon", 1, "--p", 0.9), "0 <= p < q <= 1"),

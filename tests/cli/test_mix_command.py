@@ -163,7 +163,7 @@ def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
     )
     try:
         said = taking.stdout.readline()
-        assert said.startswith("taking at http://127.0.0.1:")
+        assert said.startswith("accepting bundles at http://127.0.0.1:")
         path = f"/contracts/{'0' * 64}/rounds/1/bundles"
         assert call(said.split()[-1], "POST", path, b"x").status == 503
         line = refused("mix", "intake", folder, "--number", 2, "--port", 0)

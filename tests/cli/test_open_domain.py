@@ -175,15 +175,15 @@ def test_every_word_that_is_held_may_be_looked_for(played, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "bad.txt: expected distinct labels that can be printed, one a line, got an empty"),
+        (b"", "bad.txt: expected distinct printable labels, one per line, got an empty"),
         (b"rose\nrose\n", "got 'rose' in lines 1 and 2"),
         (b"rose\n\ntulip\n", "got line 2 empty"),
         (
             b"rose\nl\x1b\n",
-            r"bad.txt: expected distinct labels that can be printed, one a line, got a con",
+            r"bad.txt: expected distinct printable labels, one per line, got a con",
         ),
         (b"caf\xc3\xa9\ncafe\xcc\x81\n", r"got 'caf\xe9' in lines 1 and 2"),
-        (b"r\xf6se\ntulip\n", "expected UTF-8 text, one label a line"),
+        (b"r\xf6se\ntulip\n", "expected UTF-8 text, one label per line"),
         (b"rose\n", "words to look for: expected at least two"),
     ],
     ids=["empty", "twice", "blank", "control", "spelled twice", "not UTF-8", "one"],
@@ -197,12 +197,12 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--hash-seed", "00" * 16), "expected words beside --hash-seed"),
+        (("--hash-seed", "00" * 16), "expected words with --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
-        (("--candidates", "LIST", "--pairs"), "got --pairs beside it"),
+        (("--candidates", "LIST", "--pairs"), "got --pairs with it"),
         (
             ("--candidates", "LIST", "--set", ";"),
-            "two texts or more, of an open domain, got sets of one",
+            "two texts or more from an open domain, got sets of one",
         ),
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
         (("--candidates", "LIST", "--labels", "LIST"), "got --labels with it"),

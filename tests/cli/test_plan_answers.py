@@ -48,7 +48,7 @@ def test_an_impossible_wish_gets_the_nearest_plans_and_no_stack_trace(cli):
     assert outcome.status == 2
     assert outcome.out == ""
     assert "Traceback" not in outcome.err
-    assert "The nearest plans that can be had" in outcome.err
+    assert "The closest feasible requests" in outcome.err
     for flag in ("--messages-per-user 1.", "--mix-fakes"):  # no other change brings a fake
         assert flag in outcome.err
     assert outcome.err.strip().splitlines()[-1].startswith("mixtally: plan: expected epsilon 0.1")

@@ -170,7 +170,7 @@ def test_the_table_shows_the_next_best_offers_and_the_promise(cli):
         "What an observer who sees every shuffled message",
         "Status: proved",
         "Assumes: ",
-        "The same guarantee elsewhere",
+        "The same guarantee in other models",
     ):
         assert text in flat
 

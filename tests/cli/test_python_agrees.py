@@ -163,11 +163,11 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"hash_seed": KEY}, "candidates: expected words beside hash_seed"),
+        ({"hash_seed": KEY}, "candidates: expected words with hash_seed"),
         ({"candidates": ["fig"], "pairs": True}, "got pairs beside it"),
         ({"candidates": ["fig"], "labels": ["fig", "plum"]}, "got labels with it"),
         ({"candidates": ["fig"], "counts_only": True}, "counts_only: .* got also candidates"),
-        ({"dishonest": [1]}, "dishonest: expected contract beside it"),
+        ({"dishonest": [1]}, "dishonest: expected contract with it"),
         ({"dishonest": 1}, "dishonest: expected places of mixes"),
         ({"observer": "me"}, "expected one of messages, sums"),
         ({"project": "simplex", "no_project": True}, "one of project and no_project"),
@@ -302,7 +302,7 @@ def test_a_vote_is_that_of_the_command(cli):
     [
         (
             {"counts_only": True},
-            "winner: expected a vote, planned and played, got also counts_only",
+            "winner: expected only options of a planned and simulated vote, got also counts_only",
         ),
         ({"counts": [1] * 1000}, "got also counts"),
         ({"budget": mixtally.Budget(epsilon=9, delta=1e-4)}, "got also budget"),
@@ -383,7 +383,7 @@ def test_a_false_plan_is_attacked_on_demand(tmp_path):
     with pytest.raises(mixtally.MixtallyError, match="add unverified to attack it in spite of that"):
         mixtally.attack(file, **game)
     found = mixtally.attack(file, unverified=True, **game)
-    assert "promised: epsilon 1" in repr(found)
+    assert "guarantee: epsilon 1" in repr(found)
 
 
 def test_a_budget_is_that_of_the_command(cli, tmp_path):
@@ -459,7 +459,7 @@ def test_a_crowd_is_found_as_the_command_finds_it(cli):
         ({"bins": 5, "users": 99, "target_share": 0.1}, "expected target_share alone, got users"),
         ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
         ({"users": 99}, "expected bins or labels, attributes, bits, or open_domain, got none"),
-        ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes beside it"),
+        ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes with it"),
         ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: expected open_domain beside it"),
         ({"attributes": "4,5", "users": 99}, "attributes: expected a list of whole numbers"),
         ({"question": mixtally.Question(name="a", bins=3), "users": 99, "max_set": 2},

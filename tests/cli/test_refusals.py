@@ -42,7 +42,7 @@ def here(crowd, monkeypatch):
         ((*PLAN, "--bits", 1, "--protocol", "flip"), "one alone is flipped by single-bit"),
         ((*CROWD, "--protocol", "memory"), "`mixtally simulate memoized`"),
         ((*PLAN, "--bins", 10, "--hash-seed", "0" * 32),
-         "--hash-seed: expected --open beside it, got none"),
+         "--hash-seed: expected --open with it, got none"),
         ((*PLAN, "--open", "--target-error", 1, "--mix-fakes"),
          "at 1000 messages per user. Ask for more than that, raise epsilon, or allow --mix-fakes"),
         ((*PLAN, "--open", "--bins", 10),
@@ -94,8 +94,9 @@ def test_files_of_an_earlier_result_are_told_and_left(here, cli):
     done = cli("check attack", "out/plan.json", "--only", "n-1", "--runs", 200, "--out", "out")
     assert done.status == 0
     assert done.err == (
-        "mixtally: note: out also holds plan.json, simulation/estimates.csv, "
-        "simulation/report.html, simulation/result.json of an earlier run, no part of this result\n"
+        "mixtally: note: out also contains plan.json, simulation/estimates.csv, "
+        "simulation/report.html, simulation/result.json from an earlier run. These files are not "
+        "part of this result\n"
     )
     assert (here / "out" / "simulation" / "estimates.csv").is_file()
 

@@ -199,5 +199,5 @@ def test_a_seed_leaves_a_simulation_and_the_plan_alone(tmp_path, cli):
     assert found == [
         "plan.json", "simulation/estimates.csv", "simulation/report.html", "simulation/result.json",
     ]  # fmt: skip
-    assert "the noise of a seed is public" in outcome.out
+    assert "the noise follows from the public seed" in outcome.out
     assert outcome.out.splitlines()[3].endswith("are raw data. Do not publish them.")

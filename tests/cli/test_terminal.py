@@ -52,8 +52,8 @@ def test_output_on_a_full_device_is_one_line(full, arguments):
     outcome = full(*arguments)
     assert outcome.status == 2
     (line,) = outcome.err.splitlines()
-    assert line.startswith("mixtally: output: expected a place that takes what is written, got ")
-    assert "No space left on device; look at " in line
+    assert line.startswith("mixtally: output: expected a file or pipe that can be written, got ")
+    assert "No space left on device. Check its free space" in line
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")

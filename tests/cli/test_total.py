@@ -123,11 +123,11 @@ def test_files_hold_totals_beside_the_counts(cli, data, groups, tmp_path):
 BAD = {
     "an unknown label": (("red,warm", "pink,cold"), "red, green, blue, grey, got 'pink'"),
     "a label in two groups": (("red,warm", "red,cold"), "row 3: expected a label that occurs"),
-    "a label twice": (("red,warm", "red,warm"), "which row 2 has already"),
+    "a label twice": (("red,warm", "red,warm"), "which is also in row 2"),
     "no group": (("red,",), "row 2: expected a label and a group"),
     "three cells": (("red,warm,x",), "row 2: expected a label and a group"),
     "nothing": ((), "expected a row for each label"),
-    "a control character": (("red,wa\x1brm",), "expected text that can be printed"),
+    "a control character": (("red,wa\x1brm",), "expected printable text"),
     "an open quote": (('"red,warm',), "expected a CSV of labels and groups"),
 }  # fmt: skip
 

@@ -80,5 +80,5 @@ def test_a_separator_at_the_end_ends_the_last_label(tmp_path):
 
 def test_names_with_commas_have_quotes_around_them():
     assert split_list('a,"b, c","say ""x"""') == ("a", "b, c", 'say "x"')
-    with pytest.raises(ParameterError, match="Put quotes around one that holds a comma"):
+    with pytest.raises(ParameterError, match="Quote a text that contains a comma"):
         split_list('a,"b')
