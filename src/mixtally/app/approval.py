@@ -159,6 +159,8 @@ def _question_texts(plan: Plan, contract: Contract | None) -> tuple[Text | Bulle
 def _promise_texts(plan: Plan) -> tuple[Text | Bullets, ...]:
     stated = plan.certificate
     grown = math.exp(stated.epsilon)
+    # If two answers are equally likely, (epsilon, delta)-differential privacy limits the
+    # probability of guessing the right one to (e^epsilon + delta) / (e^epsilon + 1).
     right = 100.0 * (grown + stated.upper) / (grown + 1.0)
     return (
         Text(

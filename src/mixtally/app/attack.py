@@ -201,6 +201,7 @@ def attack(
     target = _find_target(given, claimed, accountant, unverified=game.unverified)
     lab = AttackLab(
         build_chance(game.seed),
+        # The false-alarm probability of the whole table.
         1.0 - checked_level(game.level),
         runs=game.runs,
         progress=progress,

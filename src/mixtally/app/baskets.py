@@ -135,6 +135,7 @@ def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Pla
 
 def _plan_by_value(wish: PlanRequest, asked: Question | None, planner: Planner) -> Plan | None:
     """Return the best plan whose messages contain sets as values; None if there is none."""
+    # Every set of a basket is a message of its own.
     if asked is None or wish.messages_per_user < asked.max_set:
         return None
     try:

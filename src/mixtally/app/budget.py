@@ -123,6 +123,7 @@ class Statement:
         found = [_charge_line(number, entry) for number, entry in enumerate(self.ledger.charges, 1)]
         found += spent_lines(self.ledger, self.total)
         found.append(
+            # What is left is rounded down, and what is spent is rounded up.
             f"left: epsilon {at_least(self.rest.epsilon, 6)} at delta "
             f"{self.ledger.budget.delta:.6g} ({used} is spent); composition costs less than the "
             "sum of the epsilons"
@@ -145,6 +146,7 @@ def open_ledger(path: Path, budget: Guarantee) -> Ledger:
     """
     ledger, place = new_ledger(budget), resolve_target(path)
     with exclusive_lock(place.parent, required=True):
+        # Checked under the lock, so that two processes cannot both create the ledger.
         if path.exists():
             raise DataError(
                 str(path),
@@ -185,6 +187,7 @@ def ledger_updater(path: Path) -> Change:
         with exclusive_lock(place.parent, required=True):
             before = load_ledger(place)
             after = how(before)
+            # A function that only checks returns the ledger itself.
             if after is not before:
                 write_ledger(place, after)
         return after

@@ -176,6 +176,7 @@ def conclude_shards(
         "plan with another --protocol, or simulate the whole plan with `mixtally simulate`"
     )
     made = fold(
+        # A file that is named twice is counted once.
         list(dict.fromkeys(urls)),
         part.layout,
         plan.fingerprint,

@@ -155,6 +155,7 @@ class PreparedRound:
         if isinstance(self.sent, Histogram):
             check_counts(self.asked.plan, self.sent, self.analysis, accountant)
             return
+        # Called for its checks only.
         prepare_crowds(self.asked.plan, self.sent, self.analysis, accountant)
         self.asked.hops.check(self.asked.plan.hops)
 
@@ -248,6 +249,7 @@ def count(
 
 def _central(result: Result, truth: Truth, *, seeded: bool) -> tuple[Central, dict[str, float]]:
     """Return the result of central mechanisms with the same guarantee, and their errors."""
+    # The central mechanisms of the comparison count one value per person.
     if result.question.kind is not Kind.ONE:
         return Central(note=ONE_VALUE), {}
     level = result.estimate.individual.level

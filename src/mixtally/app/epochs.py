@@ -206,6 +206,7 @@ def _make_charger(
         today = date.today().isoformat()
         change(lambda old: charge_epoch(old, plan, epoch, accountant, date=today, order=order))
 
+    # All epochs are checked before the first is sent, because a charge cannot be undone.
     change(unchanged)
     return charge
 
@@ -262,6 +263,7 @@ def _plan_epochs(
             got=f"{asked:,}",
             do="leave --collections out, or include all epochs of the data and later ones",
         )
+    # A guarantee that is proved for the smallest crowd is also true for larger ones.
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
     wish = plan_request(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
     return GivenPlan(*plan_whole_records(wish, planner))

@@ -195,4 +195,5 @@ def budget_for_repeats(budget: BudgetOptions, repeats: int | None) -> BudgetOpti
     cost = budget.cost
     if repeats is None or not (cost.fakes_per_user is None and cost.messages_per_user is None):
         return budget
+    # At least the default of 2 messages.
     return replace(budget, cost=replace(cost, messages_per_user=float(max(2, repeats))))

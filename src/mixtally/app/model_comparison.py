@@ -67,6 +67,7 @@ def compare_models(plan: Plan, messages: float | None = None) -> list[ModelCompa
     central = central_error(question, stated.epsilon, stated.delta, often)
     local = local_error(question, stated.epsilon, plan.users, often)
     moved = pluralize(moved_counts(question), "count") + " by 1"
+    # The variances of independent noise add.
     prio = math.sqrt(_SERVERS) * central
     found = [
         ModelComparison("central model", "one server with all answers", _NOBODY, moved, central),
@@ -141,6 +142,7 @@ def _closed_forms(plan: Plan, messages: float) -> Iterator[tuple[str, float | No
     epsilon, delta = plan.guarantee.epsilon, plan.guarantee.delta
     users, bins, certain = plan.users, plan.question.bins, plan.honest_people
     by_mixes = plan.cover is Cover.MIXES
+    # One message is the answer, and only fakes of honest people are certain to arrive.
     allowed = math.floor((messages - 1.0) * certain)
     if by_mixes:
         allowed = max(users, plan.messages_per_mix)

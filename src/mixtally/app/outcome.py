@@ -140,5 +140,6 @@ def outcome_of(
 
 def _in_simulation_folder(made: Mapping[str, FileContent]) -> dict[str, FileContent]:
     """Return the files with names in the folder of the simulation."""
+    # Some files have the folder in their name already.
     start = f"{SIMULATION}/"
     return {start + name.removeprefix(start): text for name, text in made.items()}

@@ -81,6 +81,7 @@ class CheckedRequest:
         """Return the closest feasible requests; None if an error or a crowd is a target."""
         target = self.options.target
         if target.target_share is None and target.target_error is None:
+            # Planning and this search share one limit on the number of computations.
             left = max(0, planner.MOST_PRICES - self.planner.prices)
             return planner.relaxations(self.request, left)
         return None
@@ -204,6 +205,7 @@ def _find_plan(asked: CheckedRequest) -> Planned:
         request = replace(request, users=answer.plan.users)
     elif target.target_error is not None:
         answer = planner.choose_with_error(request, target.target_error, own)
+        # The tolerance of 1e-6 keeps a float such as 1.2 from being rounded up to 1.201.
         sent = answer.plan.messages_per_user
         found = Fraction(
             math.ceil(1000 * sent - 1e-6), 1000

@@ -83,6 +83,7 @@ class Priced:
     @property
     def promise(self) -> Promise:
         """The three lines with which every result begins."""
+        # Without --users the error is computed for as many people as there are fakes.
         error, users = self.standard_error, self.request.users or self.own.get("fakes")
         first, second = (
             protection_line(self.certificate.observer),

@@ -269,6 +269,7 @@ def simulate(
     ballots = None if vote is None else vote.ballots
     ready = prepare_round(asked, crowd, analysis, counts_only=only)
     if charge is not None:
+        # A charge cannot be undone, so everything that may fail is checked before it.
         ready.check(run.lab.planner.accountant)
         charge(plan)
     return count(ready, run, sums=options.observer == "sums", ballots=ballots)

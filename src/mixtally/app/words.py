@@ -151,10 +151,12 @@ class SearchOptions:
     def _choose_symbols(self, spelling: Spelling, whole: int) -> int:
         if self.symbols is not None:
             return self.symbols
+        # Every bin needs fakes of its own, so the smallest number of bins is the cheapest.
         if self.mix_fakes:
             return 1
         kept = 3 * self.top if self.survivors is None else self.survivors
         found = 1
+        # Every kept prefix is extended by all combinations of symbols, so bins grow exponentially.
         while found < whole and kept * spelling.size ** (found + 1) < _CHEAP_BINS:
             found += 1
         return found
@@ -201,6 +203,7 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
         search, vocabulary, people, plan, longest=options.longest, outside=options.outside
     )
     planned = plan(search)
+    # Raises before anything is simulated if the search would probably find nothing.
     check_frequency(planned, vocabulary, people)
     result = find_words(planned, vocabulary, crowd.codes, run.lab)
     found = WordFindings(

@@ -112,6 +112,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is named by the first word or by the first two words."""
+        # Two words come first: "simulate words" could also be "simulate" with a file named "words".
         if " ".join(args[:2]) in COMMANDS and len(args) > 1:
             return super().resolve_command(ctx, [" ".join(args[:2]), *args[2:]])
         return super().resolve_command(ctx, args)
@@ -138,6 +139,7 @@ class Commands(TyperGroup):
             return None
         command = COMMANDS[name]
         module = vars(import_module(f"mixtally.cli.{command.module}"))
+        # Groups such as contract and mix build their parser themselves.
         if not command.function:  # it has commands of its own
             return with_quiet(typer.main.get_command(module["app"]))
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -164,6 +166,7 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=_ENDS,
+    # Errors must reach main, which prints them as one line.
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -210,6 +213,7 @@ def call() -> int:
         return app(standalone_mode=False, prog_name="mixtally") or 0
     except _Unusable as error:
         unusable: Any = error
+        # The parser reports a missing subcommand by a whole help page, which is printed unchanged.
         if "\n" in unusable.format_message():
             unusable.show()
             return 2
@@ -222,6 +226,7 @@ def _refusal(unusable: Any) -> InputError:
     path = context.command_path if context else "mixtally"
     said, kind = unusable.format_message().rstrip("."), type(unusable).__name__
     expected, got, known = "a valid command line", said, []
+    # Classes are compared by name, because the module that defines them depends on the version.
     if kind == "NoSuchOption":
         expected, got = "an option of this command", unusable.option_name
         known = [one for each in context.command.params for one in each.opts]

@@ -74,6 +74,7 @@ _LISTED = (
 
 def _promise(verdict: FormulaAudit) -> Promise:
     """Return the claim of the formula, and its verdict for the observer who sees most."""
+    # The first observer is the one who sees most.
     most = verdict.observer_audits[0]
     factor = next(
         (one.error_factor for one in verdict.observer_audits if one.error_factor is not None), None
@@ -141,6 +142,7 @@ def _facts(verdict: FormulaAudit) -> dict[str, Any]:
 def _lines(verdict: FormulaAudit) -> list[str]:
     formula, noise = verdict.formula, verdict.noise
     given = ", ".join(f"{getattr(verdict.setting, name):,} {name}" for name in formula.needs)
+    # Noise below 1 is a probability; otherwise it is a number of fakes.
     asked = f"{noise:,.0f}" if noise >= 1.0 else f"{noise:.6g}"
     return [
         f"formula: {formula.name}, {formula.source}",
@@ -151,6 +153,7 @@ def _lines(verdict: FormulaAudit) -> list[str]:
 
 
 def _line(one: ObserverAudit) -> str:
+    # Both bounds are rounded outward, so that the printed interval still contains delta.
     truth = f"{at_least(one.exact.lower, 4)} <= delta <= {at_most(one.exact.upper, 4)}"
     said = f"{one.observer}: {one.verdict}, {truth}"
     if one.privacy_factor is not None:

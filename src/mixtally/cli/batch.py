@@ -59,6 +59,7 @@ def randomize(
     crowd = read_asked(read.rows.open_file(data), make_reading(read, planned=True), plan.question)
     if plan.question.hashed is not None:
         crowd = hash_words(crowd, plan.question)
+    # The certificate of the plan is for its number of users.
     if crowd.users != plan.users:
         raise PlanError(
             "plan",

@@ -150,6 +150,7 @@ def send(
     """
     believed = device.load_trust()
     agreed = verify_contract(_read_note(contract, "a contract"), believed.pins, believed.limits)
+    # Verified before the person is asked and before anything is charged.
     given = open_round(agreed, _read_note(sheet, "a sheet"), int(time()))
     say = _print_to_stderr if json else print_lines
     with device.open_diary() as diary:
@@ -221,6 +222,7 @@ def _ask_person(
     no_answer: bool,
 ) -> str | None:
     """Return the typed answer of a person who consents; None for no answer."""
+    # Consent needs a person, so question and answer must both be at a terminal.
     terminal = sys.stdin.isatty() and sys.stderr.isatty()
     if not yes and not terminal:
         raise RefusedError(
@@ -244,6 +246,7 @@ def _ask_person(
 
 
 def _read_line(question: str) -> str:
+    # On standard error, because --json prints only JSON on standard output.
     sys.stderr.write(question)
     sys.stderr.flush()
     line = sys.stdin.readline()
@@ -251,6 +254,7 @@ def _read_line(question: str) -> str:
         raise DataError(
             "standard input", expected="an answer", got="no line", do="type or pipe one line"
         )
+    # Only the line end is removed, because an answer may begin or end with spaces.
     return line.rstrip("\r\n")
 
 
@@ -278,6 +282,7 @@ def _print_to_stderr(lines: list[str]) -> None:
 
 
 def _option_error(option: str, expected: str, got: str) -> ParameterError:
+    # Escaped and shortened, because the text may contain control characters.
     return ParameterError(option, expected=expected, got=ascii(got)[:80], do="correct the option")
 
 
@@ -291,6 +296,7 @@ def _parse_answer(plan: ContractPlan, text: str) -> Value:
     if question.kind == "one" and worded:
         return text
     try:
+        # Python's JSON parser accepts NaN and Infinity, which no question allows.
         value: Value = loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         listed = '[1, 0] or ["tea", "cake"]'

@@ -68,8 +68,10 @@ def log_facts(entries: Sequence[Entry], charges: Sequence[DiaryCharge]) -> dict[
 
 def _total(charges: Sequence[DiaryCharge]) -> tuple[float, float]:
     """Return the total epsilon and delta of the charges, rounded up."""
+    # A single charge is reported exactly, without rounding.
     if len(charges) < 2:
         return (charges[0].epsilon, charges[0].delta) if charges else (0.0, 0.0)
+    # fsum rounds to nearest, so the next larger number is an upper bound of the sum.
     epsilon, delta = (
         math.nextafter(math.fsum(costs), math.inf)
         for costs in zip(*((one.epsilon, one.delta) for one in charges), strict=True)

@@ -96,6 +96,7 @@ def sign(folder: r.Place, contract: r.ContractFile, fingerprint: r.Expected = No
         )
     about = agreed.contract
     path = note_path(role, about)
+    # Reported first, because no repetition succeeds while another program answers.
     if found.strangers:
         raise DataError(
             f"contract {about.name}",

@@ -84,6 +84,7 @@ def show(
     if out is not None and not outcome.is_public:
         print_sentences(console, [FROM_DATA if outcome.from_data else SEEDED])
     for path in (*written, *beside):
+        # Without markup, because a path may contain square brackets.
         console.print(f"wrote {path}", markup=False, highlight=False, soft_wrap=True)
 
 
@@ -122,4 +123,5 @@ def note(text: str) -> None:
 def print_sentences(console: Console, lines: Iterable[str]) -> None:
     """Print sentences, each on its own line; on a terminal they are wrapped to its width."""
     for line in lines:
+        # A pipe gets one line per sentence, because rich would wrap it at a fixed width.
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)

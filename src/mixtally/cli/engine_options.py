@@ -58,9 +58,11 @@ class EngineOptions:
             self._refuse_cluster()
             return Engine(processes)
         cluster = self._cluster()
+        # Read now, so that a missing key is reported before Spark starts.
         read_master(cluster.key, os.environ)
         from mixtally.server.engine.spark.session import open_session
 
+        # Opened once as a test: a cluster that cannot be used is refused before a round needs it.
         with show_elapsed_time("connecting to the cluster"), open_session(cluster):
             return Engine(processes, cluster)
 

@@ -87,6 +87,7 @@ def epochs(
     timeline = _read_timeline(
         file, reading, question, options, series.epoch_column, order, lab.chance
     )
+    # Printed before the epochs are simulated, which may take minutes.
     warn(timeline.warning)
     source = f", the rows of {file.name}."
     if options.turnover.synthetic is not None:

@@ -81,6 +81,7 @@ def _check_nothing_is_lost(folder: Path, contents: Mapping[str, bytes]) -> None:
         target = folder / name
         if not target.is_file():
             continue
+        # The size is compared first, because an existing file may be very large.
         if target.stat().st_size == len(content) and target.read_bytes() == content:
             continue
         raise DataError(

@@ -43,6 +43,7 @@ def _run_with_status() -> int:
     except AccountingError as error:
         return _report_error(error, 3)
     except ModuleNotFoundError as error:
+        # Any other missing module is a damaged installation, not a missing extra.
         if error.name not in LAB:
             raise
         missing = DataError(
@@ -73,6 +74,7 @@ def _prepare_streams() -> None:
     """Make both streams accept every character, and replace streams that the caller has closed."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
+        # print would raise for a stream that is None.
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif isinstance(stream, io.TextIOWrapper):  # the encoding may lack characters of labels

@@ -44,11 +44,13 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(**given)
         except InputError as error:
+            # The code that refuses a value does not know which file it was read from.
             if (file := files.get(error.subject)) is not None:
                 error.args = (f"{file}{str(error).removeprefix(error.subject)}",)
                 error.subject = str(file)
             raise
 
+    # The parser derives options from the signature and the annotations.
     run_with_groups.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]
     run_with_groups.__annotations__ = {option.name: option.annotation for option in every}
     return run_with_groups

@@ -38,10 +38,12 @@ def whole(text: str | int) -> int:
     """Return a whole number of up to 18 digits, written as 1000000, 1_000_000, 1,000,000 or 1e6."""
     if isinstance(text, int):  # the parser passes defaults unchanged
         return text
+    # Only complete groups of three digits, so that the decimal comma of 1,5 is refused.
     grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", text)
     plain = text.replace(",", "") if grouped else text
     value: float
     try:
+        # int comes first, because a float is exact only up to 2^53.
         value = int(plain)
     except ValueError:
         try:

@@ -30,6 +30,7 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
         If the disk refuses, or if a directory, a device or a pipe has the name of a file. The files
         that existed before are then unchanged.
     """
+    # All names are checked before anything is written, so that a refusal leaves nothing behind.
     for name in files:
         _check_free(directory / name)
     moves = [_PendingFile(directory / name, content) for name, content in files.items()]
@@ -70,6 +71,7 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -
     The leftover files are kept: only their owner knows whether they are still needed.
     """
     written = publish(directory, files)
+    # Only names that a result can have are reported; the folder may contain files of its owner.
     there = sorted(path for place in ("", SIMULATION) for path in (directory / place).glob("*"))
     others = [
         str(path.relative_to(directory))
@@ -110,6 +112,8 @@ class _PendingFile:
 
     def __init__(self, target: Path, content: str | bytes | Chunks) -> None:
         self.target = target
+        # In the same directory, because a rename is atomic only within a file system. The process
+        # id separates concurrent runs.
         self.aside = target.with_name(f".{target.name}.{os.getpid()}.part")
         self.before = self.aside.with_suffix(".before")
         self.content = content.encode("utf-8") if isinstance(content, str) else content
@@ -122,10 +126,12 @@ class _PendingFile:
             else:
                 file.writelines(piece.encode("utf-8") for piece in self.content)
             file.flush()
+            # Before the rename, or a power failure could leave an empty file under the final name.
             os.fsync(file.fileno())
 
     def place(self) -> None:
         if self.target.is_file():
+            # A hard link keeps the old content until all files are in place.
             os.link(self.target, self.before)
         self.aside.replace(self.target)
         self.placed = True
@@ -191,12 +197,14 @@ def show_elapsed_time(what: str) -> Iterator[None]:
             sys.stderr.flush()
             seconds += 1
 
+    # A daemon thread does not delay the exit of an interrupted process.
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()
     try:
         yield
     finally:
         done.set()
+        # Joined before the line is cleared, so that no later tick prints the line again.
         teller.join()
         sys.stderr.write("\r" + " " * len(shown[0]) + "\r" * bool(shown[0]))
         sys.stderr.flush()

@@ -70,5 +70,6 @@ def _panel_of(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         return "Arguments"
     named = next((_PANEL[name] for name in parameter.opts if name in _PANEL), _OTHERS)
+    # An optional --protocol is rarely needed, because the planner chooses one.
     by_choice = "--protocol" in parameter.opts and not parameter.required
     return _OTHERS if by_choice else named

@@ -110,6 +110,7 @@ def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
         found = error.nearest
     if found is None:
         return
+    # main prints these facts with --json.
     error.beside["nearest"] = [near.facts() for near in found.found]
     error.beside["unfinished"] = found.unfinished
     if found.found and not json:

@@ -75,6 +75,7 @@ def nearest_table(found: Sequence[Relaxation]) -> FoldingTable:
     """Return the table of changes to the request that make a plan feasible."""
     numbers = ["error", "messages per user", "bytes per user"]
     table = table_of("The closest feasible requests", ["change", "protocol"], numbers)
+    # A change is an option to copy, so it stays on one line.
     table.columns[0].no_wrap = True
     for near in found:
         table.add_row(near.change, near.plan.name, *_costs(near.plan, near.plan.standard_error))

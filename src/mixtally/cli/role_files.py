@@ -62,6 +62,7 @@ class RoleOptions:
         PlanError
             If a field has an invalid value.
         """
+        # Next to the folder, not inside, so that a backup of the folder does not contain the key.
         beside = folder.absolute().with_name(folder.absolute().name + ".master-key")
         found = urlsplit(self.address).port if self.port is None else self.port
         role = RoleFile(
@@ -75,6 +76,7 @@ class RoleOptions:
         made = create_folder(folder, role, os.environ, SecureChance())
         typer.echo(table)
         typer.echo(_lines_for_network(made))
+        # On standard error, so that standard output can be redirected into a network file.
         typer.echo(f"written to {made.path}; its master key: {made.role.master}", err=True)
 
 

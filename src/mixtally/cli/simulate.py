@@ -93,6 +93,7 @@ def simulate(
     beside = list_used_flags(read, "labels") + list_used_flags(files, "plan") * (
         files.contract is not None
     )
+    # Checked before the data are read, because reading a large file takes long.
     check_options(options, given, beside, counts=counts is not None)
     scale, name = None, None
     crowd: Population | Histogram
@@ -107,6 +108,7 @@ def simulate(
         reading = replace(reading, words=options.candidates is not None)
         crowd, source = _read_crowd(read.rows.open_file(path), reading, counts, given)
         scale = reading.scale
+        # A contract has a name of its own.
         name = reading.name if given is None or given.signed is None else None
     missing = read.rows.missing
     with progress_bars() as progress:
@@ -131,7 +133,7 @@ def _require_data(data: Path | None) -> Path:
             "simulate",
             expected="DATA",
             got="none",
-            do="name a data file, see `mixtally simulate --help`",
+            do="see `mixtally simulate --help`",
         )
     return data
 
