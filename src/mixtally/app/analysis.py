@@ -1,4 +1,7 @@
-"""Options for the analysis of a tally, in addition to the counts of its bins."""
+"""Options for the analysis of a tally, in addition to the counts of its bins.
+
+Simulations, the collector's commands and ``conclude`` take these options.
+"""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated

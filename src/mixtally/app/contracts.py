@@ -1,4 +1,7 @@
-"""Contracts, and the network of operators that a contract adds to a plan."""
+"""Contracts, and the network of operators that a contract adds to a plan.
+
+The commands of a contract, attacks and the Python API call the functions here.
+"""
 
 import json
 import tomllib

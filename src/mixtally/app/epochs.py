@@ -1,4 +1,7 @@
-"""A question that is repeated over time: counts, changes, and the total privacy loss."""
+"""A question that is repeated over time: counts, changes, and the total privacy loss.
+
+The command line and Python call ``epochs``. An epoch is one collection of the series.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,7 @@
-"""Options of the planner: what a collection may cost, and who is trusted."""
+"""Options of the planner: what a collection may cost, and who is trusted.
+
+Every use case that plans a collection turns these options into a ``PlanRequest``.
+"""
 
 import math
 from dataclasses import asdict, dataclass, replace

@@ -1,4 +1,7 @@
-"""Mechanisms of ``check delta`` and ``check noise``, built from their parameters."""
+"""Mechanisms of ``check delta`` and ``check noise``, built from their parameters.
+
+``price`` calls the functions here for the command line and for Python.
+"""
 
 from dataclasses import dataclass
 from typing import Annotated, Any

@@ -1,4 +1,7 @@
-"""Simulation of people who randomize an answer once, keep the result and report from it."""
+"""Simulation of people who randomize an answer once, keep the result and report from it.
+
+The command line and Python call ``play_memoized``.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -23,6 +23,7 @@ from mixtally.report.document import Table
 from mixtally.report.numbers import error_text, pluralize
 
 _SERVERS, _USUAL = 2, 2.0
+"""Servers of Prio; messages per person that a published closed form may use by default."""
 _NOBODY = "nobody else"
 
 

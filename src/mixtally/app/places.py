@@ -1,4 +1,7 @@
-"""Numbers of people in each hexagon of a map, from the coordinates of each person."""
+"""Numbers of people in each hexagon of a map, from the coordinates of each person.
+
+The command line and Python call ``places``.
+"""
 
 from dataclasses import replace
 

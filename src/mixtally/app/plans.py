@@ -1,4 +1,7 @@
-"""Files of plans and contracts, and their approval pages."""
+"""Files of plans and contracts, and their approval pages.
+
+The commands ``plan`` and ``contract`` write these files, as does Python.
+"""
 
 from pathlib import Path
 

@@ -17,6 +17,7 @@ from mixtally.protocol.encode.numbers import Range, Scale
 from mixtally.protocol.encode.spelling import Spelling
 
 _LONGEST = 10
+"""Default number of characters of the longest word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

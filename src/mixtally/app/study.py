@@ -1,4 +1,7 @@
-"""Outcome of a study: its document, its publishable document, and its plans as files."""
+"""Outcome of a study: its document, its publishable document, and its plans as files.
+
+A study is a simulated or counted round with its comparisons; ``count`` and ``conclude`` make one.
+"""
 
 from mixtally.app.outcome import Outcome, outcome_of
 from mixtally.lab.simulation.study import Study

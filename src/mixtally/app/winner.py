@@ -1,4 +1,7 @@
-"""Winner of a vote: options, and the local ballots with which a release is compared."""
+"""Winner of a vote: options, and the local ballots with which a release is compared.
+
+``simulate`` calls these functions for ``--winner``.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

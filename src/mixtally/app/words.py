@@ -26,6 +26,7 @@ from mixtally.model.guarantee import Guarantee
 from mixtally.protocol.encode.spelling import Spelling
 
 MOST_LONGEST = MOST_ROUNDS * MOST_SYMBOLS
+"""Largest number of characters of a word that a search can reach."""
 _CHEAP_BINS = 1_000_000
 """Number of bins of a round that is counted in about a second."""
 

@@ -89,7 +89,7 @@ def publish_result(directory: Path, files: Mapping[str, str | bytes | Chunks]) -
 
 
 def _check_free(target: Path) -> None:
-    """Raise DataError for a directory, a device, a pipe or a socket.
+    """Raise DataError if a directory, a device, a pipe or a socket has the name of a file.
 
     Moving a file over a device would replace the device for all users of the machine.
     """

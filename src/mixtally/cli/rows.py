@@ -126,8 +126,8 @@ def read_crowd(file: DataFile, reading: Reading, question: Question | None = Non
     with progress_bars() as progress:
         crowd = read_population(file, reading, question, progress)
     warn(crowd.warning)
-    # Labels from the data appear in the result, and answers that are nearly all distinct are often
-    # names.
+    # A list of labels from the data is published with the result. If most answers belong to one
+    # person each, the list would identify people.
     if crowd.from_data:
         check_shared(crowd.question, crowd.bin_counts, crowd.from_data)
     return crowd
