@@ -211,7 +211,7 @@ def test_what_the_page_says_is_taken(asked, options, sent, error, more):
         assert found["mean"]["standard_error"] == near(error)
         return
     assert found["standard_error"] == near(error)
-    if told := re.search(r"([\d.]+) of one that ([\d,]+)", more):
+    if told := re.search(r"([\d.]+) for a bin with ([\d,]+)", more):
         assert found["standard_error_at"] == near(told[1])
         assert found["error_at"] == int(told[2].replace(",", ""))
     if share := re.search(r"one of (\d+) people a fake", sent):
