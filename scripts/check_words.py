@@ -26,7 +26,7 @@ WORDS = {
     r"besides?": "next to, with, in addition to",
     r"(by )?a hair": "slightly",
     r"alike": "in the same way, equal",
-    r"apart": "distinguish, except, separately",
+    r"(?<!tell-)(?<!`)apart": "distinguish, except, separately",  # not the names of options
     r"as (one|you) likes?": "any",
     r"at all": "(leave it out)",
     r"so many|so much": "this number of, how many",
