@@ -245,7 +245,7 @@ def test_what_hashes_cost_beside_planes():
     """Fakes of all as the formula has them, over n / ln n buckets and primes above 10^7 values."""
     text = re.search(
         r"hashed_error`\): ([\d.]+) at .* for ([\d,]+) people, ([\d,]+) buckets and ([\d.]+) fakes "
-        r"each; with as many messages planes have ([\d.]+) ",
+        r"each; with as many messages planes have ([\d.]*\d)",
         " ".join(page("docs/reference/formulas.md").split()),
     )
     own, users, buckets, each, planes = (float(one.replace(",", "")) for one in text.groups())
