@@ -66,6 +66,6 @@ def test_the_base_is_cryptography_and_the_lab_what_the_command_line_names():
 
 def test_the_readme_installs_this_version_and_extras_that_exist():
     assert f"dist/mixtally-{VERSION}-py3-none-any.whl[lab,data]" in README
-    told = README[README.index("`mixtally` alone") : README.index("## Three doors")]
+    told = README[README.index("`mixtally` without") : README.index("## Three ways")]
     named = set(re.findall(r"`(\w+)` ", told)) - {"mixtally", "cryptography"}
     assert {"lab", "data", "serve"} <= named <= set(PROJECT["optional-dependencies"])
