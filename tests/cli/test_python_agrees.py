@@ -380,7 +380,9 @@ def test_a_false_plan_is_attacked_on_demand(tmp_path):
     told["parts"][0]["own"]["coin"] = 1
     file.write_text(json.dumps(told))
     game = {"only": "poisoning", "runs": 100, "drawn": 0}
-    with pytest.raises(mixtally.MixtallyError, match="add unverified to attack it in spite of that"):
+    with pytest.raises(
+        mixtally.MixtallyError, match="add unverified to attack it in spite of that"
+    ):
         mixtally.attack(file, **game)
     found = mixtally.attack(file, unverified=True, **game)
     assert "guarantee: epsilon 1" in repr(found)

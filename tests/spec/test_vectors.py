@@ -162,8 +162,11 @@ def test_every_reason_is_on_the_page_in_the_room_and_in_a_vector():
 def raised():
     """The first argument of every refusal in the room, by the kind of call that makes it."""
     makers = {
-        "make_refusal": 0, "_refusal": 0, "_prefix_error": 0,
-        "_limit_error": 0, "RefusedError": 0,
+        "make_refusal": 0,
+        "_refusal": 0,
+        "_prefix_error": 0,
+        "_limit_error": 0,
+        "RefusedError": 0,
     }
     ranged = {"whole": 3, "number": 3, "chosen": 2}
     for path in ROOM:
