@@ -26,7 +26,8 @@ TOLD = {
     "several rows of a person": (
         GOOD,
         ("--person-column", "no"),
-        "row 3: expected one row per person, got a second one, after row 1. Choose which row counts",
+        "row 3: expected one row per person, got a second one, after row 1. Choose which row "
+        "counts",
     ),
     "several of nobody": (GOOD, ("--several", "first"), "expected --person-column with it"),
     "an unknown choice of several": (

@@ -205,7 +205,8 @@ def test_the_answer_that_one_person_gave_is_nowhere_else(tmp_path, cli):
     [
         ([f"{i} High Street" for i in range(300)], "300 of 300 that only one person gave: it is "
          "likely an identifier"),
-        (["yes", "no", "maybe"], "3 of 3 that only one person gave: too few people to hide an answer"),
+        (["yes", "no", "maybe"], "3 of 3 that only one person gave: too few people to hide an "
+                                 "answer"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
