@@ -1,6 +1,13 @@
-"""The public door: about a dozen names, each loaded when it is first used.
+"""The public Python interface. Each name is imported when it is first used.
 
-What is given is checked here, and every refusal is one of ``mixtally.errors``, in Python's words.
+The modules check the types of arguments and raise only the errors of ``mixtally.errors``, which
+name arguments as Python does. The work is done by the use cases in ``mixtally.app``, which the
+command line calls, too.
+
+The terms of the project: A *plan* states how a question is asked with a proved guarantee. A *part*
+of a plan is one message type of a record. A *mix* is a server that shuffles messages, a *hop* is
+its place in a row of mixes, and a *fake* is a dummy message. A *contract* is a plan and its
+operators.
 """
 
 from importlib import import_module

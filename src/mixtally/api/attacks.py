@@ -1,4 +1,7 @@
-"""``attack``: every known attack on a plan, or on a claim, and what it proves."""
+"""Attacks on a plan, or on a claim about a protocol.
+
+The attacks are in ``mixtally.lab.attacks``. This module checks the arguments and reads the target.
+"""
 
 import os
 from typing import Any
@@ -18,19 +21,27 @@ from mixtally.model.contract import Plan as Record
 @checks.translate_errors
 @checks.accept_options(ClaimOptions, GameOptions)
 def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given: Any) -> Attacked:
-    """Play every known attack on a plan, or on what somebody claims of a protocol.
+    """Run every known attack on a plan, or on a claim about a protocol.
+
+    An attack that fails proves nothing. An attack that succeeds proves that the guarantee is false.
 
     Parameters
     ----------
     target : Plan, str, os.PathLike, bytes or None
-        A plan, the path or the bytes of the file of a plan or contract, or the name of a protocol.
+        A plan, the path or the bytes of a plan or contract, or the name of a protocol.
+    protocol : str, optional
+        The name of the protocol, if ``target`` is left out.
+    honest_share : float, optional
+        The share of the fakes (dummy messages) that the claim counts on. The default is 1.
+    only : str, optional
+        The name of a single attack to run, for example "n-1". The command
+        ``mixtally attack --help`` lists the names.
+    runs : int, optional
+        The number of games of each attack, 100 to 10^7. The default depends on the time of a game.
+    drawn : int, optional
+        The number of games with counts drawn from their distribution, 100 to 10^7.
     **given
-        The claim: ``epsilon`` and ``delta``, the parameters of the protocol, and ``honest_share``,
-        the share of the fakes that the claim counts on. The games: ``only`` one attack; ``runs``,
-        100 to 10^7 through the code; ``drawn``, as many with drawn counts; ``level``, the
-        confidence of all outcomes together, 0.5 to 1 - 1e-9; ``seed``, which makes them repeat;
-        ``unverified``, to attack a plan whose certificate is false. ``protocol`` is the name of
-        the protocol, if ``target`` is left out.
+        The claim and the games: the options of ``mixtally attack``.
 
     Returns
     -------
@@ -40,15 +51,20 @@ def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given:
     Raises
     ------
     DataError
-        For a file that cannot be read.
+        If a file cannot be read.
     ParameterError
-        For arguments that are missing, not taken or out of range.
+        If an argument is missing, does not belong to the protocol, or is out of range.
     PlanError
-        For a plan whose certificate is false.
+        If the plan's certificate is false and ``unverified`` is not set.
 
     Examples
     --------
-    >>> mixtally.attack("flip", epsilon=1, delta=1e-6, users=100, bits=1, flip=0.4, only="n-1")
+    >>> import mixtally
+    >>> found = mixtally.attack(
+    ...     "flip", epsilon=1, delta=1e-6, users=100, flip=0.4, bits=1, only="n-1", runs=100, seed=1
+    ... )
+    >>> found.violations
+    []
     """
     read: Contract | Record | None = None
     if isinstance(target, Plan):

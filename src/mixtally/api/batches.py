@@ -1,4 +1,4 @@
-"""``mix``: many people's messages shuffled, with what mixes add, as a collector receives them."""
+"""Mixing in one process: shuffled messages, with the fakes that mixes add."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,30 @@ from mixtally.protocol.mixing import draw_recipe_messages, shuffle
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Shuffled messages: their order says nothing about who sent which.
+    """The shuffled messages of a collection. Their order does not depend on their senders.
 
-    where
-      agreed     the fingerprint of the plan or contract that they were made under
-      parts      the messages of each part, shape (messages, bytes)
-      people     whose messages they are
-      declared   by part, how many messages each mix says it added; None where it draws none
+    Parameters
+    ----------
+    fingerprint : str
+        The fingerprint of the plan or contract under which the messages were made.
+    parts : tuple of ndarray
+        The messages of each part of the plan, with shape (messages, bytes).
+    people : int
+        The number of people who sent messages.
+    declared : tuple of tuple
+        For each part, the number of fakes (dummy messages) that each mix says it added. None if
+        mixes draw no fakes.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=100)
+    >>> sent = [mixtally.Device(plan).messages("yes") for _ in range(100)]
+    >>> batch = mixtally.mix(sent, plan)
+    >>> batch.people
+    100
+    >>> len(batch.parts)
+    1
     """
 
     fingerprint: str
@@ -41,18 +58,37 @@ class Batch:
 
 @checks.translate_errors
 def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
-    """The messages of a whole collection, shuffled, with the fakes that mixes add.
+    """Shuffle the messages of a whole collection and add the fakes that its mixes draw.
 
-    where
-      messages   what every device sent: a ``Sent`` each
-      agreed     the plan; or the contract, by its path or bytes
+    All mixes run in this one process. Its operator can therefore link every message to its sender.
 
-    One process plays all mixes here: anyone who runs it sees what goes in and what comes out.
+    Parameters
+    ----------
+    messages : iterable of Sent
+        The messages of every person.
+    plan_or_contract : Plan, str, Path or bytes
+        The plan, or the contract as a path or as bytes.
 
-    Raises MessageError for messages of another plan or contract, of the wrong length, too few or
-    too many; DataError for fewer people than the plan's minimum crowd.
+    Returns
+    -------
+    Batch
+        The shuffled messages of each part.
 
-    >>> mixtally.mix([mixtally.Device("contract.json").messages("yes")], "contract.json")
+    Raises
+    ------
+    DataError
+        If there are fewer people than the minimum crowd of the plan.
+    MessageError
+        If a message has the wrong length or was made under another plan or contract, or if a
+        person's messages are too few, too many, or given twice.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=100)
+    >>> sent = [mixtally.Device(plan).messages("yes") for _ in range(100)]
+    >>> mixtally.mix(sent, plan).people
+    100
     """
     under, chance = load_verified_plan(plan_or_contract), SecureChance()
     plan, sent = under.plan, _check_sent(messages, under.fingerprint)
@@ -76,7 +112,7 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
 
 
 def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
-    """What every person sent; MessageError for anything else, and for one device twice."""
+    """Return what each person sent, or raise MessageError for other or repeated objects."""
     given = checks.read_list("messages", messages) if isinstance(messages, Iterable) else [messages]
     seen: set[int] = set()
     for place, one in enumerate(given):
@@ -101,7 +137,7 @@ def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
 
 
 def _person_messages(one: Sent, place: int, part: Part) -> Sequence[bytes]:
-    """A person's messages in one part; MessageError for too few or too many."""
+    """Return a person's messages in one part, or raise MessageError if their number is wrong."""
     least, most = part.least, part.most
     several = one.parts[place] if place < len(one.parts) else ()
     if not least <= len(several) <= most:

@@ -1,4 +1,4 @@
-"""``Budget``: what one person may spend, and what they spent; it refuses what would exceed it."""
+"""Privacy budgets: a limit on the privacy loss of one person over all collections."""
 
 import os
 import threading
@@ -31,19 +31,34 @@ from mixtally.report.numbers import at_most, printable
 
 
 class Budget:
-    """The most that one person gives away, charged by every plan they answer under.
+    """A limit on the privacy loss of one person, to which collections are charged.
 
-    where
-      path             a file that keeps it, made when it is not there; in memory when left out
-      epsilon, delta   the budget, for everything together; left out for a file that is there
+    Several processes may share the file of a budget. A budget in memory belongs to the process that
+    made it, because a forked copy would spend the budget a second time. Threads may share either.
 
-    A file may be shared by processes; a budget in memory belongs to the process that made it, and
-    is refused in others, which would spend it once more. Its threads may share it.
+    Parameters
+    ----------
+    path : str, Path or None
+        The file of the budget, created if it does not exist. None keeps the budget in memory.
+    epsilon, delta : float or None
+        The limit for all collections together. Left out for an existing file.
 
-    Raises ParameterError for numbers outside their ranges, DataError for a file that cannot be
-    read, PlanError for one that was altered, or is a budget of other numbers.
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    ParameterError
+        If a number is outside its range.
+    PlanError
+        If the file was altered, or states another limit.
 
+    Examples
+    --------
+    >>> import mixtally
     >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
+    >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
+    >>> len(budget.charges)
+    1
     """
 
     @checks.translate_errors
@@ -83,37 +98,60 @@ class Budget:
 
     @property
     def epsilon(self) -> float:
-        """The largest privacy loss of everything together."""
+        """The largest privacy loss of all collections together."""
         return self._ledger.budget.epsilon
 
     @property
     def delta(self) -> float:
-        """The delta of everything together."""
+        """The delta of all collections together."""
         return self._ledger.budget.delta
 
     @property
     def charges(self) -> tuple[Charge, ...]:
-        """Everything that was charged, in its order."""
+        """All charges, in the order in which they were made."""
         return self._current_ledger().charges
 
     @property
     def seal(self) -> str:
-        """A hash of the budget and all charges: keep it elsewhere to notice a file made anew."""
+        """A hash of the limit and all charges. A copy of it reveals a replaced file."""
         return self._current_ledger().seal
 
     @property
     def spent(self) -> Certificate | None:
-        """What all charges together are proved to keep at the budget's epsilon; None for none."""
+        """The proved delta of all charges at the budget's epsilon; None without charges."""
         return certify_spending(self._current_ledger(), self._accountant)
 
     @checks.translate_errors
     def charge(self, plan: Plan, times: int = 1, *, note: str = "") -> None:
-        """Charge ``times`` collections under ``plan``: all of them, or none.
+        """Charge ``times`` collections under ``plan``: either all of them or none.
 
-        Raises InfeasibleError when the budget would be exceeded, ParameterError for times outside
-        [1, 10^6], and as the budget itself for a file that is gone or was altered.
+        Parameters
+        ----------
+        plan : Plan
+            The plan that the person answers under.
+        times : int
+            The number of collections, 1 to 10^6.
+        note : str
+            A remark of one line.
 
-        >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
+        Raises
+        ------
+        DataError
+            If the file cannot be read or written.
+        InfeasibleError
+            If the budget would be exceeded.
+        ParameterError
+            If ``times`` is outside its range.
+        PlanError
+            If the file was altered.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
+        >>> budget.charge(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000), note="fruit")
+        >>> budget.charges[0].note
+        'fruit'
         """
         options = ChargeOptions(
             times=checks.check_whole("times", times), note=checks.check_text("note", note)
@@ -122,7 +160,18 @@ class Budget:
         self.change(lambda ledger: charge(ledger, record, options, self._accountant))
 
     def change(self, how: Callable[[Ledger], Ledger]) -> Ledger:
-        """Replace the ledger by what ``how`` makes of it, while nobody else changes it."""
+        """Replace the ledger (the record of all charges) under an exclusive lock.
+
+        Parameters
+        ----------
+        how : callable
+            Receives the current ledger and returns the new one.
+
+        Returns
+        -------
+        Ledger
+            The new ledger.
+        """
         with self._lock():
             before = self._current_ledger()
             after = how(before)
@@ -133,9 +182,32 @@ class Budget:
 
     @checks.translate_errors
     def times_left(self, plan: Plan) -> int:
-        """How many more collections under ``plan`` fit; errors as ``charge``.
+        """Return how many further collections under ``plan`` fit into the budget.
 
-        >>> budget.times_left(mixtally.plan(3, epsilon=0.1, delta=1e-8, users=10_000))
+        Parameters
+        ----------
+        plan : Plan
+            The plan that may be charged.
+
+        Returns
+        -------
+        int
+            The number of collections.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read.
+        PlanError
+            If the file was altered, or if the guarantee of ``plan`` is false or has another
+            observer.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
+        >>> budget.times_left(mixtally.plan(3, epsilon=1, delta=1e-7, users=10_000))
+        5
         """
         return remaining_budget(self._current_ledger(), _record_of(plan), self._accountant).times
 
@@ -151,16 +223,22 @@ class Budget:
         Returns
         -------
         Statement
-            The charges, what they spent, what is left, and how often ``plan`` still fits.
+            The charges, their total, what is left, and how often ``plan`` still fits.
 
         Raises
         ------
+        DataError
+            If the file cannot be read.
         PlanError
-            If the promise of ``plan`` is false, or made against another observer.
+            If the file was altered, or if the guarantee of ``plan`` is false or has another
+            observer.
 
         Examples
         --------
+        >>> import mixtally
+        >>> budget = mixtally.Budget(epsilon=2, delta=1e-6)
         >>> budget.show().facts()["epsilon_left"]
+        2.0
         """
         other = None if plan is None else _record_of(plan)
         return statement(self._current_ledger(), other, self._accountant)
@@ -187,7 +265,7 @@ class Budget:
 
     @contextmanager
     def _lock(self) -> Iterator[None]:
-        """No other thread, and where there is a file no other process, is at it meanwhile."""
+        """Exclude other threads, and other processes if the budget has a file."""
         with self._turn:
             if self._place is None:
                 yield
@@ -196,7 +274,15 @@ class Budget:
                 yield
 
     def _current_ledger(self) -> Ledger:
-        """The ledger as it is now; PlanError when the file is not what it was before and more."""
+        """Return the ledger as it is now.
+
+        Raises
+        ------
+        ParameterError
+            If a budget in memory is used by another process than the one that opened it.
+        PlanError
+            If the file no longer begins with the charges that this object has seen.
+        """
         if self._place is None:
             if os.getpid() != self._owner:
                 raise ParameterError(
@@ -239,14 +325,14 @@ class Budget:
 
 
 def _record_of(plan: object) -> Record:
-    """The plan to be charged; ParameterError for anything else."""
+    """Return the plan to charge, or raise ParameterError for an object of another type."""
     return (
         plan if isinstance(plan, Record) else checks.check_type("plan", plan, Plan, "plan").record
     )
 
 
 def check_budget(budget: object, seed: object) -> None:
-    """Raise ParameterError for a budget of another type, and for one beside a seed."""
+    """Raise ParameterError if a budget has another type or is combined with a seed."""
     if budget is None:
         return
     checks.check_type("budget", budget, Budget, "Budget")

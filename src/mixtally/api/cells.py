@@ -1,4 +1,4 @@
-"""Python's own values as an array of Arrow, which has one type for all of them."""
+"""Conversion of Python values to an Arrow array, which has one type for all its values."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -21,10 +21,14 @@ _SEVERAL = (list, tuple, set, frozenset, np.ndarray)
 
 
 def array_of(cells: Cells, subject: str) -> Array:
-    """``cells`` as an array: lists of labels as lists, all else as single values.
+    """Return cells as an array: lists of labels as lists, other cells as single values.
 
-    Where lists and single values stand together, each is a text as ``data`` has it. Raises
-    DataError for values of two types and for what is no value, by its place.
+    If a column contains both lists and single values, each cell becomes text, as in a data file.
+
+    Raises
+    ------
+    DataError
+        If values have two types or cannot be values. The message states the position.
     """
     types = set(map(type, cells))
     if any(map(_is_several, types)):
@@ -33,12 +37,12 @@ def array_of(cells: Cells, subject: str) -> Array:
 
 
 def _is_several(kind: type) -> bool:
-    """Whether cells of a type hold several labels; a series in a cell does."""
+    """Return whether a cell of this type contains several labels, as a series does."""
     return issubclass(kind, _SEVERAL) or hasattr(kind, "to_list")
 
 
 def _singles(cells: Cells, subject: str) -> Array:
-    """Values of one type, or text beside it."""
+    """Return an array of values of one type, with text if types are mixed."""
     types = set(map(type, cells)) - {NoneType}
     if any(issubclass(kind, np.generic) for kind in types):
         cells = [one.item() if isinstance(one, np.generic) else one for one in cells]
@@ -56,7 +60,7 @@ def _singles(cells: Cells, subject: str) -> Array:
 
 
 def _texts(cells: Cells) -> Array:
-    """What Arrow has no one type for, as it is written: text beside numbers, large numbers."""
+    """Return values as text: Arrow has no type for numbers with text or for large integers."""
     return pyarrow.array([value_text(one) for one in cells], pyarrow.string())
 
 
@@ -85,7 +89,7 @@ def _lists(cells: Cells, subject: str) -> Array:
 
 
 def _cell_labels(subject: str, place: int, cell: Any) -> list[object]:
-    """The labels of one cell of a type of its own, those of a set in some order."""
+    """Return the labels of a cell that is not a list. Labels of a set are sorted by their text."""
     with guard_reading(f"{subject}[{place}]"):
         if isinstance(cell, set | frozenset):
             return sorted(cell, key=str)

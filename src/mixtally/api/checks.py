@@ -1,4 +1,4 @@
-"""What every function of the door asks of its arguments, and how its refusals are worded."""
+"""Checks of arguments, and the wording of errors as Python users see it."""
 
 import math
 import re
@@ -21,24 +21,30 @@ _LONGEST, _MOST, _LARGEST = 60, 120, 10**30
 _HERE = "mixtally.api"
 _BY_NAME = Parameter.KEYWORD_ONLY
 Readers = Mapping[Any, Callable[[str, object], object]]
-"""By type, how a value is read: given what an error calls it, and the value."""
+"""For each type, a function of an argument's name and value that checks and converts the value."""
 RENAMED = {
     "set": "separator", "person-column": "person", "epoch-column": "epochs", "epoch-order": "order",
     "ledger": "budget", "open": "open_domain",
 }  # fmt: skip
-"""Options whose arguments have another name: Python has a use of its own for theirs, or a column
-in place of its name.
+"""Options that have another name as an argument.
+
+The name of the option is already used in Python, or the argument accepts a column in place of its
+name.
 """
 
 
 def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
-    """``call``, from which nothing but the error family comes for what its arguments are.
+    """Make ``call`` raise only errors of ``mixtally.errors`` for invalid arguments.
 
-    Refusals name arguments as Python does: max_set, not --max-set. An argument that there is not is
-    named, with the nearest that there is. Another error becomes a DataError where an argument
-    raised it: in a frame outside of the package that this room called. One that arises in a frame
-    of the package is a mistake of ours and stays what it is; ``reading`` and ``listed`` guard the
-    lines that do with an argument what it may not bear.
+    Messages name arguments as Python does: max_set, not --max-set. An unknown argument is reported
+    with the most similar known argument.
+
+    Another exception becomes a DataError if an argument raised it. An argument raised it if the
+    last frame is outside of this package and a frame of ``mixtally.api`` called it. An exception
+    from a frame of this package is a defect of the package and is not changed. ``guard_reading``
+    and ``read_list`` protect lines that call methods of an argument.
+
+    The docstring of ``call`` gets an entry for every option.
     """
     every = [
         one
@@ -74,7 +80,7 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
 
 
 def accept_options(*kinds: type) -> Callable[[T], T]:
-    """Says of a function that its further keywords are the fields of these classes of options."""
+    """Return a decorator that declares the classes of options that a function accepts."""
 
     def attach_options(call: T) -> T:
         call.takes = kinds  # type: ignore[attr-defined]
@@ -84,10 +90,26 @@ def accept_options(*kinds: type) -> Callable[[T], T]:
 
 
 def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | None = None) -> T:
-    """The options of a class, and of those inside it, out of keywords of the same names.
+    """Return an instance of a class of options, with nested classes, from keyword arguments.
 
-    None is what was left out, where an option may be. ``readers`` are for types that are no
-    numbers, truth values or text. Raises ParameterError for a value of another type.
+    Parameters
+    ----------
+    kind : type
+        A class of options, whose fields have the names of the keywords.
+    given : Mapping of str to object
+        The keywords. None stands for an optional keyword that was left out.
+    readers : Mapping or None
+        Functions for types that are not numbers, truth values or text.
+
+    Returns
+    -------
+    object
+        The instance of ``kind``.
+
+    Raises
+    ------
+    ParameterError
+        If a value has another type.
     """
     ways = {
         float: check_number,
@@ -108,12 +130,12 @@ def read_options(kind: type[T], given: Mapping[str, object], readers: Readers | 
 
 
 def _as_given(_: str, value: object) -> object:
-    """Return a value that is read elsewhere."""
+    """Return a value that is checked elsewhere."""
     return value
 
 
 def _type_of(hint: Any) -> Any:
-    """The type of what is not None."""
+    """Return the type of an annotation, without None."""
     (kind,) = [one for one in get_args(hint) if one is not type(None)] or [hint]
     return kind
 
@@ -121,7 +143,7 @@ def _type_of(hint: Any) -> Any:
 def _expand_keywords(taken: Signature, every: Sequence[Parameter]) -> Signature:
     """Return a signature in which the options replace the parameter for further keywords.
 
-    Help and editors show this signature. A parameter that the function has itself stays.
+    Help and editors show this signature. A parameter of the function's own stays.
     """
     found: list[Parameter] = []
     for one in taken.parameters.values():
@@ -137,13 +159,13 @@ def _expand_keywords(taken: Signature, every: Sequence[Parameter]) -> Signature:
 
 
 def _without_option(annotation: Any) -> Any:
-    """Return a type without the option that annotates it."""
+    """Return the type of an annotated option."""
     return get_args(annotation)[0] if hasattr(annotation, "__metadata__") else annotation
 
 
 @contextmanager
 def guard_reading(subject: str) -> Iterator[None]:
-    """Raises DataError for whatever an argument raises while it is read."""
+    """Raise DataError in place of any exception that an argument raises while it is read."""
     try:
         yield
     except InputError:
@@ -158,7 +180,7 @@ def guard_reading(subject: str) -> Iterator[None]:
 
 
 def read_list(subject: str, values: Iterable[T]) -> list[T]:
-    """``values`` as a list; DataError for whatever they raise."""
+    """Return ``values`` as a list, or raise DataError if they cannot be iterated."""
     with guard_reading(subject):
         return list(values)
 
@@ -172,7 +194,7 @@ def _describe_error(error: Exception) -> str:
 def _check_call(
     name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
 ) -> None:
-    """Raises ParameterError for an argument that there is not, is missing, or comes twice."""
+    """Raise ParameterError for an argument that is unknown, missing or given twice."""
     check_names(name, given, _names(taken))
     try:
         taken.bind(*args, **given)
@@ -188,9 +210,9 @@ def _check_call(
 def _named_call(
     name: str, taken: Signature, args: Sequence[object], given: Mapping[str, object]
 ) -> str | None:
-    """Return the call with names for arguments that may not be given by place; None for others.
+    """Return the call with names for keyword-only arguments that were given by position, or None.
 
-    Numbers in the place of a path are taken for the arguments that follow the path.
+    Numbers in the position of a path are read as the arguments that follow the path.
     """
     own = [one for one in taken.parameters.values() if one.name not in ("self", "cls")]
     values = [*args[len(taken.parameters) - len(own) :]]
@@ -208,7 +230,7 @@ def _named_call(
 
 
 def _format_brief(value: object) -> str:
-    """A number, a text or a truth value as it is typed; anything else as dots."""
+    """Return a number, a text or a truth value as it is typed, and dots for other values."""
     if isinstance(value, bool | int | float | str):
         with suppress(ValueError):  # a number of more digits than Python writes
             typed = repr(value)
@@ -217,7 +239,7 @@ def _format_brief(value: object) -> str:
 
 
 def _names(taken: Signature) -> list[str]:
-    """The arguments that can be given by name."""
+    """Return the arguments that can be given by name."""
     return [
         one.name
         for one in taken.parameters.values()
@@ -226,7 +248,7 @@ def _names(taken: Signature) -> list[str]:
 
 
 def _is_callers_error(trace: TracebackType | None) -> bool:
-    """Whether an error arose outside of this package, where this room called what is not ours."""
+    """Return whether code outside of this package raised the error, called by ``mixtally.api``."""
     room, last = "", ""
     while trace is not None:
         last = str(trace.tb_frame.f_globals.get("__name__", ""))
@@ -236,12 +258,12 @@ def _is_callers_error(trace: TracebackType | None) -> bool:
 
 
 def translate_options(text: str) -> str:
-    """``text`` with arguments in the place of options."""
+    """Return ``text`` with the names of arguments in place of the names of options."""
     return _FLAG.sub(_option_to_argument, text)
 
 
 def _option_to_argument(found: re.Match[str]) -> str:
-    """An option as an argument; commands between backquotes stay as they are typed."""
+    """Return an option as an argument. Commands between backquotes stay unchanged."""
     if found[1]:
         return found[1]
     name = RENAMED.get(found[2], found[2]).replace("-", "_")
@@ -250,7 +272,7 @@ def _option_to_argument(found: re.Match[str]) -> str:
 
 
 def describe_value(value: object) -> str:
-    """A value and its type, short enough for a line."""
+    """Return the type and the value, short enough for one line."""
     try:
         text = " ".join(repr(value).split())
     except Exception:  # an object of somebody else's
@@ -260,7 +282,7 @@ def describe_value(value: object) -> str:
 
 
 def check_number(subject: str, value: object) -> float:
-    """``value`` as a float; ParameterError for text, booleans, NaN and infinities."""
+    """Return ``value`` as a finite float, or raise ParameterError for other types and values."""
     if isinstance(value, Real) and not isinstance(value, bool):
         with suppress(OverflowError):  # a whole number above all floats
             if math.isfinite(found := float(value)):
@@ -271,9 +293,12 @@ def check_number(subject: str, value: object) -> float:
 
 
 def check_whole(subject: str, value: object) -> int:
-    """``value`` as an int, 1e5 included; ParameterError for text, booleans and fractions.
+    """Return ``value`` as an int, which accepts 1e5.
 
-    So is a number of more than 30 digits, which counts nothing and takes long to write.
+    Raises
+    ------
+    ParameterError
+        For text, booleans, fractions, and numbers of more than 30 digits, which take long to print.
     """
     if isinstance(value, Integral) and not isinstance(value, bool):
         if abs(count := int(value)) < _LARGEST:
@@ -292,17 +317,17 @@ def check_whole(subject: str, value: object) -> int:
 
 
 def check_optional_number(subject: str, value: object) -> float | None:
-    """The same, None for what was left out."""
+    """Return ``value`` as a float, or None for an argument that was left out."""
     return None if value is None else check_number(subject, value)
 
 
 def check_optional_whole(subject: str, value: object) -> int | None:
-    """The same, None for what was left out."""
+    """Return ``value`` as an int, or None for an argument that was left out."""
     return None if value is None else check_whole(subject, value)
 
 
 def check_type(subject: str, value: object, kind: type[T], make: str) -> T:
-    """Return ``value``; raise ParameterError for anything but what ``make`` makes."""
+    """Return ``value`` if it has the type; the ParameterError names ``make``, which makes one."""
     if isinstance(value, kind):
         return value
     raise ParameterError(
@@ -314,7 +339,7 @@ def check_type(subject: str, value: object, kind: type[T], make: str) -> T:
 
 
 def check_flag(subject: str, value: object) -> bool:
-    """``value`` itself; ParameterError for anything but True and False."""
+    """Return ``value`` if it is True or False, or raise ParameterError."""
     if isinstance(value, bool):
         return value
     raise ParameterError(
@@ -323,24 +348,24 @@ def check_flag(subject: str, value: object) -> bool:
 
 
 def check_text(subject: str, value: object) -> str:
-    """``value`` as plain text; ParameterError for anything but text."""
+    """Return ``value`` as a plain str, or raise ParameterError."""
     if isinstance(value, str):
         return str.__str__(value)  # of a type of its own no record can be written
     raise ParameterError(subject, expected="text", got=describe_value(value), do="give it as a str")
 
 
 def check_optional_text(subject: str, value: object) -> str | None:
-    """The same, None for what was left out."""
+    """Return ``value`` as a plain str, or None for an argument that was left out."""
     return None if value is None else check_text(subject, value)
 
 
 def check_choice(subject: str, value: object, names: Sequence[str]) -> str:
-    """``value`` itself; ParameterError for anything but one of ``names``."""
+    """Return ``value`` if it is one of ``names``, or raise ParameterError."""
     if isinstance(value, str) and value in names:
         return value
     raise not_one_of(subject, value if isinstance(value, str) else describe_value(value), names)
 
 
 def check_optional_choice(subject: str, value: object, names: Sequence[str]) -> str | None:
-    """The same, None for what was left out."""
+    """Return ``value`` if it is one of ``names``, or None for an argument that was left out."""
     return None if value is None else check_choice(subject, value, names)

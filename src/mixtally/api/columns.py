@@ -1,4 +1,4 @@
-"""Values as people have them: lists, arrays, series and frames of any library, as a table."""
+"""Conversion of lists, arrays, series and frames of any library to a table."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,23 +18,27 @@ from mixtally.lab.data.label_merging import normalize_nfc
 
 _WANTED = "a list, an array, a series or a frame"
 _COUNTS = ("count", "proportion")
-"""What value_counts() calls its numbers."""
+"""Names that value_counts() gives to its numbers."""
 _TYPED = "biufUM"
-"""Kinds of NumPy's types whose values Arrow takes as they are."""
+"""Kinds of NumPy types whose values Arrow reads without a change."""
 _ROWS = 1 << 20
 _SHOWN = 20
-"""Names of columns that a refusal lists."""
+"""The maximum number of column names in an error message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What stands in one column, a person a place.
+    """The values of one column, one cell per row.
 
-    where
-      array      of Arrow, in one piece or several
-      declared   whether its type lists all values there may be: a categorical of pandas, an Enum
-                 of polars, a dictionary of Arrow
-      tuples     whether all its cells are tuples, which may be rows
+    Parameters
+    ----------
+    array : Array
+        An Arrow array, in one chunk or several.
+    declared : bool
+        Whether the type lists all possible values: a categorical of pandas, an Enum of polars, or a
+        dictionary of Arrow.
+    tuples : bool
+        Whether all cells are tuples, which may be rows.
     """
 
     array: Array
@@ -43,18 +47,26 @@ class Column:
 
     @property
     def is_boolean(self) -> bool:
-        """Whether its cells are truth values."""
+        """Whether the cells are truth values."""
         return bool(pyarrow.types.is_boolean(self.array.type))
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Columns of equal length, whose places refusals name as Python does.
+    """Columns of equal length. Error messages name rows as Python indexes them.
 
-    where
-      names     of the columns, as far as they have any
-      backend   the library that the values came from; None for plain Python and NumPy
-      framed    whether there were named columns, even if only one
+    Parameters
+    ----------
+    names : tuple of str
+        The names of the columns. A single column without a name is called "answer".
+    columns : tuple of Column
+        The columns.
+    backend : narwhals.Implementation or None
+        The library that the values came from. None for plain Python and NumPy.
+    framed : bool
+        Whether the columns had names.
+    is_piped, skip_rows : bool, int
+        Constants that readers of files also have.
     """
 
     names: tuple[str, ...]
@@ -65,7 +77,7 @@ class Values:
     skip_rows: int = 0
 
     def table(self) -> Table:
-        """What ``data`` reads."""
+        """Return the columns as the table that ``lab.data`` reads."""
         declared = [n for n, one in zip(self.names, self.columns, strict=True) if one.declared]
         types = [one.array.type for one in self.columns]
         ordered = [
@@ -85,10 +97,18 @@ class Values:
             yield TableBatch(batch.columns, 0, 0)
 
     def split_roles(self, **roles: object) -> tuple["Values", "Values", dict[str, str]]:
-        """The columns of the records, all columns, and the names of those of other roles.
+        """Return the columns of the records, all columns, and the names of columns with roles.
 
-        A role is given by the name of a column that there is, or by values of its own; None is no
-        role. Raises DataError for a name that there is not, and for columns of unequal length.
+        Parameters
+        ----------
+        **roles
+            For each role, such as ``person``: the name of an existing column, or one value per row.
+            None means that no column has the role.
+
+        Raises
+        ------
+        DataError
+            If a column does not exist, or if columns have different lengths.
         """
         names, columns, named = list(self.names), list(self.columns), dict[str, str]()
         for role, given in roles.items():
@@ -121,26 +141,36 @@ class Values:
         return own, every, named
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """The refusal of all of them."""
+        """Return the error for values that cannot be read."""
         return DataError("values", expected=expected, got=" ".join(str(got).split()), do=do)
 
     def column(self, name: str) -> str:
-        """The subject of a refusal of a column."""
+        """Return how an error message names a column."""
         return f"column {name!r}" if self.framed else "values"
 
     def row(self, number: int) -> str:
-        """The subject of a refusal of a place, counted from 1 here and from 0 in Python."""
+        """Return how an error message names a row; ``number`` counts from 1, Python from 0."""
         return f"values[{number - 1}]"
 
     def skip_advice(self, rows: int) -> str:
-        """How the first of them are left out."""
+        """Return the advice that leaves out the first ``rows`` rows."""
         return f"leave it out: values[{rows}:]"
 
 
 def read_values(values: object, *, counted: bool = False) -> Values:
-    """``values`` as columns; DataError for what has none, and for columns of unequal length.
+    """Return ``values`` as columns.
 
-    So are values that were counted, unless it is said that they are.
+    Parameters
+    ----------
+    values : object
+        A list, an array, a series, a frame or a mapping of columns.
+    counted : bool
+        Whether the values may be a table of values with their counts.
+
+    Raises
+    ------
+    DataError
+        If the values have no columns, have columns of different lengths, or are unexpected counts.
     """
     found = _values_of(values)
     *_, last = found.names
@@ -183,12 +213,12 @@ def _values_of(values: object) -> Values:
 
 
 def name_of(column: object) -> str:
-    """The name of a column as text: pandas has numbers too, and pairs of names."""
+    """Return the name of a column as text. In pandas a name can be a number or a tuple."""
     return normalize_nfc("/".join(map(str, column)) if isinstance(column, tuple) else str(column))
 
 
 def _to_narwhals(values: Any) -> Any:
-    """A frame or a series of narwhals; ``values`` themselves where they are neither."""
+    """Return a frame or a series of narwhals, or ``values`` unchanged if they are neither."""
     with guard_reading("values"):  # every library has errors of its own
         if hasattr(values, "set_axis") and any(
             type(one) is not str for one in getattr(values, "columns", ())
@@ -221,7 +251,7 @@ def _column_of_cells(cells: list[Any], subject: str) -> Column:
 
 
 def _make_column(values: Any, subject: str) -> Column:
-    """One column; DataError for what is none, or raises while it is read."""
+    """Return one column, or raise DataError if the values are not a column or cannot be read."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise _type_error(values, subject)
     if isinstance(values, set | frozenset):
@@ -280,7 +310,7 @@ def _build_values(names: tuple[str, ...], columns: Sequence[Column], backend: An
 
 
 def _are_counts(columns: Sequence[Column]) -> bool:
-    """Whether every row is a value of its own, with a number."""
+    """Return whether every row is a different value with a number."""
     *values, many = [one.array for one in columns]
     keys = [tuple(map(repr, row)) for row in zip(*[v.to_pylist() for v in values], strict=True)]
     numbers = pyarrow.types.is_integer(many.type) or pyarrow.types.is_floating(many.type)

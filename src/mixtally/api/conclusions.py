@@ -1,4 +1,4 @@
-"""``conclude``: what a batch of shuffled messages tells; no truth is known here."""
+"""Estimates from a batch of shuffled messages. No true counts are known here."""
 
 import os
 from collections.abc import Sequence
@@ -27,39 +27,44 @@ def conclude(
     batch: Batch | Shards | Sequence[Shards],
     **options: Any,
 ) -> Result:
-    """Count with intervals what a collector received.
+    """Estimate counts with confidence intervals from the messages that a collector received.
 
     Parameters
     ----------
     plan_or_contract : Plan, str, Path or bytes
-        The plan; or the contract, by its path or bytes.
+        The plan, or the contract as a path or as bytes.
     batch : Batch, str, os.PathLike or a sequence of them
-        What ``mix`` gave; or the files or folders of messages that `mixtally batch mix` wrote, as
-        paths or URLs.
+        The batch that ``mix`` returned, or paths or URLs of files and folders that
+        ``mixtally batch mix`` wrote.
+    tallies : str or Path, optional
+        For files, a folder that stores the tallies of single files for later calls.
+    processes : int, optional
+        For files, the number of processes that count. The default is this process only.
     **options
-        ``level`` of all intervals, in (0, 1); ``candidates``, the words that are looked for where
-        the question is open; ``compare``, labels whose counts are compared with each other;
-        ``total``, the labels of each group whose counts are added up; ``shares``, whether counts
-        are also shares of the people. For files: ``tallies``, a folder that keeps the tallies of
-        single files; ``processes`` that count, this one alone when left out.
+        The options of ``mixtally batch conclude``.
 
     Returns
     -------
     Result
-        The counts and what they promise.
+        The estimated counts and the guarantee.
 
     Raises
     ------
     DataError
-        For files that are missing or cannot be read.
+        If a file is missing or cannot be read.
     MessageError
-        For messages of another plan or contract, or numbers of them that do not add up.
+        If messages belong to another plan or contract, or if their numbers are inconsistent.
     ParameterError
-        For a level outside (0, 1), or labels that the question does not have.
+        If the level is outside (0, 1), or if the question does not have a given label.
 
     Examples
     --------
-    >>> mixtally.conclude("contract.json", batch)
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=100)
+    >>> sent = [mixtally.Device(plan).messages("yes") for _ in range(100)]
+    >>> result = mixtally.conclude(plan, mixtally.mix(sent, plan))
+    >>> result.people
+    100
     """
     expected, under = read_request(ConcludeOptions, options), load_verified_plan(plan_or_contract)
     counting = read_request(ShardOptions, options)
@@ -76,7 +81,7 @@ def conclude(
 
 
 def _paths_of(given: object) -> list[str]:
-    """Return the names of files as texts; none for anything else."""
+    """Return the paths as text, or an empty list if the argument contains other objects."""
     several: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
     if not all(isinstance(one, str | os.PathLike) for one in several):
         return []
@@ -86,7 +91,7 @@ def _paths_of(given: object) -> list[str]:
 
 
 def _check_batch(given: object, fingerprint: str) -> Batch:
-    """Return a batch under this plan or contract; raise MessageError for anything else."""
+    """Return the batch if it belongs to this plan or contract, or raise MessageError."""
     if not isinstance(given, Batch):
         raise MessageError(
             "batch",

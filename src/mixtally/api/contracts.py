@@ -1,4 +1,4 @@
-"""A contract as people give it: its file, its bytes, or itself."""
+"""Contracts as arguments: a path or bytes."""
 
 import os
 
@@ -11,9 +11,14 @@ _MAKE = "make one with `mixtally contract new` or Plan.save_contract"
 
 
 def contract_bytes(given: object) -> bytes:
-    """The bytes of a contract in a file, or ``given`` itself when it is bytes already.
+    """Return the bytes of a contract, which is given as a path or as bytes.
 
-    Raises DataError for a file that cannot be read, ParameterError for anything else.
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    ParameterError
+        If the argument has another type.
     """
     if isinstance(given, bytes):
         return given

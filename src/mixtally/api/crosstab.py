@@ -1,4 +1,7 @@
-"""A value within a group, as one label: all groups together cost what one count does."""
+"""Counts within groups: one label for each pair of a group and a value.
+
+Each person has one such label, so all groups together cost the privacy of one count.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -13,9 +16,9 @@ from mixtally.lab.data.columns import simplify_types, texts_of
 from mixtally.lab.data.reading import DROP
 
 BETWEEN = " | "
-"""What stands between a group and a value in a label."""
+"""The text between a group and a value in a label."""
 REFUSE = "refuse"
-"""What is said where nobody may lack a value."""
+"""The value of ``missing`` with which missing values raise an error."""
 Labels = Mapping[str, Sequence[object]]
 
 
@@ -35,23 +38,28 @@ def cross_with_groups(
     values : Values
         One column of values.
     groups : Column
-        The group of every place.
-    labels : mapping or None
-        Lists the values and the groups by these names; None to read both off the data.
+        The group of each row.
+    labels : Mapping or None
+        The labels of "values" and of "groups". None takes both from the data.
     missing : str
-        "refuse", "drop", or what stands for a missing value and for a missing group: a person who
-        lacks one of the two keeps the other.
+        "refuse", "drop", or the label that a missing value or a missing group counts as. A person
+        who lacks one of the two keeps the other.
     missing_values : collection of str
         Texts of values and of groups that mean missing.
     group_name : str or None
-        The name of the column of groups; None where groups are values of their own.
+        The name of the column of groups. None if the groups were given as values.
+
+    Returns
+    -------
+    tuple of Values and list of str
+        The joined column and its labels. The labels are None if they come from the data.
 
     Raises
     ------
     DataError
-        For values that are no single ones or hold " | ", and for one that is missing and refused.
+        If a value is a list, contains " | ", or is missing and refused.
     ParameterError
-        For labels that are not those of both.
+        If ``labels`` does not name exactly values and groups.
     """
     if len(values.columns) != 1:
         raise DataError(
@@ -76,13 +84,13 @@ def cross_with_groups(
 
 
 def split_label(label: str) -> tuple[str, str]:
-    """The group and the value of a label."""
+    """Return the group and the value of a label."""
     group, _, value = label.partition(BETWEEN)
     return group, value
 
 
 def _check_complete(side: Any, subject: str, named: str | None) -> None:
-    """Raise DataError for a missing value, by its place and its column."""
+    """Raise DataError with row and column of the first missing value."""
     if not side.null_count:
         return
     place = side.is_null().index(True).as_py()
@@ -111,7 +119,7 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
 
 
 def _text_or_none(text: str | None, missing_values: Collection[str]) -> str | None:
-    """Return ``text``, or None where it is blank or means missing."""
+    """Return ``text``, or None if it is blank or means missing."""
     stripped = "" if text is None else text.strip()
     return None if not stripped or stripped in missing_values else text
 

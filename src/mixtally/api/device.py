@@ -1,4 +1,4 @@
-"""``Device``: one person's messages under a plan, or a contract, once it has been checked."""
+"""The device of one person, which checks a plan or contract and then draws messages."""
 
 import math
 import os
@@ -23,16 +23,27 @@ if TYPE_CHECKING:
     from mixtally.api.planning import Plan
 
 _ANY = Limits(epsilon=math.inf, delta=1.0, hops=1)
-"""Whoever holds a plan made it, or saw it proved."""
+"""The limits for a plan: its owner made it, or has verified its certificate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What one person sends: messages by part, in random order, under one plan or contract.
+    """The messages that one person sends under one plan or contract, in random order.
 
-    where
-      agreed   the fingerprint of the plan or contract that they were drawn for
-      parts    the messages of each part: the own ones and the fakes
+    Parameters
+    ----------
+    fingerprint : str
+        The fingerprint of the plan or contract for which the messages were drawn.
+    parts : tuple of tuple of bytes
+        The messages of each part: the person's own message and the fakes (dummy messages).
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1_000)
+    >>> sent = mixtally.Device(plan).messages("yes")
+    >>> sent.fingerprint == plan.fingerprint
+    True
     """
 
     fingerprint: str
@@ -44,7 +55,7 @@ class Sent:
 
 
 def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
-    """A value without NumPy's types; ParameterError for what no question has."""
+    """Return a value without NumPy types, or raise ParameterError for an unsuitable type."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if several and isinstance(value, list | tuple | set | frozenset):
@@ -64,21 +75,36 @@ def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
 
 
 class Device:
-    """One person's device, which takes part under a plan or contract that keeps to its limits.
+    """The device of one person, which answers under a plan or contract within limits.
 
-    where
-      agreed           a plan; or a contract, by its path or bytes
-      epsilon, delta   the most that this person gives away under it; of strangers' contracts no
-                       more than 1 and 1e-6 when left out
-      local_epsilon    the most that may be left when all mixes collude; None for anything
-      hops             the fewest mixes; of strangers' contracts 2 when left out
+    A device answers as often as the plan allows. It stores nothing: a device that is switched off
+    needs a diary (``mixtally client``).
 
-    It answers as often as the plan prices, and no more. What it counts dies with it: a device that
-    is switched off keeps a diary instead (``mixtally client``).
+    Parameters
+    ----------
+    plan_or_contract : Plan, str, Path or bytes
+        The plan, or the contract as a path or as bytes.
+    epsilon, delta : float or None
+        The largest accepted guarantee. The default for a contract is 1 and 1e-6.
+    local_epsilon : float or None
+        The largest accepted epsilon if all mixes collude. None accepts any.
+    hops : int or None
+        The smallest accepted number of mixes in a row. The default for a contract is 2.
 
-    Raises RefusedError for a contract that is damaged or past a limit, with its reason.
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    RefusedError
+        If the contract is damaged or exceeds a limit. Its ``reason`` names the refusal.
 
-    >>> device = mixtally.Device("contract.json")
+    Examples
+    --------
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1_000)
+    >>> device = mixtally.Device(plan, epsilon=1)
+    >>> len(device.messages("yes").parts)
+    1
     """
 
     @checks.translate_errors
@@ -105,12 +131,12 @@ class Device:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the plan's file, or of the contract's text."""
+        """The SHA-256 digest of the plan's file or of the contract's text."""
         return self._agreed
 
     @property
     def promise(self) -> str:
-        """What is promised to this person."""
+        """The guarantee for this person, in words."""
         plan = self._plan
         times = f" over all of its {plan.collections:,} rounds" if plan.collections > 1 else ""
         return (
@@ -120,12 +146,32 @@ class Device:
 
     @checks.translate_errors
     def messages(self, value: Value) -> Sent:
-        """What is sent for ``value``: a label, a number, a list of labels or bits.
+        """Draw the messages to send for one value.
 
-        Raises RefusedError for a value that the question does not have, ParameterError when all
-        collections have been answered, and in a forked process.
+        Parameters
+        ----------
+        value : str, float, int or list
+            A label, a number, a list of labels, or a list of bits, as the question asks.
 
-        >>> device.messages("yes")
+        Returns
+        -------
+        Sent
+            The messages, in random order.
+
+        Raises
+        ------
+        ParameterError
+            If all collections have been answered, or if this process is a fork of the device's
+            process.
+        RefusedError
+            If the question does not have this value.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1_000)
+        >>> len(mixtally.Device(plan).messages("yes").parts)
+        1
         """
         collections = self._plan.collections
         with self._turn:
@@ -161,7 +207,7 @@ class Device:
 
 
 def _load_plan(agreed: object) -> tuple[str, BarePlan, Limits]:
-    """The fingerprint, the plan as a device reads it, and the usual limits."""
+    """Return the fingerprint, the plan as a device reads it, and the default limits."""
     if isinstance(agreed, str | bytes | os.PathLike):
         contract = parse_contract(contract_bytes(agreed))
         return contract.fingerprint, contract.plan, Limits()

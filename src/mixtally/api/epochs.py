@@ -1,4 +1,4 @@
-"""Simulations of a question that is asked again and again."""
+"""Simulations of a question that is asked in several epochs."""
 
 from dataclasses import replace
 from typing import Any
@@ -38,54 +38,67 @@ def simulate_epochs(
     name: str | None = None,
     **options: Any,
 ) -> Result:
-    """Simulate a question that is asked in one epoch after another.
+    """Simulate a question that is asked in several epochs, one after another.
 
     Parameters
     ----------
     values : list, array, series, frame or dict of lists
-        An answer a place, of all epochs.
+        The answers of all epochs, one answer per row.
     epochs : str, list or None
-        When each was given: the name of a column, or as many values; left out with ``synthetic``.
+        The epoch of each row: the name of a column, or one value per row. Left out with
+        ``synthetic``.
     order : list or None
-        The epochs in order; when left out, by time, by number, or as the type of the column
-        declares.
+        The epochs in order. The default is the order of time or number, or the order that the type
+        of the column declares.
     plan : Plan or None
-        Of every epoch, made before.
+        The plan of every epoch. It states the guarantee and the question.
     budget : Budget or None
-        Every epoch is charged to it before it is sent; all of them have to fit.
+        The budget that each epoch is charged to before its messages are sent. All epochs must fit.
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     level : float
         Confidence level of all intervals, in (0, 1).
     name : str or None
-        What the question is called; the column's name when left out.
+        The name of the question. The default is the name of the column.
+    partial_epoch : bool, default False
+        Whether to count a last epoch that has far fewer answers than the others.
+    synthetic : int, optional
+        The number of epochs to invent. The values are the crowd of the first epoch.
     **options
-        Those of ``mixtally simulate epochs``. ``epsilon`` and ``delta`` of all epochs together,
-        what it may cost and whom it may trust. ``synthetic`` invents so many epochs, in which
-        people ``join`` and ``leave`` and ``change`` their values; ``partial_epoch``, whether a last
-        epoch with far fewer answers counts; ``counts_only`` draws tallies in place of messages.
-        What a record is and how values are read is as ``mixtally.simulate`` has it.
+        The options of ``mixtally simulate epochs``.
 
     Returns
     -------
     Result
-        Counts, changes and what everybody spends, in ``facts`` and ``tables``.
+        The counts, their changes and the privacy that each person spends, in ``facts`` and
+        ``tables``.
 
     Raises
     ------
     DataError
-        For answers that cannot be read, or two of a person in an epoch.
+        If an answer cannot be read, or if a person has two answers in one epoch.
     InfeasibleError
-        If no plan meets the request, or the budget would be exceeded.
+        If no plan meets the request, or if the budget would be exceeded.
     ParameterError
-        For an option outside its range.
+        If an option is outside its range.
     PlanError
-        For a plan for others.
+        If the plan does not fit the values.
 
     Examples
     --------
-    >>> mixtally.simulate_epochs({"answer": answers, "week": weeks}, epochs="week", epsilon=2,
-    ...                          delta=1e-6, labels=["yes", "no"])
+    >>> import mixtally
+    >>> answers = {"answer": ["yes", "no"] * 200, "week": ["1"] * 200 + ["2"] * 200}
+    >>> result = mixtally.simulate_epochs(
+    ...     answers,
+    ...     epochs="week",
+    ...     labels=["yes", "no"],
+    ...     rows_are_people=True,
+    ...     epsilon=2,
+    ...     delta=1e-6,
+    ...     seed=1,
+    ... )
+    >>> result.public
+    False
     """
     asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
     asked.promise.guarantee()  # refused before anything is read

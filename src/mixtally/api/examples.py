@@ -1,4 +1,4 @@
-"""``example``: answers of people who do not exist, and the labels that they chose from."""
+"""An example survey of invented people, with its labels."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,21 @@ from mixtally.lab.data.example_data import LABELS, people
 
 
 class Example(NamedTuple):
-    """A column of the example survey.
+    """One column of the example survey.
 
-    where
-      values   one answer a person; under "likes" a list of labels
-      labels   all that could be answered, in their order
+    Parameters
+    ----------
+    values : list of str or list of list of str
+        One answer per person. For the column "likes", a list of labels per person.
+    labels : list of str
+        All possible answers, in order.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> answers, labels = mixtally.example("likes")
+    >>> len(answers)
+    2000
     """
 
     values: list[str] | list[list[str]]
@@ -20,13 +30,26 @@ class Example(NamedTuple):
 
 @checks.translate_errors
 def example(column: str = "fruit") -> Example:
-    """2,000 answers of the example survey, with their labels; nobody was asked.
+    """Return 2,000 answers of the example survey with their labels. The people are invented.
 
-    where
-      column   "fruit", "answer" or "age_group", one label a person; "likes", a set of labels
+    Parameters
+    ----------
+    column : str
+        "fruit", "answer" or "age_group" for one label per person, or "likes" for a set of labels.
 
-    Raises ParameterError for another column.
+    Returns
+    -------
+    Example
+        The answers and all possible labels.
 
+    Raises
+    ------
+    ParameterError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> import mixtally
     >>> answers, labels = mixtally.example("answer")
     >>> len(answers), labels
     (2000, ['yes', 'no', 'unsure'])

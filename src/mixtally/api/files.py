@@ -1,4 +1,4 @@
-"""Files that the door reads, and several whole ones that it writes into a folder."""
+"""Paths as arguments, and files that are written completely or not at once."""
 
 import os
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from mixtally.primitives.lock import exclusive_lock
 
 
 def file_at(path: object) -> Path:
-    """``path`` as a Path; ParameterError for anything that names no file."""
+    """Return ``path`` as a Path, or raise ParameterError if it cannot name a file."""
     if isinstance(path, str | os.PathLike) and _can_name_a_file(str(path)):
         return Path(path)
     raise ParameterError(
@@ -30,9 +30,12 @@ def _can_name_a_file(text: str) -> bool:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
-    """Write ``files`` into ``folder``, made when it is not there; each appears whole.
+    """Write ``files`` into ``folder``, which is created if necessary. Each file appears complete.
 
-    Raises DataError when the disk refuses, or where a name is a folder's or a device's.
+    Raises
+    ------
+    DataError
+        If the disk refuses, or if a name belongs to a folder or a device.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

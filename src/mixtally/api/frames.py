@@ -1,4 +1,4 @@
-"""Rows as a frame of the library that the values came from, or of one that is installed."""
+"""Rows as a frame of the library that the values came from, or of an installed library."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ _LIBRARIES = ("polars", "pandas", "pyarrow")
 
 
 def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:
-    """``rows`` as a native frame; as a dict of columns where no library of frames is installed."""
+    """Return ``rows`` as a native frame, or as a dict of columns without a library of frames."""
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
     chosen: Any = backend if backend is not None else _find_installed_library()
     if chosen is None:

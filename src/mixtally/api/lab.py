@@ -1,4 +1,4 @@
-"""``simulate``: real values played through the whole system in one call."""
+"""Simulation of a whole collection with known values, in one call."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,84 +46,78 @@ def simulate(
     level: float = 0.95,
     **options: Any,
 ) -> Result:
-    """Simulate a private collection: plan, randomize, mix and count values of real people.
+    """Simulate a private collection: plan, randomize, mix, tally and estimate.
 
     Parameters
     ----------
     values : list, array, series, frame or dict of lists
-        A value a person. Labels are counted by their bins, lists of labels as sets, columns of
-        booleans as bits, other columns as attributes, numbers where they are cut.
+        One value per person. Labels are counted by bin, lists of labels are sets, boolean columns
+        are bits, and several other columns are attributes. Numbers need ``number``.
     epsilon, delta : float or None
-        The guarantee, in [0.01, 20] and [1e-15, 0.1], where no plan has it.
+        The guarantee, in [0.01, 20] and [1e-15, 0.1]. Left out with ``plan`` or ``contract``.
     plan : Plan or None
-        Made before; it has the guarantee and the question.
+        A finished plan, which states the guarantee and the question.
     contract : str, Path, bytes or None
-        In place of a plan: a round is played as the contract says, mix by mix.
+        A contract in place of a plan, as a path or as bytes. The round is simulated mix by mix.
     budget : Budget or None
-        Charged before anything is drawn; a round that would exceed it is refused.
+        The budget that is charged before noise is drawn. A round that would exceed it is refused.
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     counts : str, list or None
-        How many people hold each value, which then occurs once: tallies are drawn.
+        How many people have each value. Each value then occurs once, and tallies are drawn.
     group_by : str, list or None
-        The group of each place: counts are within groups, and ``labels`` has both.
+        The group of each row. Values are counted within groups, and ``labels`` is a mapping with
+        the labels of "values" and of "groups".
     name : str or None
-        What the question is called; the column's name when left out.
+        The name of the question. The default is the name of the column.
     level : float
         Confidence level of all intervals, in (0, 1).
+    repeats : int, optional
+        How many times each vector of bits is sent (protocol "flip").
+    observer : str, default 'messages'
+        "sums" also states the privacy against an adversary who sees only the sums of all messages.
+    dishonest : sequence of int, optional
+        Under a contract, the positions of the mixes that cheat, from 1. They draw no fakes.
+    leave_out : float, optional
+        Under a contract, the share of other people's messages that dishonest mixes drop, 0 to 1.
+        The default is 1.
+    winner : bool, default False
+        Whether values are ballots. The result names the winner and compares the shuffled ballots
+        with local ballots. Blank ballots (``missing``) cannot win.
+    keep_probability : float, optional
+        The probability that a local ballot keeps its mark. The default is what epsilon allows.
+    example : bool, default False
+        Whether to simulate 100,000 invented voters, with a share of 0.63, in place of values.
     **options
-        The names of the options of ``mixtally simulate``. What the collection may cost and who
-        is trusted; ``repeats``, how often vectors of bits are sent.
-
-        What a record is: ``kind`` ("one", "set", "bits", "attributes" or "number"), where the
-        values do not say. ``labels``, the bins in their order; for attributes, by column. Without
-        them, and where no type declares them, they are read off the values: for simulation only.
-        ``max_set``, the most labels of a set; the largest when left out: for simulation only.
-        ``separator`` of the labels of a set that is one text; ``empty_sets``, whether a missing
-        value is a set without labels. ``number=(low, high)``, where numbers end; they are rounded
-        at random to ``points``, or cut into ``bins``.
-
-        How values are read: ``missing`` is "refuse", "drop", or the label, bit or number that
-        missing values count as; ``missing_values``, which mean missing, ["NA", -99] for example;
-        ``strip``, whether spaces around a value are no part of its label; ``ignore_case``;
-        ``other``, the label of all values that are not listed. ``person``, whose each place is: a
-        column's name, or a list; ``several``, how places of a person are combined: "first", "last"
-        or "set"; ``rows_are_people``, whether every place is a person's though a column seems to
-        identify people.
-
-        ``candidates``, words that are looked for where any may be answered, with ``hash_seed``.
-        Beside the counts: ``pairs``, people who have both of two bits; ``compare``, labels whose
-        counts are compared with each other; ``total``, the labels of each group whose counts are
-        added up; ``shares``; ``project="simplex"``, counts that add up, or ``no_project``;
-        ``observer="sums"``, what is hidden from anyone who sees sums alone. ``counts_only`` draws
-        tallies in place of messages. Under a contract: ``dishonest``, the places of mixes that
-        cheat, from 1, and ``leave_out``, the share of other people's messages that they leave out.
-
-        With ``winner`` values are ballots: who has won, and what local ballots hide without a mix,
-        which keep a mark with ``keep_probability``. Blank ballots (``missing``) cannot win.
-        ``example`` plays 100,000 made-up voters in place of values.
+        The options of ``mixtally simulate``, and how values are read.
 
     Returns
     -------
     Result
-        The counts, and the true counts in its ``simulation``.
+        The estimated counts. The true counts are in its ``simulation``.
 
     Raises
     ------
     DataError
-        For values that cannot be records, by their position.
+        If a value cannot be read as a record. The message states its position.
     InfeasibleError
-        If no plan meets the request, or the budget would be exceeded.
+        If no plan meets the request, or if the budget would be exceeded.
     MessageError
-        If the numbers of a round with dishonest mixes do not add up: nothing is released.
+        If the numbers of a round with dishonest mixes are inconsistent. Nothing is released.
     ParameterError
-        For an argument outside its range, or beside another that it does not go with.
+        If an argument is outside its range, or if two arguments exclude each other.
     PlanError
-        For a plan for others.
+        If the plan or contract does not fit the values.
 
     Examples
     --------
-    >>> mixtally.simulate(["yes", "no"] * 500, epsilon=1, delta=1e-6)
+    >>> import mixtally
+    >>> answers, labels = mixtally.example("answer")
+    >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+    >>> round(result["yes"].estimate)
+    985
+    >>> result.simulation.truth
+    [987, 756, 257]
     """
     seed = checks.check_optional_whole("seed", seed)
     given = load_given_plan(plan)
@@ -165,12 +159,12 @@ def simulate(
 
 
 def _list_given(**given: object) -> list[str]:
-    """Return the options of arguments that were given."""
+    """Return the names of the options whose arguments were given."""
     return [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
 
 
 def _describe_source(people: Population | Histogram) -> str:
-    """Return who is played, in a sentence."""
+    """Return a sentence about the simulated people."""
     if isinstance(people, Population):
         return f"{people.users:,} values, {people.people_per_row}."
     return f"{people.users:,} people, as the counts have them."
@@ -179,7 +173,7 @@ def _describe_source(people: Population | Histogram) -> str:
 def _read_crowd(
     values: object, name: object, request: ReadingRequest, counts: object
 ) -> CrowdData[Population] | CrowdData[Histogram]:
-    """Whom a simulation plays; a histogram of people who were counted before."""
+    """Return the people to simulate; with ``counts``, a histogram of them."""
     if counts is None:
         return read_shared_crowd(values, name, request)
     return read_counted(values, name, request, counts)

@@ -1,4 +1,4 @@
-"""Labels that a program fixes, and values that mean missing, as texts."""
+"""Labels and missing values, as text."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -13,7 +13,13 @@ from mixtally.lab.data.value_types import is_missing
 
 
 def separator_of(given: object) -> str | None:
-    """The text between labels; None for what was left out, ParameterError for an empty one."""
+    """Return the text between labels, or None if it was left out.
+
+    Raises
+    ------
+    ParameterError
+        If the text is empty or is not text.
+    """
     if (found := checks.check_optional_text("separator", given)) != "":
         return found
     raise ParameterError(
@@ -25,7 +31,7 @@ def separator_of(given: object) -> str | None:
 
 
 def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
-    """How values become labels; ParameterError for arguments of another type."""
+    """Return how values become labels, or raise ParameterError for another type."""
     return Merging(
         checks.check_flag("strip", strip),
         checks.check_flag("ignore_case", ignore_case),
@@ -34,10 +40,16 @@ def merging_of(strip: object, ignore_case: object, other: object) -> Merging:
 
 
 def labels_of(subject: str, given: object) -> tuple[str, ...]:
-    """Labels as texts in their order, every letter with its accents as one character.
+    """Return labels as text in their order, in Unicode normalization form C.
 
-    Raises ParameterError for what is no list of labels, PlanError for two that are alike and for an
-    empty one, DataError for two that nobody can tell apart.
+    Raises
+    ------
+    DataError
+        If two labels look the same.
+    ParameterError
+        If the argument is not a list of labels.
+    PlanError
+        If a label is empty or occurs twice.
     """
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
         raise ParameterError(
@@ -69,7 +81,7 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
 
 
 def missing_texts(values: object) -> tuple[str, ...]:
-    """Values that mean missing, as texts; ParameterError for what is no list of them."""
+    """Return the values that mean missing as text, or raise ParameterError for a wrong type."""
     if not isinstance(values, list | tuple | set | frozenset):
         raise ParameterError(
             "missing_values",
@@ -89,7 +101,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
 
 
 def _text_of(value: object) -> str | None:
-    """The text of a value; None for what has none."""
+    """Return the text of a single value, or None for other objects."""
     if isinstance(value, np.generic):  # a label of NumPy's is the number or text that it holds
         value = value.item()
     single = isinstance(value, str | int | float | date | Decimal)

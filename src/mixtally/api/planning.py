@@ -1,4 +1,8 @@
-"""``plan``: the plan of least error for a question, as an object that people can read."""
+"""The plan of least error for a question, with its guarantee and its expected errors.
+
+``plan`` turns keyword arguments into the request that the command line also makes. ``Plan`` shows
+what the planner returns, and writes and reads the files of plans.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,16 +36,31 @@ from mixtally.report.words import promise_paragraphs
 
 Shape = Question | int | Sequence[str] | Mapping[str, Sequence[str]] | None
 Ends = tuple[float, float]
-"""Where numbers end, the lower first."""
+"""The ends of a range of numbers, the lower end first."""
 
 
 class Plan:
-    """A plan and what it promises: made by ``plan``, or read from a file with ``Plan.load``.
+    """A plan of a private collection, with its proved guarantee and its expected errors.
 
-    where
-      record   all of it, as files have it
-      reason   why it was chosen; empty when it was read from a file
-      level    of the errors that are forecast
+    ``mixtally.plan`` and ``Plan.load`` return plans.
+
+    Parameters
+    ----------
+    record : mixtally.model.contract.Plan
+        All fields of the plan, as files contain them.
+    reason : str
+        Why the planner chose this plan. Empty if the plan was read from a file.
+    level : float
+        Confidence level of the expected errors, in (0, 1).
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=1_000)
+    >>> plan.question.labels
+    ('yes', 'no')
+    >>> round(plan.error, 2)
+    4.61
     """
 
     def __init__(self, record: Record, reason: str = "", level: float = 0.95) -> None:
@@ -49,67 +68,67 @@ class Plan:
 
     @property
     def question(self) -> Question:
-        """What people are asked."""
+        """The question that people are asked."""
         return self.record.question
 
     @property
     def certificate(self) -> Certificate:
-        """What is proved of everything that one person sends, over all collections."""
+        """The proved delta of everything that one person sends, over all collections."""
         return self.record.certificate
 
     @property
     def users(self) -> int:
-        """People expected to take part."""
+        """The number of people who are expected to take part."""
         return self.record.users
 
     @property
     def error(self) -> float:
-        """Standard error of one count, in counts."""
+        """The standard error of one count, in people."""
         return self.record.standard_error
 
     @property
     def mean_error(self) -> float | None:
-        """Standard error of the mean of numbers that are rounded; None where none are."""
+        """The standard error of the mean of rounded numbers; None for other questions."""
         found = forecast_mean(self.record)
         return None if found is None else found.standard_error
 
     @property
     def forecast(self) -> Forecast:
-        """Errors of one count and of all of them, in counts, at the level."""
+        """The expected errors of one count and of all, in people, at the confidence level."""
         return forecast(self.record, self.level)
 
     @property
     def explanation(self) -> dict[str, str]:
-        """Where every number of the plan comes from, by the name of the number."""
+        """The origin of each number of the plan, by the name of the number."""
         return explain(self.record)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of its file."""
+        """The SHA-256 digest of the plan's file."""
         return self.record.fingerprint
 
     @property
     def promise(self) -> str:
-        """What is promised, to whom, and what it assumes, in words."""
+        """The guarantee in words, with its observer and its assumptions."""
         return "\n\n".join(promise_paragraphs(self.record))
 
     @property
     def elsewhere(self) -> dict[str, float]:
-        """Standard errors of the same guarantee in other models, by their names."""
+        """The standard error of one count in other models with the same guarantee, by model."""
         return {one.model: one.standard_error for one in compare_models(self.record)}
 
     @checks.translate_errors
     def save(
         self, path: str | Path, approval: str | Path | Mapping[str, object] | None = None
     ) -> list[Path]:
-        """Write the plan to a file, or its page for approval.
+        """Write the plan to a file, or write its page for approval.
 
         Parameters
         ----------
         path : str or Path
-            The file; a page for approval if its name ends in .html or .md.
+            The file to write. A name that ends in .html or .md makes a page for approval.
         approval : str, Path, Mapping or None
-            What the page states besides the plan, as a TOML file or as a dict with its fields:
+            Further statements for the page, as a TOML file or as a mapping with its fields:
             purpose, legal_basis, retention, contact, version, date, sign_off.
 
         Returns
@@ -122,15 +141,18 @@ class Plan:
         DataError
             If a file cannot be read or written.
         ParameterError
-            If ``approval`` is given for a file that is no page.
+            If ``approval`` is given and the file is not a page.
         PlanError
             If ``approval`` has an unknown field.
 
         Examples
         --------
+        >>> import mixtally
         >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000)
-        >>> plan.save("fruit.json")
-        >>> plan.save("fruit.md", approval={"purpose": "Buy the right fruit."})
+        >>> [path.name for path in plan.save("fruit.json")]
+        ['fruit.json']
+        >>> [path.name for path in plan.save("fruit.md", approval={"purpose": "Buy fruit."})]
+        ['fruit.md']
         """
         place = file_at(path)
         details = None if approval is None else details_of(approval)
@@ -143,18 +165,18 @@ class Plan:
         network: str | Path | Mapping[str, object],
         approval: str | Path | Mapping[str, object] | None = None,
     ) -> list[Path]:
-        """Write the contract of the plan and of who runs it, or its page for approval.
+        """Write the contract, which is the plan and its operators, or write its page for approval.
 
-        Plan with ``hops`` for as many mixes as the network names.
+        The plan needs as many ``hops`` (mixes in a row) as the network names.
 
         Parameters
         ----------
         path : str or Path
-            The file; a page for approval if its name ends in .html or .md.
+            The file to write. A name that ends in .html or .md makes a page for approval.
         network : str, Path or Mapping
-            Who runs the plan, as a TOML file or as a dict with its fields.
+            The operators of the collection, as a TOML file or as a mapping with its fields.
         approval : str, Path, Mapping or None
-            What the page states besides the plan, as ``save`` takes it.
+            Further statements for the page, as ``save`` accepts them.
 
         Returns
         -------
@@ -166,14 +188,9 @@ class Plan:
         DataError
             If a file cannot be read or written.
         ParameterError
-            If ``approval`` is given for a file that is no page.
+            If ``approval`` is given and the file is not a page.
         PlanError
-            If the network or ``approval`` has an unknown field, or the number of mixes differs.
-
-        Examples
-        --------
-        >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000, hops=3)
-        >>> plan.save_contract("contract.json", "network.toml")
+            If the network or ``approval`` has an unknown field, or if the number of mixes differs.
         """
         place = file_at(path)
         if isinstance(network, Mapping):
@@ -187,12 +204,32 @@ class Plan:
     @classmethod
     @checks.translate_errors
     def load(cls, path: str | Path) -> "Plan":
-        """The plan in a file, its certificate proved again.
+        """Read a plan from a file and prove its certificate again.
 
-        Raises DataError for a file that cannot be read, PlanError for one that is no plan, was
-        altered, or promises what is not true.
+        Parameters
+        ----------
+        path : str or Path
+            A file that ``Plan.save`` or ``mixtally plan`` wrote.
 
-        >>> mixtally.Plan.load("fruit.json")
+        Returns
+        -------
+        Plan
+            The plan, without the reason why it was chosen.
+
+        Raises
+        ------
+        DataError
+            If the file cannot be read.
+        PlanError
+            If the file is not a plan, was altered, or has a false certificate.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> plan = mixtally.plan(3, epsilon=1, delta=1e-6, users=10_000)
+        >>> path = plan.save("fruit.json")
+        >>> mixtally.Plan.load("fruit.json").fingerprint == plan.fingerprint
+        True
         """
         place = file_at(path)
         data = read_bytes(place, "a plan", "write one with Plan.save")
@@ -202,7 +239,14 @@ class Plan:
 
     @checks.translate_errors
     def lines(self) -> Promise:
-        """The promise in three lines: hidden from whom, at what price, with which error."""
+        """Return the guarantee in three lines.
+
+        Returns
+        -------
+        tuple of str
+            What is protected against which observer; epsilon, delta and the assumptions; the
+            expected error.
+        """
         return promise_lines(self.record, self.forecast)
 
     def __repr__(self) -> str:
@@ -216,13 +260,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindOptions:
-    """Python's word for what the options of a question say: "one", "set" or "bits"."""
+    """The argument ``kind`` of ``plan``, which the command line expresses by other options."""
 
     kind: str | None = None
 
 
 class _QuestionRequest(NamedTuple):
-    """A question that was made before, or the options of one."""
+    """A finished question, or the options from which the planner makes one."""
 
     question: Question | None
     options: dict[str, Any]
@@ -231,43 +275,56 @@ class _QuestionRequest(NamedTuple):
 @checks.translate_errors
 @checks.accept_options(PlanOptions, KindOptions)
 def plan(question: Shape = None, **options: Any) -> Plan:
-    """Find the plan of least error that keeps a guarantee.
+    """Find the plan of least error that satisfies a privacy guarantee.
 
     Parameters
     ----------
     question : Question, int, sequence of str, Mapping or None
-        How many bins there are, or their labels, or the labels of each attribute; or a question
-        that was made before. None where ``bins``, ``labels``, ``number`` or others say it.
+        The number of bins, their labels, the labels of each attribute, or a finished question. None
+        if other arguments, such as ``bins``, ``labels`` or ``number``, describe the question.
+    bins : int, optional
+        The number of possible answers, 2 to 10^7.
+    labels : sequence of str or Mapping, optional
+        The possible answers in order. A mapping from attribute to labels asks for one label of each
+        attribute.
+    attributes : sequence of int, optional
+        The number of bins of each of 2 to 16 attributes, for example [10, 20, 5].
+    number : tuple of float, optional
+        The range of numbers, (low, high). Numbers outside are moved to the nearer end. They are
+        rounded at random to ``points``, or counted in ``bins`` of equal width.
+    kind : str, optional
+        What a record may contain: "one" label, a "set" of at most ``max_set`` labels, or "bits", a
+        yes or no for each label. The default is "one", or "set" if ``max_set`` is given.
+    open_domain : bool, default False
+        Whether any text may be an answer. The words to count are chosen when the tally is
+        estimated.
     **options
-        The names of the options of ``mixtally plan``. The guarantee: ``epsilon`` in [0.01, 20] and
-        ``delta`` in [1e-15, 0.1]. The crowd: ``users``, 2 to 10^10, or ``target_share`` to find
-        it. The question: ``bins``; ``labels``, of the bins or of each attribute;
-        ``max_set``, the most labels of a person; ``kind``, "bits" when everybody answers no or yes
-        to every label; ``bits``; ``attributes``, the number of bins of each; ``open_domain`` with
-        ``hash_seed``; ``number``, (low, high), with ``points`` or ``bins``; ``prefixes`` of words
-        with ``longest``, ``alphabet`` and ``symbols``; its ``name``. What it may cost and
-        who is trusted, as ``hops=3`` mixes in a row; ``target_error`` to find the fewest messages.
-        ``level`` of the errors that are forecast.
+        The options of ``mixtally plan``.
 
     Returns
     -------
     Plan
-        The plan, and why it was chosen.
+        The plan and the reason why it was chosen.
 
     Raises
     ------
     InfeasibleError
-        When nothing fits. Its ``nearest.found`` are the closest feasible requests, each with the
-        ``change`` and the ``plan`` that it makes possible; ``nearest.unfinished`` names changes
-        that take too long to search. The search begins when ``nearest`` is read.
+        If no plan meets the request. The attribute ``nearest`` then searches for the closest
+        feasible requests: ``nearest.found`` lists their changes and plans, and
+        ``nearest.unfinished`` lists changes that would take too long to search.
     ParameterError
-        For a number outside its range, or an argument beside another that it does not go with.
+        If a number is outside its range, or if two arguments exclude each other.
     PlanError
-        For labels that are no labels.
+        If a label is empty or occurs twice.
 
     Examples
     --------
-    >>> mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
+    >>> import mixtally
+    >>> plan = mixtally.plan(["yes", "no"], epsilon=1, delta=1e-6, users=10_000)
+    >>> round(plan.error, 2)
+    4.61
+    >>> plan.certificate.upper <= 1e-6
+    True
     """
     asked = _read_question(question, options)
     request = use.make_request(read_request(PlanOptions, options | asked.options), asked.question)
@@ -280,7 +337,7 @@ def plan(question: Shape = None, **options: Any) -> Plan:
 
 
 def _in_python(nearest: Relaxations | None) -> Relaxations | None:
-    """Return the closest feasible requests with changes worded as arguments of Python."""
+    """Return the closest feasible requests with changes worded as Python arguments."""
     if nearest is None:
         return None
     word = checks.translate_options
@@ -291,7 +348,13 @@ def _in_python(nearest: Relaxations | None) -> Relaxations | None:
 
 
 def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionRequest:
-    """Return what is asked; raise ParameterError for two ways to say it, and for other types."""
+    """Return the question that the arguments describe.
+
+    Raises
+    ------
+    ParameterError
+        If two arguments describe the question, or if an argument has another type.
+    """
     labels = options.get("labels")
     if shape is not None:
         ways = {"labels": labels, "bins": options.get("bins")}
@@ -358,9 +421,12 @@ def _attribute_options(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
 
 
 def parse_scale(bins: object, points: object, number: object) -> Range | None:
-    """Return the bins or the points of numbers; None when nothing is said.
+    """Return the bins or the points of numbers, or None if no argument concerns numbers.
 
-    Raises ParameterError for ends that are missing or no pair, and for both bins and points.
+    Raises
+    ------
+    ParameterError
+        If the range is missing or is not a pair, or if both bins and points are given.
     """
     if bins is points is number is None:
         return None

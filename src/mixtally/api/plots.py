@@ -1,6 +1,6 @@
-"""A chart of counts with their intervals: by Altair, or by matplotlib where only that is.
+"""Charts of counts with their intervals, drawn by Altair, or by matplotlib if Altair is missing.
 
-Notebooks show it without a network, and keep it as a picture when they are stored.
+Notebooks show the charts without a network, and store them as pictures.
 """
 
 import io
@@ -16,7 +16,7 @@ from mixtally.report.style import standalone_picture
 
 
 def chart(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
-    """An Altair chart or a matplotlib figure; DataError when neither is installed."""
+    """Return an Altair chart or a matplotlib figure, or raise DataError if neither is installed."""
     if find_spec("altair") is not None:
         return _draw_altair(rows, title, lines)
     if find_spec("matplotlib") is not None:
@@ -42,7 +42,7 @@ def _draw_altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     first: dict[str, Any] = {}
 
     class StaticChart(alt.LayerChart):  # type: ignore[misc, name-defined]
-        """The chart as a picture; once it was changed, as Altair shows it."""
+        """A chart that is shown as a picture until a user changes it."""
 
         def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
             if self.to_dict() != first:
@@ -56,7 +56,7 @@ def _draw_altair(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
 
 def _draw_matplotlib(rows: Sequence[Row], title: str, lines: Sequence[str]) -> Any:
     class StaticFigure(import_module("matplotlib.figure").Figure):  # type: ignore[misc]
-        """The figure as a picture."""
+        """A figure that notebooks show as a picture."""
 
         def _repr_png_(self) -> bytes:
             data = io.BytesIO()

@@ -1,4 +1,7 @@
-"""``delta`` and ``calibrate``: what parameters keep, and the least noise that keeps a guarantee."""
+"""The delta of given mechanism parameters, and the least noise for a guarantee.
+
+``delta`` and ``calibrate`` are the Python forms of ``mixtally check delta`` and ``check noise``.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,21 +15,31 @@ from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumption_text
 
 Parameters = MechanismOptions
-"""Parameters by name; which of them a protocol takes, `mixtally check delta --help` lists."""
+"""The parameters of all protocols. ``mixtally check delta --help`` lists those of each protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """The least noise that keeps a guarantee.
+    """The least noise that satisfies a guarantee, with its certificate.
 
-    Attributes
+    Parameters
     ----------
     certificate : Certificate
-        What is proved of it, with observer, status and assumption.
+        The proved delta at this noise, with its observer, status and assumption.
     found : dict
-        What was found, by the names of the parameters.
+        The parameters that ``calibrate`` found, by name.
     standard_error : float or None
-        Of one count, in counts; None where nobody said how many people.
+        The standard error of one count, in people. None if it depends on a number of people that
+        was not given.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> found = mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10)
+    >>> found.found
+    {'fakes': 422}
+    >>> round(found.standard_error, 2)
+    6.16
     """
 
     certificate: Certificate
@@ -46,30 +59,41 @@ class Calibrated:
 @checks.translate_errors
 @checks.accept_options(Parameters)
 def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
-    """Compute the exact delta of given parameters.
+    """Compute lower and upper bounds of delta for given parameters of a protocol.
 
     Parameters
     ----------
     protocol : str
-        The name of a protocol, as `mixtally check delta --help` lists them.
+        A protocol that ``mixtally check delta --help`` lists.
     epsilon : float
-        The privacy loss for which delta is computed, in [0.01, 20].
+        The privacy loss at which delta is computed, in nats, in [0.01, 20].
+    ones : int, optional
+        The number of other people who are known to have a one, below ``users``.
+    observer : str, default 'messages'
+        What the adversary sees: "messages", or only the "sums" of all messages.
+    background : str, optional
+        "zero" if all other people are known to have zeros. Needs ``bits``.
     **given
         The parameters of the protocol.
 
     Returns
     -------
     Certificate
-        Both bounds of delta, with observer, proof and what they rest on.
+        Both bounds of delta, with the observer, the proof and its assumption.
 
     Raises
     ------
+    EffortError
+        If the computation would take too long.
     ParameterError
-        For parameters that are missing, not taken or out of range.
+        If a parameter is missing, does not belong to the protocol, or is out of range.
 
     Examples
     --------
-    >>> mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000).upper
+    >>> import mixtally
+    >>> certificate = mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000)
+    >>> f"{certificate.upper:.3g}"
+    '1.37e-12'
     """
     return price.delta(
         _options(protocol, given), checks.check_number("epsilon", epsilon)
@@ -79,33 +103,43 @@ def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
 @checks.translate_errors
 @checks.accept_options(Parameters)
 def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> Calibrated:
-    """Find the least noise that keeps a guarantee: the parameter that is left out.
+    """Find the least noise that satisfies a guarantee, by solving for the parameter left out.
 
     Parameters
     ----------
     protocol : str
-        The name of a protocol, as `mixtally check noise --help` lists them.
+        A protocol that ``mixtally check noise --help`` lists.
     epsilon : float
-        The largest privacy loss, in [0.01, 20].
+        The largest privacy loss, in nats, in [0.01, 20].
     delta : float
         The delta of the guarantee, in [1e-15, 0.1].
+    ones : int, optional
+        The number of other people who are known to have a one, below ``users``.
+    observer : str, default 'messages'
+        What the adversary sees: "messages", or only the "sums" of all messages.
+    background : str, optional
+        "zero" if all other people are known to have zeros. Needs ``bits``.
     **given
-        The parameters of the protocol but for the one that is to be found.
+        All parameters of the protocol except the one to find.
 
     Returns
     -------
     Calibrated
-        What was found, its certificate and the error of a count.
+        The parameter, its certificate and the standard error of a count.
 
     Raises
     ------
+    EffortError
+        If the computation would take too long.
     ParameterError
-        For parameters that are missing, not taken or out of range, and where no noise keeps the
-        guarantee.
+        If a parameter is missing, does not belong to the protocol, or is out of range, or if no
+        noise satisfies the guarantee.
 
     Examples
     --------
-    >>> mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10)
+    >>> import mixtally
+    >>> mixtally.calibrate("clear-uniform", epsilon=1, delta=1e-6, bins=10).found
+    {'fakes': 422}
     """
     guarantee = guarantee_of(epsilon, delta)
     priced = price.noise(_options(protocol, given), guarantee)
@@ -114,6 +148,6 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
 
 
 def _options(protocol: object, given: dict[str, object]) -> MechanismOptions:
-    """The parameters, each of its type; ParameterError for another type or protocol."""
+    """Return the parameters after checking their types and the protocol."""
     name = checks.check_choice("protocol", protocol, PROTOCOLS)
     return checks.read_options(MechanismOptions, {**given, "protocol": name})

@@ -1,4 +1,4 @@
-"""How the values of a program are read: keyword arguments that several functions have."""
+"""Keyword arguments about how values are read, which several functions have."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ from mixtally.protocol.encode.numbers import scale_of_plan as planned_scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """How values are read: missing values, labels that are the same, and the people of rows.
+    """How rows are read: missing values, equal labels, and the person of each row.
 
     The texts in the annotations become entries of docstrings.
     """
@@ -30,7 +30,9 @@ class RowOptions:
         'What happens to missing values: "refuse", "drop", or the label, bit or number that they '
         "count as.",
     ] = "refuse"
-    missing_values: Annotated[Any, 'Values that mean missing, for example ["NA", -99].'] = ()
+    missing_values: Annotated[
+        Any, "list", 'Values that mean missing, for example ["NA", -99].'
+    ] = ()
     strip: Annotated[bool, "Whether to remove spaces around labels."] = False
     ignore_case: Annotated[
         bool, "Whether labels that differ only in capital letters are the same."
@@ -41,6 +43,7 @@ class RowOptions:
     ] = None
     person: Annotated[
         Any,
+        "str or list",
         "The person of each row, where some people have several rows: the name of a column, or a "
         "list.",
     ] = None
@@ -53,7 +56,7 @@ class RowOptions:
 
     @property
     def blank(self) -> str | None:
-        """The label of missing values; None where there is none."""
+        """The label of missing values; None if missing values are refused or dropped."""
         return None if self.missing in ("refuse", DROP) else self.missing
 
 
@@ -71,6 +74,7 @@ class RecordOptions:
     ] = None
     labels: Annotated[
         Any,
+        "list or Mapping",
         "The labels of the bins in order; for attributes, a mapping from column to labels. Labels "
         "that are taken from the values make the result a simulation that may not be published.",
     ] = None
@@ -84,7 +88,9 @@ class RecordOptions:
     ] = None
     empty_sets: Annotated[bool, "Whether a missing value is a set without labels."] = False
     number: Annotated[
-        Any, "The range of numbers, (low, high). Numbers outside are moved into it."
+        Any,
+        "(float, float)",
+        "The range of numbers, (low, high). Numbers outside are moved to the nearer end.",
     ] = None
     bins: Annotated[int | None, "Count numbers in this many bins of equal width."] = None
     points: Annotated[
@@ -99,16 +105,19 @@ def list_given(options: RowOptions | RecordOptions) -> list[str]:
 
 
 def split_options(given: dict[str, Any]) -> tuple[RowOptions, RecordOptions]:
-    """Return how values are read; raise ParameterError for arguments of another type."""
+    """Return how rows and records are read, or raise ParameterError for a wrong type."""
     return checks.read_options(RowOptions, given), checks.read_options(RecordOptions, given)
 
 
 def make_reading_request(
     rows: RowOptions, records: RecordOptions | None = None, **how: Any
 ) -> ReadingRequest:
-    """Return how values are read; ``how`` is what else ``Expected`` has.
+    """Return how values are read. The keywords ``how`` are further fields of ``ReadingRequest``.
 
-    Raises ParameterError for a kind that there is not, and for numbers without ends.
+    Raises
+    ------
+    ParameterError
+        If the kind is unknown, or if numbers have no range.
     """
     expected = ReadingRequest(
         missing=rows.missing,
@@ -132,7 +141,7 @@ def make_reading_request(
 
 
 def load_given_plan(plan: object) -> GivenPlan | None:
-    """Return a plan that was made before, and why it is played; None for none."""
+    """Return a finished plan with the reason why it is used, or None if no plan was given."""
     if plan is None:
         return None
     made = checks.check_type("plan", plan, Plan, "plan")
@@ -140,7 +149,7 @@ def load_given_plan(plan: object) -> GivenPlan | None:
 
 
 def read_as_planned(expected: ReadingRequest, plan: Record) -> ReadingRequest:
-    """Return how values are read as a plan asks, which says itself how numbers are read."""
+    """Return how values are read under a plan, which states how numbers are read."""
     if expected.scale is not None:
         raise ParameterError(
             "plan",
@@ -152,7 +161,7 @@ def read_as_planned(expected: ReadingRequest, plan: Record) -> ReadingRequest:
 
 
 def make_run(seed: object, level: object = 0.95) -> Run:
-    """Return how a crowd is played, before its source is known."""
+    """Return how a crowd is simulated, before the source of the crowd is known."""
     drawn = checks.check_optional_whole("seed", seed)
     within = checks.check_number("level", level)
     return Run(lab=Lab(build_chance(drawn)), source="", seed=drawn, level=within)
@@ -161,7 +170,7 @@ def make_run(seed: object, level: object = 0.95) -> Run:
 def prepare_run(
     values: object, name: object, expected: ReadingRequest, run: Run
 ) -> tuple[Population, Run, Any]:
-    """Return the crowd, how it is played, and the library of frames that it came from."""
+    """Return the crowd, how it is simulated, and the library of frames of its values."""
     crowd = read_shared_crowd(values, name, expected)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.people_per_row}.", *crowd.public])

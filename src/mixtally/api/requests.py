@@ -1,4 +1,4 @@
-"""Requests of keyword arguments: the same classes of options that the command line fills."""
+"""Requests from keyword arguments, in the classes of options that the command line also fills."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,27 +16,27 @@ T = TypeVar("T")
 
 
 def read_request(kind: type[T], given: Mapping[str, object]) -> T:
-    """Return the options of a class, and of those inside it, from keywords of the same names.
+    """Return an instance of a class of options, with nested classes, from keyword arguments.
 
     Raises
     ------
     ParameterError
-        For a value of another type.
+        If a value has another type.
     PlanError
-        For labels that are alike or empty.
+        If a label is empty or occurs twice.
     """
     return checks.read_options(kind, given, _READERS)
 
 
 def guarantee_of(epsilon: object, delta: object) -> Guarantee:
-    """Return the guarantee; raise ParameterError for what is no number, or outside its range."""
+    """Return the guarantee, or raise ParameterError if a number is outside its range."""
     return Guarantee(
         epsilon=checks.check_number("epsilon", epsilon), delta=checks.check_number("delta", delta)
     )
 
 
 def ends_of(subject: str, given: object) -> tuple[float, float]:
-    """Return the two ends of a range; raise ParameterError for what is no pair of numbers."""
+    """Return the two ends of a range, or raise ParameterError for anything but two numbers."""
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ParameterError(
             subject,
@@ -48,7 +48,7 @@ def ends_of(subject: str, given: object) -> tuple[float, float]:
 
 
 def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
-    """Return whole numbers; raise ParameterError for what is no list of them."""
+    """Return integers, or raise ParameterError if the argument is not a list of integers."""
     if not isinstance(given, list | tuple):
         raise ParameterError(
             subject,
@@ -60,7 +60,7 @@ def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
 
 
 def _groups_of(subject: str, given: object) -> Groups:
-    """Return groups of labels by name; raise ParameterError for what is no such mapping."""
+    """Return groups of labels by name, or raise ParameterError for a wrong type."""
     if not isinstance(given, Mapping):
         raise ParameterError(
             subject,
@@ -75,7 +75,7 @@ def _groups_of(subject: str, given: object) -> Groups:
 
 
 def _hops_of(subject: str, given: object) -> HopNumbers:
-    """Return places of mixes; raise ParameterError for what is no list or set of them."""
+    """Return positions of mixes, or raise ParameterError if the argument is not a list or a set."""
     if not isinstance(given, list | tuple | set | frozenset):
         raise ParameterError(
             subject,

@@ -1,6 +1,6 @@
-"""The result of a collection or of a simulation: its promise, its numbers with errors, its files.
+"""Results of collections and simulations: the guarantee, the estimates and the files.
 
-The truth, which a lab alone knows, is in its ``simulation`` and nowhere else.
+Only the property ``simulation`` contains true counts.
 """
 
 import io
@@ -40,18 +40,29 @@ _WIDTH = 100
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
-    """The result of a collection or of a simulation, without a true number.
+    """The result of a collection or of a simulation, without true counts.
 
-    Every result has its promise, ``facts``, ``tables`` and files. One that counts the bins of one
-    collection also has rows, a certificate and what follows from the counts; there another raises
-    ParameterError.
+    Every result has a guarantee, ``facts``, ``tables`` and files. A result that counts the bins of
+    one collection also has rows, a certificate and derived numbers. For other results these
+    properties raise ParameterError.
 
-    Attributes
+    Parameters
     ----------
     outcome : Outcome
-        All of it, for those who want more.
+        The outcome of the use case, with its documents.
     backend : object
-        The library of frames that the values came from; None for plain Python.
+        The library of frames that the values came from. None for plain Python.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> answers, labels = mixtally.example("answer")
+    >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+    >>> for row in result:
+    ...     print(row.label, row.lower, round(row.estimate), row.upper)
+    yes 974 985 995
+    no 754 765 775
+    unsure 240 251 261
     """
 
     outcome: Outcome
@@ -59,7 +70,7 @@ class Result:
 
     @property
     def lines(self) -> Promise:
-        """The promise in three lines: hidden from whom, at what price, with which error."""
+        """The guarantee in three lines: protection, epsilon and delta, expected error."""
         first, second, third = self._public_document.lines
         return first, checks.translate_options(second), third
 
@@ -67,25 +78,25 @@ class Result:
     def public(self) -> bool:
         """Whether the result may be published.
 
-        One that was drawn from a seed, or whose labels were read off the values, may not.
+        Results drawn from a seed, and results whose labels were taken from the data, may not.
         """
         return not self.outcome.seeded and not self.outcome.from_data
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Everything that was found, as the command line's JSON has it, without the truth."""
+        """All findings without true counts, with the fields of the command line's JSON."""
         return whole_facts(self._public_document)
 
     @property
     def simulation(self) -> SimulatedResult | None:
-        """The result beside the truth; None where messages alone were known."""
+        """The result with the true counts; None if only messages were known."""
         if not self.outcome.document.simulation:
             return None
         return SimulatedResult(self.outcome, self.backend)
 
     @property
     def tables(self) -> dict[str, list[dict[str, Any]]]:
-        """Rows by the name of their table: "estimates", "words", "sets" and others."""
+        """The rows of each table, by the table's name: "estimates", "words", "sets" and others."""
         return {
             name.removesuffix(".csv"): [dict(row) for row in table.rows]
             for name, table in self._public_document.tables().items()
@@ -93,18 +104,18 @@ class Result:
 
     @property
     def note(self) -> str:
-        """Where the values came from."""
+        """A sentence about the source of the values."""
         return self._public_document.source
 
     @property
     def seed(self) -> int | None:
-        """The seed of the noise; None when it came from the operating system."""
+        """The seed of the noise; None if the noise came from the operating system."""
         found = self.outcome.found
         return None if found is None else found.about.seed
 
     @property
     def from_data(self) -> tuple[str, ...]:
-        """What of the question was read off the values: "labels" and others."""
+        """The fields of the question that were taken from the values, such as "labels"."""
         return self.outcome.from_data or ()
 
     @property
@@ -115,80 +126,100 @@ class Result:
 
     @property
     def record(self) -> Record:
-        """The counts with their plan, for those who want more."""
+        """The estimated counts with their plan, as an object of ``mixtally.model``."""
         return study_of(self.outcome).main_result
 
     @property
     def sums(self) -> Certificate | None:
-        """What is proved against anyone who sees sums alone, where that was asked."""
+        """The certificate against an adversary who sees only sums; None unless it was requested."""
         return study_of(self.outcome).releases[0].sums
 
     @property
     def people(self) -> int:
-        """Who took part."""
+        """The number of people who took part."""
         return self.record.received.contributors
 
     @property
     def certificate(self) -> Certificate:
-        """What is proved of everything that a person sent."""
+        """The proved delta of everything that one person sent."""
         return self.record.certificate
 
     @property
     def error(self) -> float:
-        """Standard error of one count, in counts; the largest where they differ."""
+        """The standard error of one count, in people; the largest if bins differ."""
         return self.record.estimate.standard_error
 
     @property
     def rows(self) -> list[Row]:
-        """Every bin's count with its standard error and intervals, in the order of the bins."""
+        """The count of each bin with its standard error and intervals, in the order of the bins."""
         return [self.record.row(place) for place in range(self.record.question.bins)]
 
     @property
     def shares(self) -> dict[str, Row]:
-        """Every count as a share of the people who took part, by label, with both intervals.
+        """Each count as a share of the people who took part, by label, with both intervals.
 
-        These are not shares of a larger population: the intervals allow for the noise alone. Like
-        the counts, the estimates are unbiased and may lie below 0.
+        The intervals include only the noise, so the shares do not describe a larger population.
+        Like the counts, the estimates are unbiased and can be negative.
         """
         return {row.label: row.share_of(self.people) for row in self.rows}
 
     @property
     def figures(self) -> dict[str, list[Row]]:
-        """What else the counts tell, by name: "numbers" (mean, quantiles), "pairs" and others."""
+        """Further estimates by name: "numbers" (mean and quantiles), "pairs" and others."""
         return {figures.name: list(figures.rows) for figures in self.record.figures}
 
     @property
     def mean(self) -> Row:
         """The mean of numbers that were rounded at random, with its interval.
 
-        ``figures["numbers"]`` has their sum and variance beside it. Raises ParameterError where no
-        numbers were asked, or where they were cut into bins.
+        ``figures["numbers"]`` also contains their sum and variance. Raises ParameterError if the
+        question did not ask for numbers, or counted them in bins.
         """
         return self._numbers()[0]
 
     @property
     def quantiles(self) -> dict[float, Row]:
-        """Their quantiles, by share: 0.5 is the median. Raises as ``mean``."""
+        """The quantiles of rounded numbers by share; 0.5 is the median. Raises as ``mean``."""
         rows = {row.label: row for row in self._numbers()}
         return {share: rows[quantile_label(share)] for share in QUANTILES}
 
     @checks.translate_errors
     def difference(self, first: str, second: str) -> Row:
-        """How many more people hold the label ``first`` than ``second``, with its interval.
+        """Estimate how many more people have the label ``first`` than ``second``.
 
-        Raises ParameterError for a label there is not.
+        Parameters
+        ----------
+        first, second : str
+            Two labels of the question.
 
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).difference("apple", "pear").lower
+        Returns
+        -------
+        Row
+            The difference, its standard error and its interval at the level of the result.
+
+        Raises
+        ------
+        ParameterError
+            If the question does not have a label.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> row = result.difference("yes", "no")
+        >>> row.lower, round(row.estimate), row.upper
+        (202, 220, 238)
         """
         labels = checks.check_text("first", first), checks.check_text("second", second)
         return estimate_differences(self.record, labels).rows[0]
 
     @checks.translate_errors
     def total(self, labels: Sequence[str]) -> Row:
-        """Estimate how many people hold any of ``labels``, with an interval.
+        """Estimate how many people have any of ``labels``, with an interval.
 
-        The standard error includes the covariance of the counts, so it is not that of independent
-        counts. Where a person may hold several labels, they count once for each.
+        The standard error includes the covariances of the counts. A person who has several of the
+        labels is counted once for each.
 
         Parameters
         ----------
@@ -203,19 +234,25 @@ class Result:
         Raises
         ------
         ParameterError
-            For a label there is not, one named twice, none at all, and for sets over planes.
+            If a label is unknown or occurs twice, if there are no labels, or for sets over planes
+            (points that stand for texts of an open domain).
 
         Examples
         --------
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).total(["apple", "pear"]).lower
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> row = result.total(["yes", "no"])
+        >>> row.lower, round(row.estimate), row.upper
+        (1739, 1749, 1760)
         """
         return estimate_totals(self.record, (("total", labels_of("labels", labels)),)).rows[0]
 
     @property
     def groups(self) -> dict[str, dict[str, Row]]:
-        """Counts within groups: by group, then by value. All of them cost epsilon once.
+        """Counts within groups, by group and then by value. All groups together cost epsilon once.
 
-        Raises ParameterError where no groups were asked for.
+        Raises ParameterError if values were not counted within groups.
         """
         from mixtally.api.crosstab import BETWEEN, split_label  # loads Arrow
 
@@ -240,22 +277,43 @@ class Result:
         return found
 
     def __bool__(self) -> bool:
-        """Return True: a result without bins is one, too."""
+        """Return True, because a result without bins is a result, too."""
         return True
 
     def __len__(self) -> int:
-        """How many bins there are."""
+        """Return the number of bins."""
         return self.record.question.bins
 
     def __iter__(self) -> Iterator[Row]:
-        """The rows, in the order of the bins."""
+        """Iterate over the rows, in the order of the bins."""
         return iter(self.rows)
 
     @checks.translate_errors
     def __getitem__(self, label: str) -> Row:
-        """The count of one label, with its intervals; ParameterError for one there is not.
+        """Return the count of one label, with its intervals.
 
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6)["apple"].estimate
+        Parameters
+        ----------
+        label : str
+            A label of the question.
+
+        Returns
+        -------
+        Row
+            The estimate, its standard error and its intervals.
+
+        Raises
+        ------
+        ParameterError
+            If the question does not have the label.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> round(result["yes"].estimate)
+        985
         """
         question = self.record.question
         for place in range(question.bins):
@@ -266,7 +324,7 @@ class Result:
 
     @property
     def promise(self) -> str:
-        """What is promised, to whom, and what it rests on, in words."""
+        """The guarantee in words, with its observer and its assumptions."""
         record, sums = self.record, self.sums
         texts = promise_paragraphs(record.plan, self.certificate)
         if sums is not None:
@@ -277,7 +335,7 @@ class Result:
         )
 
     def _publishing_warnings(self) -> list[str]:
-        """Return why nothing may be published; nothing where it may."""
+        """Return the reasons why the result may not be published; an empty list if it may."""
         if self.seed is not None:
             return [
                 f"SIMULATION ONLY: the noise follows from seed {self.seed}, so it hides nothing "
@@ -287,13 +345,30 @@ class Result:
 
     @checks.translate_errors
     def to_frame(self, table: str | None = None) -> Any:
-        """Return a table as a frame of the values' library, or of one that is installed.
+        """Return a table as a frame of the values' library, or of an installed library.
 
-        Without a name it is the bins in their order, or the first table where none were counted.
-        Without any library of frames it is a dict of columns. Raises ParameterError for a table
-        that there is not.
+        Parameters
+        ----------
+        table : str or None
+            A name in ``tables``. None chooses the bins, or the first table if no bins were counted.
 
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).to_frame()
+        Returns
+        -------
+        frame or dict
+            The table. A dict of columns if no library of frames is installed.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such table.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> list(result.to_frame()["label"])
+        ['yes', 'no', 'unsure']
         """
         if table is None and isinstance(self.outcome.found, Study):
             return make_frame(counts.count_rows(self.record, {}), self.backend)
@@ -305,16 +380,40 @@ class Result:
 
     @checks.translate_errors
     def to_narwhals(self) -> nw.DataFrame[Any]:
-        """The same as a frame of narwhals; ParameterError where no library of frames is there."""
+        """Return the bins, or the first table, as a frame of narwhals.
+
+        Returns
+        -------
+        narwhals.DataFrame
+            The table.
+
+        Raises
+        ------
+        ParameterError
+            If no library of frames is installed.
+        """
         return nw.from_native(self.to_frame(), eager_only=True)
 
     @checks.translate_errors
     def plot(self) -> Any:
-        """A chart of the counts with their intervals, by Altair or else matplotlib.
+        """Draw the counts with their intervals.
 
-        Raises DataError when neither is installed.
+        Returns
+        -------
+        altair.Chart or matplotlib.figure.Figure
+            A chart of Altair, or a figure of matplotlib if Altair is not installed.
 
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).plot().save("counts.html")
+        Raises
+        ------
+        DataError
+            If neither is installed.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> result.plot().save("counts.html")
         """
         from mixtally.api.plots import chart  # slow to import, and few want one
 
@@ -324,15 +423,39 @@ class Result:
     def save(
         self, folder: str | Path, *, simulation: bool = False, out_format: FormatName = "csv"
     ) -> list[Path]:
-        """Write what may be published into ``folder``: report.html, result.json, tables, the plan.
+        """Write the files that may be published: report.html, result.json, the tables and the plan.
 
-        With ``simulation`` the same beside the truth goes into the folder ``simulation`` inside it.
-        Of a result that may not be published all files go there, but for the plan of one with a
-        seed. ``out_format`` is "csv", or "csv-semicolon" for spreadsheets with decimal commas.
-        Raises DataError when the disk refuses, or when there is no simulation; ParameterError for
-        another format.
+        If the result may not be published, all files go into the subfolder ``simulation``. Only the
+        plan of a result with a seed stays outside.
 
-        >>> mixtally.simulate(answers, epsilon=1, delta=1e-6).save("result")
+        Parameters
+        ----------
+        folder : str or Path
+            The folder, created if necessary.
+        simulation : bool
+            Whether to write the files with the true counts into the subfolder ``simulation``, too.
+        out_format : str
+            "csv", or "csv-semicolon" for spreadsheets with decimal commas.
+
+        Returns
+        -------
+        list of Path
+            The files that were written.
+
+        Raises
+        ------
+        DataError
+            If the disk refuses, or if the result has no simulation.
+        ParameterError
+            If the format is unknown.
+
+        Examples
+        --------
+        >>> import mixtally
+        >>> answers, labels = mixtally.example("answer")
+        >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+        >>> [path.as_posix() for path in result.save("fruit")][:2]
+        ['fruit/plan.json', 'fruit/simulation/report.html']
         """
         place = file_at(folder)
         checks.check_choice("out_format", out_format, list(FORMATS))
@@ -370,7 +493,7 @@ class Result:
         )
 
     def _mean_line(self) -> list[str]:
-        """The mean of numbers with its error, which is what people ask numbers for."""
+        """Return a line with the mean of numbers; an empty list for other questions."""
         if "numbers" not in self.figures:
             return []
         row = self.mean
@@ -397,7 +520,7 @@ class Result:
         return "".join([*texts, table, *[el("p", one, class_=NO_FORMULAS) for one in below]])
 
     def _html_rows(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """Return the heads and the cells of the first rows, and what is said below them."""
+        """Return the headings and the cells of the first rows, and the lines below them."""
         if isinstance(self.outcome.found, Study):
             question, many = self.record.question, len(self)
             heads = [question.name, "estimate", "from", "to"]

@@ -1,4 +1,4 @@
-"""The truth beside a result of a simulation, which is never published."""
+"""The result of a simulation with its true counts, which is never published."""
 
 from typing import Any
 
@@ -16,49 +16,91 @@ SHOWN = 20
 
 
 class SimulatedResult:
-    """A result beside the truth: for those who hold the data, never to be published."""
+    """A result with its true counts, for owners of the data. It must not be published.
+
+    ``Result.simulation`` returns it.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        The outcome of the use case, with its documents.
+    backend : object
+        The library of frames that the values came from. None for plain Python.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> answers, labels = mixtally.example("answer")
+    >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
+    >>> result.simulation.truth
+    [987, 756, 257]
+    >>> round(result.simulation.measured_error, 2)
+    6.34
+    """
 
     def __init__(self, outcome: Outcome, backend: Any = None) -> None:
         self._outcome, self._backend = outcome, backend
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Everything that was found, with the truth, as the command line's JSON has it."""
+        """All findings with the true counts, with the fields of the command line's JSON."""
         return whole_facts(self._outcome.shown_document)
 
     @property
     def notes(self) -> str:
-        """How many values were left out or moved."""
+        """A sentence about values that were left out or moved into the range."""
         found = self._outcome.found
         return "" if found is None else found.about.raw
 
     @property
     def truth(self) -> list[int]:
-        """How many people are in each bin, in the order of the result's rows.
+        """The number of people in each bin, in the order of the result's rows.
 
-        Raises ParameterError where no bins were counted; ``facts`` has what is true then.
+        Raises ParameterError if no bins were counted. The true numbers are then in ``facts``.
         """
         found: list[int] = self._study.known_truth.counts.tolist()
         return found
 
     @property
     def measured_error(self) -> float:
-        """Root mean square error over the bins, in counts. Raises as ``truth``."""
+        """The root mean square error over the bins, in people. Raises as ``truth`` does."""
         return float(self._counts_view.measure_errors()["measured_error"])
 
     @property
     def coverage(self) -> float:
-        """Share of the bins whose own interval covers the true count. Raises as ``truth``."""
+        """The share of bins whose own interval covers the true count. Raises as ``truth`` does."""
         return float(self._counts_view.measure_errors()["covered"])
 
     @checks.translate_errors
     def rows(self) -> list[dict[str, Any]]:
-        """Return every bin with its estimate and its true count; raise as ``truth``."""
+        """Return each bin with its estimate and its true count.
+
+        Returns
+        -------
+        list of dict
+            One row per bin.
+
+        Raises
+        ------
+        ParameterError
+            If no bins were counted.
+        """
         return self._counts_view.rows
 
     @checks.translate_errors
     def to_frame(self) -> Any:
-        """Return ``rows`` as a frame."""
+        """Return ``rows`` as a frame of the values' library, or of an installed library.
+
+        Returns
+        -------
+        frame or dict
+            The rows. A dict of columns if no library of frames is installed.
+
+        Raises
+        ------
+        ParameterError
+            If no bins were counted.
+        """
         return make_frame(self.rows(), self._backend)
 
     @property
@@ -82,7 +124,7 @@ class SimulatedResult:
 
 
 def study_of(outcome: Outcome) -> Study:
-    """Return the counts of one collection; raise ParameterError for findings of another kind."""
+    """Return the counts of one collection, or raise ParameterError for findings of another kind."""
     if isinstance(outcome.found, Study):
         return outcome.found
     raise ParameterError(

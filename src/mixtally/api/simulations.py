@@ -1,4 +1,8 @@
-"""Simulations of other questions than a count: words, baskets, places, memoized answers."""
+"""Simulations of words, baskets, places and memoized answers.
+
+Each function checks its arguments, reads the values, and calls the use case of the same name in
+``mixtally.app``, as the command line does.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,39 +34,51 @@ def simulate_words(
     name: str | None = None,
     **options: Any,
 ) -> Result:
-    """Find the most frequent words of a crowd, without a list of them.
+    """Simulate a search for the most frequent words of a crowd, without a list of candidates.
 
     Parameters
     ----------
     values : list, array or series
-        A word a person.
+        One word per person.
     epsilon, delta : float
-        The guarantee of all rounds together.
+        The guarantee of all rounds together, in [0.01, 20] and [1e-15, 0.1].
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     name : str or None
-        What the question is called; the column's name when left out.
+        The name of the question. The default is the name of the column.
     **options
-        Those of ``mixtally simulate words``: ``top``, ``longest``, ``survivors`` and others; how
-        values are read, as ``mixtally.simulate`` has it.
+        The options of ``mixtally simulate words``.
 
     Returns
     -------
     Result
-        The words in ``tables["words"]``.
+        The words with their estimated counts, in ``tables["words"]``.
 
     Raises
     ------
     DataError
-        For values that are no words.
+        If a value is not a word.
     InfeasibleError
         If no plan meets the request.
     ParameterError
-        For an option outside its range.
+        If an option is outside its range.
 
     Examples
     --------
-    >>> mixtally.simulate_words(["tea", "milk"] * 500, epsilon=2, delta=1e-6, top=2)
+    >>> import mixtally
+    >>> result = mixtally.simulate_words(
+    ...     ["tea", "tea", "milk"] * 200,
+    ...     epsilon=2,
+    ...     delta=1e-6,
+    ...     top=2,
+    ...     longest=4,
+    ...     alphabet="aeiklmt",
+    ...     symbols=4,
+    ...     way="together",
+    ...     seed=1,
+    ... )
+    >>> [row["word"] for row in result.tables["words"]]
+    ['tea', 'milk']
     """
     promised, asked = guarantee_of(epsilon, delta), checks.read_options(SearchOptions, options)
     asked.check()
@@ -87,50 +103,61 @@ def simulate_baskets(
     name: str | None = None,
     **options: Any,
 ) -> Result:
-    """Find items that people hold together, and rules between them.
+    """Simulate a search for items that people have together, and for rules between items.
 
     Parameters
     ----------
     values : list, series or frame
-        A list of items a person, or a text of several and ``separator``; or an item a place, with
-        ``person`` and ``several="set"``.
+        One list of items per person, or one text per person with ``separator``. With ``person`` and
+        ``several="set"``, one item per row.
     epsilon, delta : float
-        The guarantee.
+        The guarantee, in [0.01, 20] and [1e-15, 0.1].
     labels : list of str or None
-        All items in their order; read off the baskets when left out: for simulation only.
+        All items in order. The default takes them from the baskets, which makes the result a
+        simulation that may not be published.
     max_set : int or None
-        The most items of a basket; the largest when left out: for simulation only.
+        The largest number of items in a basket. The default is the size of the largest basket,
+        which makes the result a simulation that may not be published.
     separator : str or None
-        Separates the items of a basket that is one text.
+        The text between the items of a basket that is one text, for example ";".
     empty_sets : bool
         Whether a missing value is a basket without items.
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     level : float
         Confidence level of all intervals, in (0, 1).
     name : str or None
-        What the question is called; the column's name when left out.
+        The name of the question. The default is the name of the column.
     **options
-        Those of ``mixtally simulate baskets``: ``support``, ``confidence``, ``largest``; what it
-        may cost and whom it may trust; how values are read, as ``mixtally.simulate`` has it.
+        The options of ``mixtally simulate baskets``.
 
     Returns
     -------
     Result
-        The sets and rules in ``tables``.
+        The frequent sets and the rules, in ``tables``.
 
     Raises
     ------
     DataError
-        For values that are no baskets.
+        If a value is not a basket.
     InfeasibleError
         If no plan meets the request.
     ParameterError
-        For an option outside its range.
+        If an option is outside its range.
 
     Examples
     --------
-    >>> mixtally.simulate_baskets([["tea", "milk"], ["tea"]] * 500, epsilon=2, delta=1e-6)
+    >>> import mixtally
+    >>> result = mixtally.simulate_baskets(
+    ...     [["tea", "milk"], ["tea"]] * 500,
+    ...     labels=["tea", "milk"],
+    ...     max_set=2,
+    ...     epsilon=2,
+    ...     delta=1e-6,
+    ...     seed=1,
+    ... )
+    >>> [row["items"] for row in result.tables["sets"]]
+    ['tea + milk']
     """
     promised = guarantee_of(epsilon, delta)
     request = make_reading_request(
@@ -162,25 +189,25 @@ def simulate_places(
     level: float = 0.95,
     **options: Any,
 ) -> Result:
-    """Count people in each hexagon of a map, by their own coordinates; needs ``mixtally[places]``.
+    """Simulate a count of people in each hexagon of a map. Needs ``mixtally[places]``.
 
     Parameters
     ----------
     values : frame or dict of lists
-        Two columns, latitudes and longitudes in degrees.
+        Two columns, latitude and longitude in degrees, one row per person.
     epsilon, delta : float
-        The guarantee.
+        The guarantee, in [0.01, 20] and [1e-15, 0.1].
     box : sequence of float
-        What the map shows, known before: south, north, west, east, in degrees.
+        The area of the map: south, north, west, east, in degrees. It must be fixed without looking
+        at the data.
     resolution : int
-        Of H3, 0 to 8: 3 suits a continent, 6 a city.
+        The H3 resolution, 0 to 8: 3 for a continent, 6 for a city.
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     level : float
         Confidence level of all intervals, in (0, 1).
     **options
-        What it may cost and whom it may trust; how values are read, as ``mixtally.simulate`` has
-        it.
+        The options of ``mixtally simulate places``.
 
     Returns
     -------
@@ -190,16 +217,23 @@ def simulate_places(
     Raises
     ------
     DataError
-        For what is no place.
+        If a value is not a pair of coordinates.
     InfeasibleError
         If no plan meets the request.
     ParameterError
-        For an option outside its range.
+        If an option is outside its range.
 
     Examples
     --------
-    >>> mixtally.simulate_places({"lat": lats, "lon": lons}, epsilon=1, delta=1e-6,
-    ...                          box=(24, 50, -125, -66), resolution=3)
+    >>> import mixtally
+    >>> places = {"lat": [52.5, 48.1] * 500, "lon": [13.4, 11.6] * 500}
+    >>> result = mixtally.simulate_places(
+    ...     places, box=(47, 55, 5, 15), resolution=1, epsilon=1, delta=1e-6, seed=1
+    ... )
+    >>> len(result)
+    5
+    >>> round(result["811fbffffffffff"].estimate)
+    501
     """
     promised, ends = guarantee_of(epsilon, delta), checks.read_list("box", box)
     if len(ends) != 4:
@@ -234,47 +268,51 @@ def simulate_memoized(
     name: str | None = None,
     **options: Any,
 ) -> Result:
-    """Simulate answers that every person randomizes once, keeps, and reports from.
+    """Simulate reports from memoized answers, which each person randomizes once and stores.
 
     Parameters
     ----------
     values : list, array or series
-        An answer a person.
+        One answer per person.
     epsilon, delta : float or None
-        Choose the least noise that keeps them over all reports.
+        The guarantee over all reports. If it is given, the least noise that satisfies it is used.
     labels : list of str or None
-        The answers in their order; read off the values when left out: for simulation only.
+        The answers in order. The default takes them from the values, which makes the result a
+        simulation that may not be published.
     candidates : list of str or None
-        Words that are looked for among hashed values (with ``bloom_bits``).
+        The words to estimate if values are hashed (with ``bloom_bits``).
     state : str, Path or None
-        The file of the key of the crowd's devices, made when it is not there: the same places keep
-        their memoized answers.
+        The file with the key of the simulated devices, created if it does not exist. With the same
+        file, each row keeps its memoized answer between calls.
     seed : int or None
-        Makes the noise repeat, and public: for simulation only.
+        Seed of the noise, for a reproducible simulation that may not be published.
     level : float
         Confidence level of all intervals, in (0, 1).
     name : str or None
-        What the question is called; the column's name when left out.
+        The name of the question. The default is the name of the column.
     **options
-        Those of ``mixtally simulate memoized``: ``permanent``, ``p``, ``q``, ``reports``;
-        ``bloom_bits``, ``hashes``, ``cohorts``; how values are read, as ``mixtally.simulate`` has
-        it.
+        The options of ``mixtally simulate memoized``.
 
     Returns
     -------
     Result
-        The counts in ``tables["estimates"]``.
+        The counts, in ``tables["estimates"]``.
 
     Raises
     ------
     DataError
-        For values that cannot be read.
+        If a value cannot be read.
     ParameterError
-        For an option outside its range.
+        If an option is outside its range.
 
     Examples
     --------
-    >>> mixtally.simulate_memoized(["yes", "no"] * 500, epsilon=1, reports=5)
+    >>> import mixtally
+    >>> result = mixtally.simulate_memoized(
+    ...     ["yes", "no"] * 500, labels=["yes", "no"], epsilon=1, reports=5, seed=1
+    ... )
+    >>> [round(row["estimate"]) for row in result.tables["estimates"]]
+    [556, 455]
     """
     listed = None if candidates is None else labels_of("candidates", candidates)
     promise = MemoizedPromise(

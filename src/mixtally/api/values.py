@@ -1,4 +1,7 @@
-"""The crowd in what people give: which kind of records, and what was done to the values."""
+"""The simulated crowd: the records of people, read from values of any kind.
+
+The kind of record is an argument, follows from a plan, or is recognized from the values.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,25 +42,41 @@ _LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
 class ReadingRequest:
     """How values are read.
 
-    where
-      kind       one of ``KINDS``; None to see it by the values
-      labels     the bins in their order, or those of each attribute by its column; None to read
-                 them off the values
-      separator  between the labels of a set that is one text; None where sets are lists
-      max_set    the most labels of a set; None for the largest in the values
-      empty_sets whether somebody without a value has a set without labels
-      scale      of numbers: the bins that they are cut into, or the points to round them to
-      grid       the hexagons of places, whose columns are latitudes and longitudes
-      words      whether values are words of an open domain, of which no list is made
-      missing    "refuse", "drop", or what stands for a missing value
-      missing_values   texts of values that mean missing
-      question   what a plan asks; None without a plan
-      person     whose each place is: the name of a column, or as many values; None when each place
-                 is a person's own
-      several    what is taken of several places of a person: "first", "last" or "set"
-      rows_are_people  whether every place is a person's, whatever the values of columns say
-      merging    how values become labels
-      group      the group that each place is in, as ``person``; None to count no groups
+    Parameters
+    ----------
+    kind : str or None
+        One of ``KINDS``. None recognizes the kind from the values.
+    labels : object
+        The bins in order, or a mapping from attribute to labels. None takes them from the values.
+    separator : str or None
+        The text between the labels of a set that is one text. None if sets are lists.
+    max_set : int or None
+        The maximum number of labels in a set. None for the largest set of the values.
+    empty_sets : bool
+        Whether a person without a value has a set without labels.
+    scale : Range or None
+        For numbers, the bins in which they are counted, or the points to which they are rounded.
+    grid : HexagonGrid or None
+        For places, the hexagons. The columns are latitude and longitude.
+    words : bool
+        Whether values are words of an open domain, which has no list of labels.
+    missing : str
+        "refuse", "drop", or the value that a missing value counts as.
+    missing_values : tuple of str
+        Texts of values that mean missing.
+    question : Question or None
+        The question of a plan. None without a plan.
+    person : object
+        The person of each row: the name of a column, or one value per row. None if each row is a
+        person.
+    several : str or None
+        How to combine several rows of one person: "first", "last" or "set".
+    rows_are_people : bool
+        Whether every row is a person even if a column looks like an identifier of people.
+    merging : Merging
+        How values become labels.
+    group : object
+        The group of each row, as ``person``. None if values are not counted within groups.
     """
 
     kind: str | None = None
@@ -80,12 +99,18 @@ class ReadingRequest:
 
 @dataclass(frozen=True, slots=True)
 class CrowdData(Generic[People]):
-    """People with known records, or how many hold each value, and how they came.
+    """People with known records, and how their values were read.
 
-    where
-      backend   the library that the values came from; None for plain Python and NumPy
-      public    what was done to the values on the way in, without any count of people
-      raw       the same with how many people that concerns
+    Parameters
+    ----------
+    population : Population, Histogram or Timeline
+        The people. A histogram states only how many people have each value.
+    backend : narwhals.Implementation or None
+        The library that the values came from. None for plain Python and NumPy.
+    public : tuple of str
+        Sentences about how values were changed, without any count of people.
+    raw : tuple of str
+        The same changes with the number of people concerned.
     """
 
     population: People
@@ -95,10 +120,16 @@ class CrowdData(Generic[People]):
 
 
 def read_crowd(values: object, name: str | None, request: ReadingRequest) -> CrowdData[Population]:
-    """The crowd of ``values``, a place a person.
+    """Return the crowd of ``values``, one person per row unless the request names people.
 
-    Raises DataError for values that cannot be records, by their position, PlanError for those that
-    are not what a plan asks, ParameterError for arguments of another kind of record.
+    Raises
+    ------
+    DataError
+        If a value cannot be read as a record. The message states its position.
+    ParameterError
+        If an argument belongs to another kind of record.
+    PlanError
+        If the values do not fit the plan.
     """
     own, every, reading, _ = _prepare_reading(values, request, person=request.person)
     question = request.question
@@ -115,7 +146,11 @@ def read_crowd(values: object, name: str | None, request: ReadingRequest) -> Cro
 def read_shared_crowd(
     values: object, name: object, request: ReadingRequest
 ) -> CrowdData[Population]:
-    """The same, and DataError where the answers are read off the values and most name a person."""
+    """Return the crowd of ``values`` if most labels are shared by several people.
+
+    Raises as ``read_crowd``. It also raises DataError if labels come from the values and most of
+    them belong to one person, because such labels identify people.
+    """
     crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
     if people.from_data:
@@ -130,9 +165,10 @@ def read_timeline(
     epochs: object,
     order: Sequence[str] | None,
 ) -> CrowdData[Timeline]:
-    """The answers in ``values`` by epoch.
+    """Return the answers in ``values`` by epoch.
 
-    ``epochs`` are as ``Expected.person``; errors as ``crowd_of`` and ``Timeline``.
+    The argument ``epochs`` is given as ``ReadingRequest.person`` is. Raises as ``read_crowd`` and
+    ``Timeline``.
     """
     own, every, reading, named = _prepare_reading(
         values, request, person=request.person, epochs=epochs
@@ -147,9 +183,10 @@ def read_timeline(
 def read_counted(
     values: object, name: object, request: ReadingRequest, counts: object
 ) -> CrowdData[Histogram]:
-    """How many people hold each of ``values``; ``counts`` are as ``Expected.person``.
+    """Return how many people have each of ``values``.
 
-    Errors as ``shared_crowd_of``, and DataError for a number that is no count.
+    The argument ``counts`` is given as ``ReadingRequest.person`` is. Raises as
+    ``read_shared_crowd``, and DataError if a number is not a count.
     """
     asked = checks.check_optional_text("name", name)
     own, every, reading, named = _prepare_reading(values, request, counts=counts)
@@ -163,7 +200,7 @@ def read_counted(
 
 
 def _name_question(name: str | None, question: Question, request: ReadingRequest) -> Question:
-    """The question by the caller's name, if any; a plan's keeps its own."""
+    """Return the question under the caller's name; the question of a plan keeps its name."""
     if name is None or request.question is not None:
         return question
     return msgspec.structs.replace(question, name=name)
@@ -172,7 +209,7 @@ def _name_question(name: str | None, question: Question, request: ReadingRequest
 def _prepare_reading(
     values: object, request: ReadingRequest, **roles: object
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
-    """The columns of the records, all columns, how they are read, and the columns of ``roles``."""
+    """Return the record columns, all columns, how to read them, and the columns of ``roles``."""
     check_installed("values")
     from mixtally.api.columns import read_values  # loads Arrow
 
@@ -189,7 +226,7 @@ def _prepare_reading(
 
 
 def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", ReadingRequest]:
-    """Values within their groups, and how they are read."""
+    """Return values joined with their groups, and how to read them."""
     from mixtally.api.crosstab import cross_with_groups
 
     if (
@@ -217,7 +254,7 @@ def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", R
 
 
 def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]:
-    """What was done to the values, and what in them most likely is no answer."""
+    """Return how values were changed, and which of them probably are not answers."""
     notes = []
     if request.missing == DROP:
         notes.append("People without a value were left out.")
@@ -231,7 +268,7 @@ def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]
 
 
 def _warning_sentences(warning: str) -> tuple[str, ...]:
-    """A warning as a sentence with arguments in place of options; none for no warning."""
+    """Return a warning as a sentence that names arguments, or no sentence for an empty warning."""
     text = checks.translate_options(warning)
     return (f"{text[0].upper()}{text[1:]}.",) if text else ()
 
@@ -239,7 +276,7 @@ def _warning_sentences(warning: str) -> tuple[str, ...]:
 def _make_reading(
     given: "Values", form: RecordType, request: ReadingRequest, person: str | None
 ) -> Reading:
-    """How the columns are read; ``person`` names that which says whose a place is."""
+    """Return how the columns are read; ``person`` is the name of the column with the person."""
     return Reading(
         columns=given.names,
         form=form,
@@ -262,7 +299,7 @@ def _make_reading(
 def _list_labels(
     given: "Values", form: RecordType, request: ReadingRequest
 ) -> tuple[str, ...] | None:
-    """The labels that the caller fixes, those of attributes as column=label."""
+    """Return the labels of the request, those of attributes as column=label."""
     labels = request.labels
     if labels is None or form is not RecordType.ATTRIBUTES:
         return None if labels is None else labels_of("labels", labels)
@@ -285,7 +322,7 @@ def _list_labels(
 
 
 def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
-    """What the values are: as the caller says, a plan, or they themselves."""
+    """Return the kind of record: from the request, from a plan, or from the values."""
     if request.kind is not None:
         return RecordType(request.kind)
     if request.grid is not None:
@@ -319,7 +356,7 @@ def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
 
 
 def _check_form(form: RecordType, request: ReadingRequest) -> None:
-    """Raises ParameterError for arguments of another kind, and beside a plan that has them."""
+    """Raise ParameterError for arguments of another kind of record, or that the plan states."""
     fixed = request.labels is not None or request.max_set is not None
     if request.question is not None and fixed:
         raise ParameterError(

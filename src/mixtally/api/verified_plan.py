@@ -1,4 +1,4 @@
-"""What people answer under, as it is given: a plan, or the contract in a file or in bytes."""
+"""Plans whose certificate is verified, from a plan or from a contract."""
 
 from typing import NamedTuple
 
@@ -10,10 +10,14 @@ from mixtally.model.contract import fingerprint_of, read_contract
 
 
 class VerifiedPlan(NamedTuple):
-    """A plan whose promise holds.
+    """A plan with a verified certificate.
 
-    where
-      fingerprint   of the plan, or of the contract that it stands in
+    Parameters
+    ----------
+    fingerprint : str
+        The fingerprint of the plan, or of the contract that contains it.
+    plan : mixtally.model.contract.Plan
+        The plan.
     """
 
     fingerprint: str
@@ -21,10 +25,16 @@ class VerifiedPlan(NamedTuple):
 
 
 def load_verified_plan(given: object) -> VerifiedPlan:
-    """The plan that is ``given``, by itself or in a contract, whose numbers are proved again.
+    """Return the plan of an argument after proving its certificate again.
 
-    Raises as ``contract_bytes``, and PlanError for what is no contract, was altered or promises
-    what is not true.
+    Raises
+    ------
+    DataError
+        If the file cannot be read.
+    ParameterError
+        If the argument is neither a plan nor a path nor bytes.
+    PlanError
+        If the contract is invalid, was altered, or has a false certificate.
     """
     if isinstance(given, Plan):  # which was proved when it was made
         return VerifiedPlan(given.fingerprint, given.record)
