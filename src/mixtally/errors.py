@@ -1,4 +1,4 @@
-"""The family of errors: each message says what was expected, what was given, and what to do.
+"""The errors of this package, with messages that state what was expected, given and to be done.
 
 Every module raises these errors, and the command line turns them into one line and an exit status.
 
@@ -25,7 +25,19 @@ _COMMANDS = ("mixtally", "pip ")
 
 
 class MixtallyError(Exception):
-    """An error that this package raises on purpose."""
+    """The base class of all errors that this package raises on purpose.
+
+    The message is one line that states what was expected, what was given, and what to do.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> try:
+    ...     mixtally.plan(["yes", "no"], epsilon=-1, delta=1e-6, users=1_000)
+    ... except mixtally.MixtallyError as error:
+    ...     print(error.subject)
+    epsilon
+    """
 
 
 class InputError(MixtallyError):
@@ -90,8 +102,10 @@ class MessageError(InputError):
 class RefusedError(InputError):
     """A device does not take part under this contract, or not with this value.
 
-    ``reason`` is the name of the refusal, which is the same in every client; SPEC.md lists the
-    names.
+    Attributes
+    ----------
+    reason : str
+        The name of the refusal, which is the same in every client. SPEC.md lists the names.
     """
 
     def __init__(self, reason: str, subject: str, *, expected: str, got: object, do: str) -> None:
@@ -102,8 +116,11 @@ class RefusedError(InputError):
 class InfeasibleError(InputError):
     """No plan meets the request.
 
-    ``search`` finds the closest feasible requests, which takes a while. It is None where the
-    planner was not asked for a single plan.
+    Attributes
+    ----------
+    search : callable or None
+        Finds the closest feasible requests, which takes a while. None where the planner was not
+        asked for a single plan.
     """
 
     search: Callable[[], Any] | None = None
@@ -112,8 +129,8 @@ class InfeasibleError(InputError):
     def nearest(self) -> Any:
         """The closest feasible requests: ``found``, and changes left ``unfinished``.
 
-        Each of ``found`` has a ``change`` and a ``plan``. None where a target error or a crowd
-        size was sought, or no plan was asked for.
+        Each of ``found`` has a ``change`` and a ``plan``. None where a target error or a crowd size
+        was sought, or no plan was asked for.
         """
         return None if self.search is None else self.search()
 

@@ -103,6 +103,17 @@ class Attacked:
         Joint confidence of all outcomes.
     seed : int or None
         The seed of the games; None for secure randomness.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> found = mixtally.attack(
+    ...     "flip", epsilon=1, delta=1e-6, users=100, flip=0.4, bits=1, only="n-1", runs=100, seed=1
+    ... )
+    >>> found.promise
+    (1.0, 1e-06)
+    >>> len(found.outcomes)
+    3
     """
 
     target: Target | MemoizedTarget
@@ -132,7 +143,13 @@ class Attacked:
         return [one.attack for one in self.outcomes if one.verdict is Verdict.VIOLATED]
 
     def facts(self) -> dict[str, Any]:
-        """Return the target, its guarantee and every outcome as JSON values."""
+        """Return the target, its promise and every outcome, with the fields of the JSON output.
+
+        Returns
+        -------
+        dict
+            The fields of the JSON output.
+        """
         own = {} if isinstance(self.target, MemoizedTarget) else self.target.facts()
         return {
             "target": self.title,
@@ -144,7 +161,13 @@ class Attacked:
         }
 
     def document(self) -> Document:
-        """Return the report with a table of all attacks and a section for each."""
+        """Return the report with a table of all attacks and a section for each.
+
+        Returns
+        -------
+        Document
+            The report, which can be rendered as text or as a page.
+        """
         linked = isinstance(self.target, MemoizedTarget)
         return document(
             self.title, _promise(self.target), self.outcomes, self.facts(), linked=linked

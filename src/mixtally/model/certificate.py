@@ -20,8 +20,36 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """Bounds lower <= delta(epsilon) <= upper of the hockey-stick divergence, for both orders.
 
     The bounds assume only the fakes (dummy messages) and people that ``assumption`` names. Further
-    honest people can only decrease delta. Only ``upper`` may be promised. Raises AccountingError if
-    the bounds are impossible.
+    honest people can only decrease delta. Only ``upper`` may be promised.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss, in nats.
+    lower, upper : float
+        The bounds of delta, in [0, 1]. All rounding errors are included.
+    observer : Observer
+        What the adversary sees: all messages, sums only, or all messages with their senders.
+    status : Status
+        How the bounds were established.
+    source : str
+        The derivation of the bounds.
+    assumption : str
+        What the bounds assume about people, mixes and fakes.
+
+    Raises
+    ------
+    AccountingError
+        If the bounds are impossible.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> certificate = mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000)
+    >>> certificate.lower <= certificate.upper
+    True
+    >>> certificate.status.value
+    'proved'
     """
 
     epsilon: float
@@ -42,7 +70,13 @@ class Certificate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             )
 
     def terms(self) -> dict[str, str]:
-        """Return observer, status, source and assumption, as a part of a result's facts."""
+        """Return observer, status, source and assumption, as a part of a result's facts.
+
+        Returns
+        -------
+        dict of str to str
+            The four texts by name.
+        """
         return {
             "observer": self.observer,
             "status": self.status,

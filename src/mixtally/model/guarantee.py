@@ -84,8 +84,26 @@ class Guarantee(
 
     For every two datasets that differ in one person's record, and for every set of outcomes,
     P[outcome] <= exp(epsilon) P'[outcome] + delta. This includes both orders of the two datasets.
-    Raises ParameterError if epsilon is not in [0.01, 20], delta is not in [1e-15, 0.1], or the
-    observer is ``linked``.
+
+    Parameters
+    ----------
+    epsilon : float
+        The largest privacy loss, in nats, in [0.01, 20].
+    delta : float
+        The additive term, in [1e-15, 0.1].
+    observer : Observer
+        What the adversary sees: all shuffled messages, or their sums only.
+
+    Raises
+    ------
+    ParameterError
+        If a number is outside its range, or if the observer is ``linked``.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> mixtally.Guarantee(epsilon=1, delta=1e-6).observer.value
+    'messages'
     """
 
     epsilon: float

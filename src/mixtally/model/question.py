@@ -56,11 +56,12 @@ class Question(
 ):
     """A question, for which each person's record sets some of ``bins`` bins.
 
-    Raises ParameterError if a number is outside its range. Raises PlanError if the fields
-    contradict each other.
-
-    Attributes
+    Parameters
     ----------
+    name : str
+        The name of the question.
+    bins : int
+        The number of bins, 1 to 64 for bits and 2 to 10^7 otherwise.
     labels : tuple of str or None
         The names of the bins in order. None if bins are numbered from 0.
     kind : Kind
@@ -72,6 +73,22 @@ class Question(
     hashed : Hashing or None
         The hash that maps texts of an open domain to ``bins`` points. None if each bin is one
         value.
+
+    Raises
+    ------
+    ParameterError
+        If a number is outside its range.
+    PlanError
+        If the fields contradict each other.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> question = mixtally.Question(name="tea", bins=2, labels=("yes", "no"))
+    >>> question.label(1)
+    'no'
+    >>> question.most_changed
+    2
     """
 
     name: str
@@ -152,7 +169,18 @@ class Question(
         return self.bins if self.kind is Kind.BITS else min(2 * self.max_set, self.bins)
 
     def label(self, bin_index: int) -> str:
-        """Return the name of the bin ``bin_index``."""
+        """Return the name of the bin ``bin_index``.
+
+        Parameters
+        ----------
+        bin_index : int
+            The number of the bin, from 0.
+
+        Returns
+        -------
+        str
+            The label, or the number of the bin as text if bins have no labels.
+        """
         return self.labels[bin_index] if self.labels else str(bin_index)
 
 
