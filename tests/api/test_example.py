@@ -1,17 +1,9 @@
 """``mixtally.example``: answers to try the other names on, with their labels."""
 
-import doctest
-
 import pytest
 
 import mixtally
-from mixtally.api import example as function
 from mixtally.errors import ParameterError
-
-
-def test_its_docstring_is_what_happens():
-    test = doctest.DocTestFinder().find(function, globs={"mixtally": mixtally})[0]
-    assert (doctest.DocTestRunner().run(test).failed, len(test.examples)) == (0, 3)
 
 
 @pytest.mark.parametrize("column", ["fruit", "answer", "age_group", "likes"])
