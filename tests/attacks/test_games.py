@@ -174,7 +174,7 @@ def measured(game, lab, runs, **parts):
 
 def measured_by_pmf(game, lab, runs):
     """The same with counts drawn from their distribution."""
-    return deltas(*game.drawn(runs, Binomials(lab().chance)))
+    return deltas(*game.draw_from_distribution(runs, Binomials(lab().chance)))
 
 
 def agrees(found, wanted):

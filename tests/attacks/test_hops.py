@@ -179,7 +179,7 @@ def test_a_hop_that_draws_other_fakes_is_noticed(name, bug, lab):
 
 def test_a_hop_that_draws_nothing_breaks_the_promise_in_the_game_itself(lab):
     def nothing(_recipe, layout, _chance):
-        return layout.blank(0)
+        return layout.blank_rows(0)
 
     outcomes = attacked(BY_MIXES["blanks"], lab, device=Device(added=nothing))
     by_code = [one for one in outcomes if one.noise is NoiseSource.CODE]
@@ -200,7 +200,7 @@ def one_coin(part, contributors, chance):
 
 
 def no_fakes(part, _contributors, _chance):
-    return part.layout.blank(0), 0
+    return part.layout.blank_rows(0), 0
 
 
 @pytest.mark.parametrize("bug", [one_coin, no_fakes])

@@ -65,6 +65,6 @@ def test_kinds_add_up_and_have_their_shares():
 def test_tables_that_are_forgotten_are_made_again_alike():
     """A memory of no bytes keeps one table; the draws are the same."""
     trials, pmf = np.arange(2000) % 500, np.array([0.2, 0.5, 0.3])
-    for draws in (lambda b: b(trials, 0.3), lambda b: b.kinds(900, pmf, 50)):
+    for draws in (lambda b: b(trials, 0.3), lambda b: b.draw_multinomial(900, pmf, 50)):
         kept, forgot = (draws(Binomials(SeededChance(5), Memo(most))) for most in (1 << 25, 0))
         assert (kept == forgot).all()

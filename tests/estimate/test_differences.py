@@ -40,7 +40,7 @@ def sent(bins, planes, value):
     """The points of each message that a holder of ``value`` may send, all alike."""
     if planes is None:
         return [{value}]
-    own = planes.bare
+    own = planes.device_planes
     every = [own.message(value, number) for number in range(own.directions)]
     return [
         {at for at in range(bins) if own.message(at, n) == code} for n, code in enumerate(every)

@@ -72,7 +72,7 @@ def test_listed_words_are_counted_without_bias(opens):
     truth = np.array([200, 90, 50, 10, 0, 0])
     for word in range(6):
         assert abs(score([found.counts[word] - truth[word] for found, _ in opens])) < 5
-    held = [(f.each.lower <= truth) & (truth <= f.each.upper) for f, _ in opens]
+    held = [(f.individual.lower <= truth) & (truth <= f.individual.upper) for f, _ in opens]
     assert 0.925 < np.mean(held) < 0.99
 
 

@@ -57,7 +57,7 @@ def drawn(mechanism, runs, seed=8, *, rounding=True):
         tallied = first + fakes.reshape(runs, -1)
     else:
         tallied = draw_counts(mechanism, first, messages, runs, chance)
-    counts = np.array([mechanism.unbiased(one, messages) for one in tallied])
+    counts = np.array([mechanism.debias_counts(one, messages) for one in tallied])
     if rounding:
         for one in counts:
             codes = round_to_grid(grid, VALUES, chance.words(USERS))

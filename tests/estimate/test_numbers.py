@@ -156,7 +156,7 @@ def estimates(mechanism, runs=RUNS):
     means, naive = [], []
     for _ in range(runs):
         codes = round_to_grid(GRID, VALUES, chance.words(USERS))
-        counts = mechanism.unbiased(play(mechanism, codes, chance).counts, messages)
+        counts = mechanism.debias_counts(play(mechanism, codes, chance).counts, messages)
         one = found(counts, cumulants(mechanism, messages, counts))
         means.append(one.mean(0.95).estimate)
         naive.append(counts @ GRID.values / USERS)

@@ -49,15 +49,15 @@ def drawn(over, count, seed=1):
 def brute(over, codes, times, points):
     """How often messages point at each point: those that a record of it could have sent."""
     where = dict(zip(codes.tolist(), times.tolist(), strict=True))
-    own = range(over.bare.directions)
+    own = range(over.device_planes.directions)
     return [
-        sum(where.get(over.bare.message(point, number), 0) for number in own) for point in points
+        sum(where.get(over.device_planes.message(point, number), 0) for number in own) for point in points
     ]
 
 
 def placed(over, values):
     """The points of a list of so many values, as a device finds them one by one."""
-    return [over.bare.point(one, values) for one in range(values)]
+    return [over.device_planes.point(one, values) for one in range(values)]
 
 
 def counted(over, tally, way, monkeypatch):
@@ -392,14 +392,14 @@ def test_intervals_cover_as_they_say(crowd):
     0.2 %, false alarm below 1e-5. At once: 400 collections of at least 95 %, fewer than 360 with a
     probability below 1e-4.
     """
-    assert 0.942 < share(crowd, lambda run: run.found.each) < 0.985
-    assert sum(bool(run.holds(run.found.together).all()) for run in crowd) >= 360
-    assert crowd[0].found.together.lower.max() > 0
+    assert 0.942 < share(crowd, lambda run: run.found.individual) < 0.985
+    assert sum(bool(run.holds(run.found.simultaneous).all()) for run in crowd) >= 360
+    assert crowd[0].found.simultaneous.lower.max() > 0
 
 
 def test_intervals_of_one_value_are_not_those_of_all(crowd):
     """Planted: the intervals for each value taken for all at once."""
-    assert sum(bool(run.holds(run.found.each).all()) for run in crowd) < 200
+    assert sum(bool(run.holds(run.found.individual).all()) for run in crowd) < 200
 
 
 def test_intervals_that_forget_other_people_are_found(crowd):

@@ -100,7 +100,7 @@ def exact_variance(mechanism, counts, size):
     messages = sum(counts) + mechanism.fakes_promised
     mean = square = 0.0
     for tallied, chance in law_of(mechanism, messages, counts).items():
-        found = mechanism.unbiased(np.array(tallied), messages)
+        found = mechanism.debias_counts(np.array(tallied), messages)
         shown = found[:size].sum() - (found.sum() - sum(counts)) * size / len(counts)
         mean += chance * shown
         square += chance * shown * shown
@@ -245,7 +245,7 @@ def test_intervals_that_take_the_total_for_one_more_would_be_seen(monkeypatch):
 def test_a_sum_that_is_always_the_people_changes_nothing(mechanism, people):
     messages = people + mechanism.fakes_promised
     tally = Tally(np.array([messages - 60, 30, 20, 10]), messages)
-    assert mechanism.unbiased(tally.counts, messages).sum() == pytest.approx(people)
+    assert mechanism.debias_counts(tally.counts, messages).sum() == pytest.approx(people)
     assert totals_of(mechanism, tally, people, (4,)) == []
     assert mechanism.variance_given_total(messages, 4, 7) == mechanism.variance_at(messages, 7)
     plain = estimate_counts(mechanism, tally, people)

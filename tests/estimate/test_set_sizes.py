@@ -31,7 +31,7 @@ EVERY = pytest.mark.parametrize("among", AMONG)
 
 def fakes_of(mechanism, chance):
     """Fakes of every cell."""
-    shaped, cells = mechanism.shaped, BINS + MOST
+    shaped, cells = mechanism.shaped_fakes, BINS + MOST
     if shaped is None:
         return np.bincount(draw_below(chance, cells, FAKES), minlength=cells)
     each = [draw_fake_counts(shaped.shape.weights, cells, chance) for _ in range(shaped.mixes)]
@@ -64,9 +64,9 @@ def held(among, offset=0):
 
 def noise_of(mechanism, cells):
     """The standard deviation of the fakes in so many cells."""
-    if mechanism.shaped is None:
+    if mechanism.shaped_fakes is None:
         return np.sqrt(FAKES * (cells / 43) * (1 - cells / 43))
-    return np.sqrt(cells * mechanism.shaped.mixes * mechanism.shaped.shape.spread)
+    return np.sqrt(cells * mechanism.shaped_fakes.mixes * mechanism.shaped_fakes.shape.spread)
 
 
 @EVERY

@@ -152,14 +152,14 @@ def accepts(made, total, tallied, tail=0.05):
 
 def expected_tally(over, held, fakes, share):
     """What all messages come to on average, times J p times the denominator of ``share``."""
-    p, directions, counts = over.prime, over.bare.directions, np.zeros(over.messages, np.int64)
+    p, directions, counts = over.prime, over.device_planes.directions, np.zeros(over.messages, np.int64)
     scale = directions * p * share.denominator
     gone = int(scale * share) // over.messages
     for one in held:
-        point = over.bare.point(one, len(held))
+        point = over.device_planes.point(one, len(held))
         for number in range(directions):
             kept = int(scale * (1 - share)) // directions
-            counts[over.bare.message(point, number)] += kept
+            counts[over.device_planes.message(point, number)] += kept
         counts += gone
     counts += fakes * scale // over.messages
     return Tally(counts, int(counts.sum())), scale
@@ -167,11 +167,11 @@ def expected_tally(over, held, fakes, share):
 
 def spread_of_messages(over, held, fakes, points, share):
     """The variance of the tallied sum, message by message, in fractions."""
-    p, directions = over.prime, over.bare.directions
+    p, directions = over.prime, over.device_planes.directions
     load = [0] * over.messages
     for point in points:
         for number in range(directions):
-            load[over.bare.message(point, number)] += 1
+            load[over.device_planes.message(point, number)] += 1
     anywhere = [Fraction(1, over.messages)] * over.messages
 
     def spread(chances):
@@ -182,7 +182,7 @@ def spread_of_messages(over, held, fakes, points, share):
     for one in held:
         chances = [share / (directions * p)] * over.messages
         for number in range(directions):
-            chances[over.bare.message(over.bare.point(one, len(held)), number)] += (
+            chances[over.device_planes.message(over.device_planes.point(one, len(held)), number)] += (
                 1 - share
             ) / directions
         found += spread(chances)

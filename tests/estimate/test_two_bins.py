@@ -111,7 +111,7 @@ def test_differences_are_covered_as_often_as_stated(name):
 
 def unrounded(first, second, level, *, over, one_message):
     """Plant the mistake: normal ends that are not rounded outwards."""
-    found = first.unbiased - second.unbiased
+    found = first.unbiased_counts - second.unbiased_counts
     half = 1.96 * two_bins.difference_variance(first, second, one_message=one_message) ** 0.5
     return Intervals(np.ceil(found - half), np.floor(found + half), level, "planted")
 

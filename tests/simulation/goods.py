@@ -23,7 +23,7 @@ def check_found(found, crowd):
     assert pairs == {("bread", "milk"), ("bread", "jam"), ("jam", "milk"), ("oil", "rice")}
     (triple,) = found.sets[3]
     assert [label(i) for i in triple.items] == ["bread", "jam", "milk"]
-    for one in found.every:
+    for one in found.all_sets:
         (true,) = count_holders(crowd, [one.items]).tolist()
         assert abs(one.count - true) < 5 * one.standard_error
         assert one.lower <= true <= one.upper

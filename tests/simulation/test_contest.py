@@ -54,10 +54,10 @@ def test_the_example_is_that_of_the_side_notes(example):
 
 def test_the_exact_intervals_of_the_example_are_the_normal_ones_to_whole_votes(example):
     found = example.local.estimate
-    assert found.each.method == "exact test inversion"
+    assert found.individual.method == "exact test inversion"
     radius = example.radius(example.local) * example.plan.users
-    assert np.abs(found.counts - radius - found.each.lower).max() < 3
-    assert np.abs(found.counts + radius - found.each.upper).max() < 3
+    assert np.abs(found.counts - radius - found.individual.lower).max() < 3
+    assert np.abs(found.counts + radius - found.individual.upper).max() < 3
 
 
 def test_real_ballots_give_unbiased_shares(example):

@@ -75,7 +75,7 @@ def worst_bias(every, truth, counts=None):
 
 def coverage(every, true):
     """The chance of so few covered bins at the stated level or more."""
-    each = [one.result.estimate.each for one in every]
+    each = [one.result.estimate.individual for one in every]
     inside = sum(int(((one.lower <= true) & (true <= one.upper)).sum()) for one in each)
     return stats.binom.cdf(inside, len(every) * len(true), each[0].level)
 
@@ -102,13 +102,13 @@ def test_counts_are_unbiased_and_covered_whoever_comes(name):
 
 def promised(one):
     """Counts by the numbers that the plan expects, in place of those that came."""
-    plan, (part,) = one.found.plan, one.found.plan.parts
-    (came,) = reconcile_parts(plan, one.found.received)
+    plan, (part,) = one.conclusion.plan, one.conclusion.plan.parts
+    (came,) = reconcile_parts(plan, one.conclusion.received)
     fakes = 0 if part.own is None else round(plan.users * part.own.mean)
     expected = part.mechanism(fakes=fakes, mixes=plan.hops)
     messages = one.result.messages
     counted = one.result.estimate.counts * came.mechanism.gain + came.mechanism.offset(messages)
-    return expected.unbiased(counted, messages)
+    return expected.debias_counts(counted, messages)
 
 
 @pytest.mark.parametrize("name", among(["shaped", "uniform", "uniform, flipped"], QUICK[:2]))

@@ -90,7 +90,7 @@ def test_all_epochs_together_keep_the_guarantee_by_another_accountant(trend, pla
     assert one.get_delta_for_epsilon(0.4) == pytest.approx(alone.upper, rel=0.01)
     four = one.self_compose(4).get_delta_for_epsilon(1.0)
     assert four <= GUARANTEE.delta
-    assert four == pytest.approx(trend.whole.upper, rel=0.01)
+    assert four == pytest.approx(trend.certificate.upper, rel=0.01)
     assert four == pytest.approx(plan.certificate.upper, rel=0.01)
     # The planted bug: the guarantee of one epoch promised for all of them.
     assert one.self_compose(5).get_delta_for_epsilon(1.0) > GUARANTEE.delta

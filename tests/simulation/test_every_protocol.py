@@ -117,7 +117,7 @@ def runs_for(case, values):
 
 def deviations(case, tallies, truth):
     """Every count's deviation from the truth, shape (runs, bins)."""
-    found = [case.came(t).unbiased(t.counts, t.messages) for t in tallies]
+    found = [case.came(t).debias_counts(t.counts, t.messages) for t in tallies]
     return np.array(found) - truth
 
 

@@ -27,7 +27,7 @@ def read_csv(text):
 
 def test_csv_round_trips_every_digit_in_the_order_of_the_bins(study):
     made = study([700, 300, 0, 20], projection="simplex")
-    found, table = made.main.estimate, read_csv(csv_text(made))
+    found, table = made.main_result.estimate, read_csv(csv_text(made))
     assert [int(row["bin"]) for row in table] == [0, 1, 2, 3]
     for row in table:
         i = int(row["bin"])
@@ -35,13 +35,13 @@ def test_csv_round_trips_every_digit_in_the_order_of_the_bins(study):
         assert float(row["simplex"]) == found.projected[i]
         assert float(row["standard_error"]) == found.standard_error
         assert (int(row["lower"]), int(row["upper"])) == (
-            found.each.lower[i], found.each.upper[i],
+            found.individual.lower[i], found.individual.upper[i],
         )  # fmt: skip
         assert (int(row["lower_simultaneous"]), int(row["upper_simultaneous"])) == (
-            found.together.lower[i], found.together.upper[i],
+            found.simultaneous.lower[i], found.simultaneous.upper[i],
         )  # fmt: skip
         assert int(row["truth"]) == made.truth.counts[i]
-        assert row["above_zero"] == str(bool(found.together.lower[i] > 0))
+        assert row["above_zero"] == str(bool(found.simultaneous.lower[i] > 0))
 
 
 @pytest.mark.seconds
@@ -66,8 +66,8 @@ def test_json_text_is_the_facts(study):
 
 def test_the_twin_that_rounds_is_caught(study):
     made = study([700, 300, 0])
-    rounded = [f"{row['estimate']:.6g}" for row in rows(made, made.main)]
-    counts = made.main.estimate.counts.tolist()
+    rounded = [f"{row['estimate']:.6g}" for row in rows(made, made.main_result)]
+    counts = made.main_result.estimate.counts.tolist()
     assert any(float(text) != count for text, count in zip(rounded, counts, strict=True))
 
 
@@ -97,7 +97,7 @@ def test_page_json_and_csv_make_the_rows_of_a_release_once(study, watch):
 
 def test_above_zero_is_judged_on_all_bins_at_once(study):
     made = study([1000] + [0] * 99)
-    told = [row["above_zero"] for row in rows(made, made.main)]
-    assert told == (made.main.estimate.together.lower > 0).tolist()
+    told = [row["above_zero"] for row in rows(made, made.main_result)]
+    assert told == (made.main_result.estimate.simultaneous.lower > 0).tolist()
     assert told[0] is True
-    assert f"{sum(told)} of 100 are distinguishable from zero" in CountsView(made.main).findings(0)
+    assert f"{sum(told)} of 100 are distinguishable from zero" in CountsView(made.main_result).findings(0)

@@ -38,7 +38,7 @@ def found_in(designs, crowd, way, seed=2):
 
 
 def scored(result, crowd):
-    words = [one.word for one in result.found]
+    words = [one.word for one in result.words]
     held = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
     return score_words(words, held, result.design.search.top)
 

@@ -80,7 +80,7 @@ def test_the_mean_square_error_is_the_stated_variance(parts, codes, name):
     tally = tally_of(parts[name], codes, SeededChance(1))
     mechanism = came(parts[name], tally, len(codes))
     truth = np.bincount(codes, minlength=mechanism.bins)
-    counts = mechanism.unbiased(tally.counts, tally.messages)
+    counts = mechanism.debias_counts(tally.counts, tally.messages)
     assert abs(spread(mechanism, tally.messages, counts, truth)) < 6
 
 

@@ -112,7 +112,7 @@ def test_the_twin_that_drops_the_note_is_caught(made):
 
 
 def test_what_may_be_published_holds_nothing_measured(made):
-    released = made.published()
+    released = made.without_truth()
     assert [line["measured"] for line in facts(released)["central"]] == [None, None]
     assert all(line.measured is None for line in compare_models(released))
     assert "(here" not in " ".join(describe_accuracy(released))

@@ -46,12 +46,12 @@ SHAPES = {
 def test_page_is_whole_and_self_contained(study, shape):
     made = study(**shape)
     text = checked(made)
-    for statement in promise_paragraphs(made.main.plan):
+    for statement in promise_paragraphs(made.main_result.plan):
         assert statement in text
-    for statement in not_promised(made.main.plan):
+    for statement in not_promised(made.main_result.plan):
         assert statement in text
-    assert made.main.plan.fingerprint in text
-    assert CountsView(made.main).findings(0) in text
+    assert made.main_result.plan.fingerprint in text
+    assert CountsView(made.main_result).findings(0) in text
 
 
 def test_all_zero_estimates_make_a_page(study):
@@ -99,7 +99,7 @@ def test_the_footer_tells_where_randomness_came_from(study):
 def test_what_is_not_promised_fits_the_protocol(study):
     def said(protocol):
         made = study([700, 300], protocols=(protocol,))
-        return " ".join(not_promised(made.main.plan))
+        return " ".join(not_promised(made.main_result.plan))
 
     assert "a local epsilon of " in said("flip-blank")
     assert "every bin" in said("flip-blank")
@@ -113,7 +113,7 @@ def test_a_reader_sees_ten_facts_of_a_plan_and_opens_the_others(study):
     shown, folded = section.split("<details>")
     assert shown.count("<tr>") == 10
     assert "<summary>All other numbers of the plan</summary>" in folded
-    made = study([700, 300]).main.plan.facts()
+    made = study([700, 300]).main_result.plan.facts()
     named = {name.replace("_", " ") for name in made if name not in ("source", "assumption")}
     rows = re.findall(r'<th scope="row">([^<]+)</th>', section)
     assert set(rows) == named
@@ -122,6 +122,6 @@ def test_a_reader_sees_ten_facts_of_a_plan_and_opens_the_others(study):
 
 def test_too_few_people_are_said_to_be_too_few(study):
     made = study([700, 300])
-    none = replace(made.main.estimate.together, lower=np.zeros(2, dtype=np.int64))
+    none = replace(made.main_result.estimate.simultaneous, lower=np.zeros(2, dtype=np.int64))
     assert "too few to tell" in CountsView(with_estimate(made, together=none).main).findings(2)
     assert "too few to tell" not in CountsView(made.main).findings(2)

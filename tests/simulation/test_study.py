@@ -17,12 +17,12 @@ def printed(study, top=20):
 
 
 def measured(study):
-    return CountsView(study.main, truth=study.truth).measure_errors()
+    return CountsView(study.main_result, truth=study.truth).measure_errors()
 
 
 def error_as_expected(study):
     """Whether the mean square over 2000 bins is within 20 % of what was expected."""
-    ratio = measured(study)["measured_error"] / study.main.estimate.standard_error
+    ratio = measured(study)["measured_error"] / study.main_result.estimate.standard_error
     return abs(ratio**2 - 1) < 0.2
 
 
@@ -37,7 +37,7 @@ def test_measured_error_is_the_expected_one(study):
 
 def test_the_twin_without_subtracting_the_offset_is_caught(study):
     made = study([1] * 2000)
-    main = made.main
+    main = made.main_result
     (part,) = main.plan.parts
     offset = part.mechanism(fakes=main.messages - 2000).offset(main.messages)
     shifted = main.estimate.counts + offset
@@ -60,7 +60,7 @@ def test_covered_is_the_share_of_intervals_that_hold_the_truth(study):
 
 def test_ranked_runs_from_the_largest_estimate_down(study):
     made = study([5, 700, 300])
-    assert made.main.ranked().tolist()[:2] == [1, 2]
+    assert made.main_result.rank_bins().tolist()[:2] == [1, 2]
 
 
 def test_the_table_lists_the_top_bins_with_intervals(study):
