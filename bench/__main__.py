@@ -102,13 +102,13 @@ def _print(made: dict[str, list]) -> None:
         table.add_section()
     console = Console(width=140)
     console.print(table)
-    for row in (row for rows in made.values() for row in rows if row.missed):
+    for row in (row for rows in made.values() for row in rows if row.is_missed):
         console.print(f"{row.what.strip()}: {reason(row.what)}.", markup=False, highlight=False)
 
 
 def _facts(made: dict[str, list]) -> list[dict[str, object]]:
     return [
-        {"part": name, **row._asdict(), "reason": reason(row.what) if row.missed else ""}
+        {"part": name, **row._asdict(), "reason": reason(row.what) if row.is_missed else ""}
         for name, rows in made.items()
         for row in rows
     ]

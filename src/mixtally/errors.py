@@ -20,8 +20,8 @@ from typing import Any
 
 _MOST = 99
 """Characters of an unexpected value that a message shows."""
-_COMMANDS = ("mixtally", "pip ")
-"""Beginnings of advice that must not be capitalized, because they are typed as they stand."""
+_COMMANDS = ("mixtally", "pip")
+"""Names of programs, which keep their case at the beginning of an advice."""
 
 
 class MixtallyError(Exception):
@@ -60,7 +60,7 @@ class InputError(MixtallyError):
     ----------
     problem : str
         The message without the advice.
-    beside : dict
+    details : dict
         Further facts for programs that ask for JSON.
     """
 
@@ -68,13 +68,17 @@ class InputError(MixtallyError):
         got = " ".join(str(got).splitlines())  # a data frame prints as many lines
         self.subject, self.expected, self.got, self.do = subject, expected, got, do
         self.problem = f"{subject}: expected {expected}, got {got}"
-        self.beside: dict[str, object] = {}
+        self.details: dict[str, object] = {}
         super().__init__(f"{self.problem}. {_as_sentence(do)}")
 
 
 def _as_sentence(advice: str) -> str:
-    """Return the advice with a capital letter and a final period."""
-    if not advice.startswith(_COMMANDS):
+    """Return the advice with a capital letter and a final period.
+
+    Names that are typed as they stand, such as ``clear-uniform`` or ``pip``, keep their case.
+    """
+    first = advice.partition(" ")[0].rstrip(",:;")
+    if first.isalpha() and first not in _COMMANDS:
         advice = advice[:1].upper() + advice[1:]
     return advice if advice.endswith((".", "?", "!")) else f"{advice}."
 

@@ -11,7 +11,7 @@ ASKED = ("--epsilon", 1, "--delta", "1e-6")
 TOLD = {
     "a wrong encoding": (WESTERN, ("--encoding", "ascii"), "expected text in ascii"),
     "an unknown encoding": (GOOD, ("--encoding", "nope"), "the name of a text encoding"),
-    "a wrong delimiter": (GOOD, ("--delimiter", ";"), "say --delimiter ','"),
+    "a wrong delimiter": (GOOD, ("--delimiter", ";"), "Say --delimiter ','"),
     "a delimiter of two": (GOOD, ("--delimiter", ";;"), "one ASCII character"),
     "a sheet of CSV": (GOOD, ("--sheet", "A"), "--sheet: expected a file that needs it"),
     "a delimiter of Parquet": (PARQUET, ("--delimiter", ";"), "expected a file that needs it"),

@@ -41,11 +41,11 @@ BAD = {
     ),
     "column of another case": (b"no,Color\n1,red\n", "Did you mean 'Color'?"),
     "misspelt column": (b"no,colour\n1,red\n", "Did you mean 'colour'?"),
-    "unusual delimiter": (b"no|color\n1|red\n", "say --delimiter '|'"),
+    "unusual delimiter": (b"no|color\n1|red\n", "Say --delimiter '|'"),
     "column twice": (b"color,color\n1,red\n2,blue\n", "one column 'color', got 2 of that name"),
     "one distinct value": (b"no,color\n1,red\n2,red\n", "two distinct values, got only 'red'"),
     "not UTF-8": (WESTERN, "expected UTF-8 text, got byte 0xe9 in line 2. Say how it is encoded"),
-    "UTF-16 without a mark": (GOOD.decode().encode("utf-16-be"), "say --encoding utf-16-be"),
+    "UTF-16 without a mark": (GOOD.decode().encode("utf-16-be"), "Say --encoding utf-16-be"),
     "UTF-16 cut in two": (GOOD.decode().encode("utf-16")[:-1], "text in utf-16, as its mark says"),
     "commands to a terminal": (
         b"no,color\n1,red\n2,\x1b[2J\n",
@@ -205,12 +205,12 @@ def test_without_a_reader_the_refusal_says_what_to_install(refuses, monkeypatch)
     for name in ("crowd", "columns"):  # loaded anew, and in the end what they were
         monkeypatch.delitem(sys.modules, f"mixtally.lab.data.{name}")
         monkeypatch.delattr(mixtally.lab.data, name)
-    assert "pyarrow is not installed; pip install 'mixtally[data]'" in refuses(GOOD)
+    assert "pyarrow is not installed. pip install 'mixtally[data]'" in refuses(GOOD)
 
 
 def test_without_a_reader_of_workbooks_the_refusal_says_what_to_install(refuses, monkeypatch):
     monkeypatch.setitem(sys.modules, "python_calamine", None)
-    assert "python-calamine is not installed; pip install 'mixtally[data]'" in refuses(BOOK)
+    assert "python-calamine is not installed. pip install 'mixtally[data]'" in refuses(BOOK)
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_without_a_reader_of_workbooks_the_refusal_says_what_to_install(refuses,
     [
         (
             b"$FL2@(#) SPSS DATA FILE",
-            "an SPSS file; export it as CSV",
+            "an SPSS file. Export it as CSV",
         ),
         (
             b"<stata_dta><header>",
@@ -239,7 +239,7 @@ def test_a_packed_folder_is_unpacked_first(refused, tmp_path, piped):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("people.csv", "c\na\nb\n")
     asked = ("--column", "c", "--epsilon", 1, "--delta", 1e-6)
-    said = "a ZIP archive of 'people.csv'; unpack it and name the file inside"
+    said = "a ZIP archive of 'people.csv'. Unpack it and name the file inside"
     assert said in refused("simulate", path, *asked)
     piped(path.read_bytes())
     assert said in refused("simulate", "-", *asked)

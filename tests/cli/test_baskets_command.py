@@ -132,7 +132,7 @@ def test_the_command_says_which_and_why(cli, tmp_path):
     asked = ("simulate", "baskets", path, "--column", "items", "--set", ";", "--max-set", 2,
              "--epsilon", 2, "--delta", 1e-6, "--largest", 2, "--seed", 3, "--json")  # fmt: skip
     many = json.loads(cli(*asked, "--messages-per-user", 4).out)
-    assert "is a value of its own" in many["reason"]
+    assert "is counted as a separate value" in many["reason"]
     assert {tuple(one["items"]) for one in many["sets"]} == {("bread", "milk"), ("bread", "jam")}
     whole = json.loads(cli(*asked, "--messages-per-user", 2).out)
     assert "Each basket is one message" in whole["reason"]

@@ -136,7 +136,7 @@ def test_at_a_terminal_anything_but_yes_is_no(cli, desk, said):
     desk.type(f"no\n{said}\n", terminal=True)
     outcome = cli(*desk.words("send", "sheet.note"), "--now")
     assert (outcome.status, desk.mix.requests) == (2, [])
-    assert "nothing was sent" in outcome.err
+    assert "Nothing was sent" in outcome.err
     assert json.loads(cli("client", "log", "--json").out)["rounds"] == []
 
 

@@ -87,7 +87,7 @@ class SimulateOptions:
         return bool(list_used_flags(self.vote))
 
 
-def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
+def check_vote(options: SimulateOptions, also_given: Sequence[str]) -> None:
     """Raise ParameterError for options that exclude ``--winner``.
 
     The second list has further such options, of plans, contracts, charges or counts. All of them
@@ -98,7 +98,7 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
     more = list_used_flags(
         options, "repeats", "candidates", "observer", "hashing", "cheats", "counts_only"
     )
-    if more := [*more, *beside]:
+    if more := [*more, *also_given]:
         raise ParameterError(
             "--winner",
             expected="only options of a planned and simulated vote",
@@ -110,7 +110,7 @@ def check_vote(options: SimulateOptions, beside: Sequence[str]) -> None:
 def check_options(
     options: SimulateOptions,
     given: GivenPlan | None,
-    beside: Sequence[str] = (),
+    also_given: Sequence[str] = (),
     *,
     counts: bool = False,
 ) -> None:
@@ -122,7 +122,7 @@ def check_options(
         The request.
     given : GivenPlan or None
         The plan or contract to simulate; None to plan.
-    beside : sequence of str
+    also_given : sequence of str
         Further options that a plan already fixes.
     counts : bool
         Whether the data are numbers of people for each value.
@@ -137,7 +137,7 @@ def check_options(
     check_one_of("observer", options.observer, OBSERVERS)
     _check_words(options, given)
     if given is not None:
-        made = [*beside, *list_used_flags(options.promise), *list_used_flags(options, "repeats")]
+        made = [*also_given, *list_used_flags(options.promise), *list_used_flags(options, "repeats")]
         made += list_used_flags(options.hashing) + list_used_flags(options.budget)
         if given.signed is not None:
             made += list_used_flags(options, "observer", "counts_only") + ["--counts"] * counts

@@ -98,7 +98,7 @@ def _error_facts(error: Exception, status: int) -> dict[str, object]:
     told: dict[str, object] = {"error": str(error), "status": status}
     if isinstance(error, InputError):
         told |= {"subject": error.subject, "expected": error.expected, "got": error.got}
-        told |= {"do": error.do, **error.beside}
+        told |= {"do": error.do, **error.details}
     return told
 
 

@@ -111,8 +111,8 @@ def _print_nearest(error: InfeasibleError, *, json: bool) -> None:
     if found is None:
         return
     # main prints these facts with --json.
-    error.beside["nearest"] = [near.facts() for near in found.found]
-    error.beside["unfinished"] = found.unfinished
+    error.details["nearest"] = [near.facts() for near in found.found]
+    error.details["unfinished"] = found.unfinished
     if found.found and not json:
         console_of(stderr=True).print(nearest_table(found.found))
     if found.unfinished and not json:

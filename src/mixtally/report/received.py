@@ -31,7 +31,7 @@ def intake_table(plan: Plan, received: Received) -> Table:
 
 def refusal_text(refusal: str | None) -> Text:
     """Return the paragraph that says why there are no counts."""
-    return Text(f"Nothing is released. {refusal}.", tone=Tone.BAD)
+    return Text(f"Nothing is released. {refusal}", tone=Tone.BAD)
 
 
 def key_figures(plan: Plan, people: str, result: Result | None) -> tuple[tuple[str, str], ...]:
