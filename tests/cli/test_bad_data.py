@@ -113,7 +113,7 @@ def test_labels_are_distinct_text(refused, tmp_path, command, text):
     name, *flags = command.split(" --")
     more = (*more, *(f"--{flag}" for flag in flags))
     line = refused(name, path, "--column", "color", "--labels", labels, *more)
-    assert f"{labels}: expected distinct labels" in line
+    assert f"{labels}: expected distinct printable labels" in line
 
 
 @pytest.mark.parametrize("most", [0, -1, 17])

@@ -71,7 +71,7 @@ def test_it_signs_what_it_has_checked(cli, refused, tmp_path, office, folder):
 def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder):
     path = tmp_path / "contract.json"
     path.write_bytes(office.text)
-    monkeypatch.setattr(commands.office, "checked", lambda *_: office.agreed)
+    monkeypatch.setattr(commands.office, "verify_contract", lambda *_: office.agreed)
     outcome = cli("collector", "sign", folder, path)
     assert outcome.status == 0
     assert "is signed by its collector and all mixes" in outcome.out
@@ -79,7 +79,7 @@ def test_it_says_that_all_have_signed(cli, monkeypatch, tmp_path, office, folder
 
 
 def test_it_says_that_a_stranger_answers_at_an_address(monkeypatch, refused, office, folder):
-    monkeypatch.setattr(commands.office, "checked", lambda *_: office.agreed)
+    monkeypatch.setattr(commands.office, "verify_contract", lambda *_: office.agreed)
     path = folder / "contract.json"
     path.write_bytes(office.text)
     gathered = GatheredSignatures(

@@ -57,7 +57,7 @@ def test_rows_that_look_like_no_person_are_warned_of(tmp_path):
 
 def test_rows_of_a_survey_tool_are_refused_with_how_many_to_skip(tmp_path):
     text = 'no,c\nNo.,Color\n"{""ImportId"":""a""}","{""ImportId"":""b""}"\n1,red\n2,blue\n'
-    with pytest.raises(DataError, match="names of the questions in row 2. Say --skip-rows 2"):
+    with pytest.raises(DataError, match=r"names of the questions in row 2. Say --skip-rows 2"):
         people(at(tmp_path, text), "c")
 
 

@@ -51,7 +51,8 @@ def brute(over, codes, times, points):
     where = dict(zip(codes.tolist(), times.tolist(), strict=True))
     own = range(over.device_planes.directions)
     return [
-        sum(where.get(over.device_planes.message(point, number), 0) for number in own) for point in points
+        sum(where.get(over.device_planes.message(point, number), 0) for number in own)
+        for point in points
     ]
 
 

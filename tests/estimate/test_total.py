@@ -152,7 +152,11 @@ def accepts(made, total, tallied, tail=0.05):
 
 def expected_tally(over, held, fakes, share):
     """What all messages come to on average, times J p times the denominator of ``share``."""
-    p, directions, counts = over.prime, over.device_planes.directions, np.zeros(over.messages, np.int64)
+    p, directions, counts = (
+        over.prime,
+        over.device_planes.directions,
+        np.zeros(over.messages, np.int64),
+    )
     scale = directions * p * share.denominator
     gone = int(scale * share) // over.messages
     for one in held:
@@ -182,9 +186,9 @@ def spread_of_messages(over, held, fakes, points, share):
     for one in held:
         chances = [share / (directions * p)] * over.messages
         for number in range(directions):
-            chances[over.device_planes.message(over.device_planes.point(one, len(held)), number)] += (
-                1 - share
-            ) / directions
+            chances[
+                over.device_planes.message(over.device_planes.point(one, len(held)), number)
+            ] += (1 - share) / directions
         found += spread(chances)
     return found
 

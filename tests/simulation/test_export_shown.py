@@ -100,4 +100,6 @@ def test_above_zero_is_judged_on_all_bins_at_once(study):
     told = [row["above_zero"] for row in rows(made, made.main_result)]
     assert told == (made.main_result.estimate.simultaneous.lower > 0).tolist()
     assert told[0] is True
-    assert f"{sum(told)} of 100 are distinguishable from zero" in CountsView(made.main_result).findings(0)
+    assert f"{sum(told)} of 100 are distinguishable from zero" in CountsView(
+        made.main_result
+    ).findings(0)

@@ -137,7 +137,8 @@ def check_options(
     check_one_of("observer", options.observer, OBSERVERS)
     _check_words(options, given)
     if given is not None:
-        made = [*also_given, *list_used_flags(options.promise), *list_used_flags(options, "repeats")]
+        made = list_used_flags(options.promise) + list_used_flags(options, "repeats")
+        made = [*also_given, *made]
         made += list_used_flags(options.hashing) + list_used_flags(options.budget)
         if given.signed is not None:
             made += list_used_flags(options, "observer", "counts_only") + ["--counts"] * counts
