@@ -141,7 +141,7 @@ def test_past_the_budget_nothing_is_sent_and_nothing_is_written(
         "simulate epochs", diary, "--column", "color", "--epoch-column", "week", *PROMISE,
         "--ledger", small, "--out", tmp_path / "out",
     )  # fmt: skip
-    assert "nothing was charged" in line
+    assert "Nothing was charged" in line
     assert small.read_bytes() == before
     assert not (tmp_path / "out").exists()
 
@@ -193,7 +193,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
     assert "expected a plan for 400 users" in refused(*shared)
     planned(["blue", "red"], 400)
     assert cli(*shared).status == 0
-    assert "Leave these out" in refused(*shared, "--mix-fakes")
+    assert "Leave these options out" in refused(*shared, "--mix-fakes")
     plan.write_text("{}")
     refused(*shared)
 
@@ -220,7 +220,7 @@ def test_an_order_with_an_epoch_twice_is_refused(refused, diary, tmp_path):
     order.write_text("1\n2\n10\n2\n")
     line = refused("simulate epochs", diary, "--column", "color", "--epoch-column", "week",
                    *PROMISE, "--epoch-order", order)  # fmt: skip
-    assert "order.txt: expected distinct labels" in line
+    assert "order.txt: expected distinct printable labels" in line
     assert "got '2' in lines 2 and 4" in line
 
 

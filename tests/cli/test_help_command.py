@@ -112,7 +112,7 @@ def test_nothing_is_called_by_an_unknown_name():
 def test_the_program_has_one_name_however_it_was_started(cli, monkeypatch, package):
     monkeypatch.setattr(sys.modules["__main__"], "__package__", package)
     assert cli("plan", "--help").out.startswith("Usage: mixtally plan ")
-    assert cli("plan", "--nope").err.endswith("See `mixtally plan --help`\n")
+    assert cli("plan", "--nope").err.endswith("See `mixtally plan --help`.\n")
 
 
 def test_version_is_printed(cli):
