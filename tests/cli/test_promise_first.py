@@ -50,7 +50,7 @@ def faults(lines):
             "Under attack",
             "claimed",
             "asked for",
-            "held against",
+            "compares",
             "spent",
         )
     ):
