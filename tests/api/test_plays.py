@@ -127,8 +127,8 @@ def test_whoever_lacks_a_group_keeps_the_answer():
     [
         ({"a": ["x", "y"] * 99, "g": ["n"] * 197 + [None]}, "g", r"values\[197\]: .* column 'g'"),
         ({"a": ["x", None] * 99, "g": ["n", "s"] * 99}, "g", r"values\[1\]: .* column 'a'"),
-        (["x", "y"] * 99, ["n", " "] * 99, r"group_by\[1\]: expected a value, got a missing one"),
-        (["x", ""] * 99, ["n", "s"] * 99, r"values\[1\]: expected a value, got a missing one"),
+        (["x", "y"] * 99, ["n", " "] * 99, r"group_by\[1\]: expected a value, got a missing value"),
+        (["x", ""] * 99, ["n", "s"] * 99, r"values\[1\]: expected a value, got a missing value"),
     ],
 )
 def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
@@ -149,7 +149,7 @@ def test_the_refusal_of_a_gap_names_its_own_column(values, groups, said):
 def test_what_has_no_groups_is_refused(values, more, said):
     with pytest.raises(mixtally.MixtallyError, match=said):
         mixtally.simulate(values, group_by=["n", "s"] * 99, **PROMISE, **more)
-    with pytest.raises(mixtally.MixtallyError, match="Say group_by="):
+    with pytest.raises(mixtally.MixtallyError, match="Simulate with group_by="):
         _ = mixtally.simulate(["yes", "no"] * 99, **PROMISE).groups
 
 

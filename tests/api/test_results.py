@@ -315,7 +315,7 @@ def test_labels_and_bins_have_no_mean():
     assert len(cut) == 4
     with pytest.raises(
         ParameterError,
-        match=r"mean: expected numbers, rounded, got other bins. Give number=",
+        match=r"mean: expected a question about numbers that are rounded.* Give number=",
     ):
         counted.mean  # noqa: B018
 

@@ -62,7 +62,7 @@ def test_arrays_of_labels_stand_beside_values_that_mean_missing():
         ([["a"], {"b": 1}], {}, r"values\[1\]: expected text, a number"),
         (["a;b"] * 9, {"separator": ""}, "separator: expected the text between labels"),
         (["a;b"] * 9, {"separator": 1}, "separator: expected text"),
-        (["a;b"] * 9, {"kind": "one"}, "separator: expected records that have it, not one"),
+        (["a;b"] * 9, {"kind": "one"}, "separator: expected another kind of record than one"),
         (["a;b"] * 9, {"separator": None, "kind": "set"}, r"with separator=';'"),
         (["a;b;c"] * 9, {"max_set": 2}, "at most 2 labels"),
     ],

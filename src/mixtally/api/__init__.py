@@ -74,10 +74,11 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":  # what reads this file alone finds the names in what is imported above
+    if name == "__all__":  # type checkers find the names in the imports above
         return [*_PLACES]
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The global makes this function run once per name.
     found = globals()[name] = getattr(import_module(_PLACES[name]), name)
     return found
 

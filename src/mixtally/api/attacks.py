@@ -75,7 +75,7 @@ def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given:
         name = checks.check_text("target", target)
         if given.setdefault("protocol", name) != name:
             raise ParameterError(
-                "attack", expected="one protocol", got="two", do="leave protocol out, or target"
+                "attack", expected="one protocol", got="two", do="leave out protocol or target"
             )
     claimed, game = (
         checks.read_options(ClaimOptions, given),

@@ -97,13 +97,14 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
             "messages",
             expected=f"at least {plan.minimum_crowd:,} people, the minimum crowd",
             got=f"{len(sent):,}",
-            do="such a round is destroyed: ask again, or plan for fewer people",
+            do="discard this round, and ask again or plan for fewer people",
         )
     parts, declared = [], []
     for place, part in enumerate(plan.parts):
         people = [_person_messages(one, place, part) for one in sent]
         rows = part.layout.parse_messages([message for several in people for message in several])
         drawn = [draw_recipe_messages(part.recipe, part.layout, chance) for _ in range(plan.hops)]
+        # Each mix adds its fakes before it shuffles, so that their positions say nothing.
         for fakes in drawn:
             rows = shuffle(np.concatenate([rows, fakes]), chance)
         parts.append(rows)
@@ -114,23 +115,23 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
 def _check_sent(messages: Any, fingerprint: str) -> list[Sent]:
     """Return what each person sent, or raise MessageError for other or repeated objects."""
     given = checks.read_list("messages", messages) if isinstance(messages, Iterable) else [messages]
-    seen: set[int] = set()
+    seen: set[int] = set()  # identities, because two people may send equal messages
     for place, one in enumerate(given):
         if not isinstance(one, Sent):
             raise MessageError(
                 f"messages[{place}]",
-                expected="what a mixtally.Device sends",
+                expected="the messages of a mixtally.Device",
                 got=checks.describe_value(one),
-                do="call Device(agreed).messages(value) for every person",
+                do="call Device(plan_or_contract).messages(value) for every person",
             )
         if one.fingerprint != fingerprint or id(one) in seen:
             raise MessageError(
                 f"messages[{place}]",
-                expected=f"messages made under {fingerprint[:16]}, each person's once",
-                got="the same a second time"
+                expected=f"messages made under {fingerprint[:16]}, once per person",
+                got="the same messages a second time"
                 if id(one) in seen
-                else f"some made under {one.fingerprint[:16]}",
-                do="mix the messages of each plan or contract by themselves",
+                else f"messages made under {one.fingerprint[:16]}",
+                do="mix the messages of each plan or contract separately",
             )
         seen.add(id(one))
     return given
@@ -145,6 +146,6 @@ def _person_messages(one: Sent, place: int, part: Part) -> Sequence[bytes]:
             f"part {place + 1} of a person",
             expected=f"{least} to {most} messages, fakes included",
             got=f"{len(several)}",
-            do="send all that Device.messages gave: without the fakes the promise is void",
+            do="send all messages from Device.messages: the guarantee needs the fakes",
         )
     return several

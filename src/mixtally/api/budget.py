@@ -72,24 +72,27 @@ class Budget:
         if isinstance(path, int | float):
             raise ParameterError(
                 "Budget",
-                expected="epsilon and delta by their names, or a path",
+                expected="epsilon and delta as keyword arguments, or a path",
                 got=checks.describe_value(path),
-                do="mixtally.Budget(epsilon=3, delta=1e-6), for example",
+                do="write mixtally.Budget(epsilon=3, delta=1e-6), for example",
             )
         self._turn, self._owner, self._accountant = threading.RLock(), os.getpid(), Accountant()
+        # Absolute, so that a later change of the working directory does not matter.
         self._place = None if path is None else resolve_target(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
             raise ParameterError(
                 "budget",
-                expected="epsilon and delta" + " or neither, for a file" * (path is not None),
+                expected="epsilon and delta"
+                + ", or neither of them for an existing file" * (path is not None),
                 got="neither" if epsilon is None and delta is None else "one of them",
-                do="epsilon=2, delta=1e-6, for example",
+                do="add epsilon=2, delta=1e-6, for example",
             )
         if epsilon is None:
             self._ledger = self._read_ledger()
             return
         fresh = new_ledger(guarantee_of(epsilon, delta))
         self._ledger = fresh
+        # Locked, because two processes may create the file at the same time.
         with self._lock():
             if self._place is not None and self._place.exists():
                 self._ledger = self._same_budget(self._read_ledger(), fresh)
@@ -172,6 +175,7 @@ class Budget:
         Ledger
             The new ledger.
         """
+        # The lock covers reading and writing: a charge in between would be lost.
         with self._lock():
             before = self._current_ledger()
             after = how(before)
@@ -258,9 +262,9 @@ class Budget:
     def __reduce__(self) -> NoReturn:
         raise ParameterError(
             "budget",
-            expected="one budget, not two",
-            got="a copy or a pickle of it, which would spend it again",
-            do="keep it in a file, and open that: mixtally.Budget(path)",
+            expected="a single budget",
+            got="a copy or a pickle, which would spend the budget again",
+            do="keep the budget in a file and open it with mixtally.Budget(path)",
         )
 
     @contextmanager
@@ -287,19 +291,20 @@ class Budget:
             if os.getpid() != self._owner:
                 raise ParameterError(
                     "budget",
-                    expected="the process that opened it",
-                    got="a fork of it, which would spend it again",
-                    do="keep it in a file: mixtally.Budget(path, epsilon=.., delta=..)",
+                    expected="the process that opened the budget",
+                    got="a forked process, which would spend the budget again",
+                    do="keep the budget in a file: mixtally.Budget(path, epsilon=.., delta=..)",
                 )
             return self._ledger
+        # Charges are only ever appended: anything else is an older copy or another file.
         now, before = self._read_ledger(), self._ledger
         kept = now.charges[: len(before.charges)] == before.charges
         if now.budget != before.budget or not kept:
             raise PlanError(
                 str(self._place),
-                expected="the charges that were there before",
-                got="fewer or others",
-                do="somebody put an older file back: restore the newest copy",
+                expected="all charges that were in the file before",
+                got="fewer or other charges",
+                do="restore the newest copy: the file was replaced by an older one",
             )
         return now
 
@@ -320,7 +325,7 @@ class Budget:
             "budget",
             expected=f"epsilon {fresh.budget.epsilon:g} and delta {fresh.budget.delta:g}",
             got=f"a file with epsilon {found.budget.epsilon:g} and delta {found.budget.delta:g}",
-            do="a budget is never started over: leave both out, or take another file",
+            do="leave both out, or choose another file: a budget cannot be restarted",
         )
 
 
@@ -341,5 +346,5 @@ def check_budget(budget: object, seed: object) -> None:
             "seed",
             expected="a seed or a budget",
             got="both",
-            do="leave the seed out: noise that repeats is public, and no charge pays for it",
+            do="leave the seed out: reproducible noise protects nobody, so it cannot be charged",
         )

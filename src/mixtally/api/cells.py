@@ -75,7 +75,7 @@ def _lists(cells: Cells, subject: str) -> Array:
     inside = list(chain.from_iterable(held))
     if any(map(_is_several, set(map(type, inside)))):
         raise DataError(
-            subject, expected="labels in lists", got="lists in lists", do="give one list a person"
+            subject, expected="labels in lists", got="lists in lists", do="give one list per person"
         )
     labels = _singles(inside, f"labels of {subject}")
     found = pyarrow.ListArray.from_arrays(

@@ -16,8 +16,13 @@ from mixtally.errors import DataError, InputError, ParameterError, check_names, 
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# Text between backquotes is a command, in which options keep their form. The third group is a value
+# that advice may contain after an option.
 _FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'))?")
-_LONGEST, _MOST, _LARGEST = 60, 120, 10**30
+# Characters of a value, and of another library's error, that fit into a message of one line.
+_LONGEST, _MOST = 60, 120
+_LARGEST = 10**30
+"""Integers from here on are refused: they count nothing, and Python takes long to print them."""
 _HERE = "mixtally.api"
 _BY_NAME = Parameter.KEYWORD_ONLY
 Readers = Mapping[Any, Callable[[str, object], object]]
@@ -63,6 +68,7 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
             _check_call(name, taken, args, kwargs)
             return call(*args, **kwargs)
         except InputError as error:
+            # Changed in place, so that type, attributes and traceback stay.
             error.args = (translate_options(str(error)),)
             raise
         except Exception as error:
@@ -173,9 +179,9 @@ def guard_reading(subject: str) -> Iterator[None]:
     except Exception as error:
         raise DataError(
             subject,
-            expected="what can be read",
+            expected="values that can be read",
             got=_describe_error(error),
-            do="look at what is given",
+            do="check the argument",
         ) from error
 
 
@@ -186,7 +192,7 @@ def read_list(subject: str, values: Iterable[T]) -> list[T]:
 
 
 def _describe_error(error: Exception) -> str:
-    with suppress(Exception):  # somebody else's error may have no text
+    with suppress(Exception):  # another library's exception may fail to print
         return f"{type(error).__name__}: {' '.join(str(error).split())[:_MOST]}"
     return type(error).__name__
 
@@ -201,9 +207,9 @@ def _check_call(
     except TypeError as error:
         raise ParameterError(
             name,
-            expected=f"a call as help(mixtally.{name}) has it",
-            got=f"one with {error}",
-            do=_named_call(name, taken, args, given) or "look at its arguments",
+            expected=f"arguments as help(mixtally.{name}) lists them",
+            got=f"a call with {error}",
+            do=_named_call(name, taken, args, given) or "correct the arguments",
         ) from error
 
 
@@ -226,13 +232,13 @@ def _named_call(
         for one, value in zip(free, values, strict=False)
     ]
     parts += [f"{one}={_format_brief(value)}" for one, value in given.items()]
-    return f"give names: mixtally.{name}({', '.join(parts)})"
+    return f"name the arguments: mixtally.{name}({', '.join(parts)})"
 
 
 def _format_brief(value: object) -> str:
     """Return a number, a text or a truth value as it is typed, and dots for other values."""
     if isinstance(value, bool | int | float | str):
-        with suppress(ValueError):  # a number of more digits than Python writes
+        with suppress(ValueError):  # Python refuses to print integers of too many digits
             typed = repr(value)
             return typed if len(typed) <= _LONGEST else ".."
     return ".."
@@ -249,12 +255,13 @@ def _names(taken: Signature) -> list[str]:
 
 def _is_callers_error(trace: TracebackType | None) -> bool:
     """Return whether code outside of this package raised the error, called by ``mixtally.api``."""
-    room, last = "", ""
+    # The innermost frame of this package decides, whatever libraries do below it.
+    innermost, last = "", ""
     while trace is not None:
         last = str(trace.tb_frame.f_globals.get("__name__", ""))
-        room = last if last.startswith("mixtally.") else room
+        innermost = last if last.startswith("mixtally.") else innermost
         trace = trace.tb_next
-    return room.startswith(_HERE) and room != last
+    return innermost.startswith(_HERE) and innermost != last
 
 
 def translate_options(text: str) -> str:
@@ -275,7 +282,7 @@ def describe_value(value: object) -> str:
     """Return the type and the value, short enough for one line."""
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # an object of somebody else's
+    except Exception:  # the __repr__ of a caller's object may raise anything
         text = "that cannot be shown"
     text = text if len(text) <= _LONGEST else text[:_LONGEST] + ".."
     return f"{type(value).__name__} {text}"
@@ -284,7 +291,7 @@ def describe_value(value: object) -> str:
 def check_number(subject: str, value: object) -> float:
     """Return ``value`` as a finite float, or raise ParameterError for other types and values."""
     if isinstance(value, Real) and not isinstance(value, bool):
-        with suppress(OverflowError):  # a whole number above all floats
+        with suppress(OverflowError):  # an integer may exceed all floats
             if math.isfinite(found := float(value)):
                 return found
     raise ParameterError(
@@ -306,8 +313,8 @@ def check_whole(subject: str, value: object) -> int:
         raise ParameterError(
             subject,
             expected="a whole number of at most 30 digits",
-            got=f"one of {count.bit_length():,} bits",
-            do="give a smaller one",
+            got=f"a number of {count.bit_length():,} bits",
+            do="give a smaller number",
         )
     if isinstance(value, float) and value.is_integer() and abs(value) < _LARGEST:
         return int(value)
@@ -350,7 +357,7 @@ def check_flag(subject: str, value: object) -> bool:
 def check_text(subject: str, value: object) -> str:
     """Return ``value`` as a plain str, or raise ParameterError."""
     if isinstance(value, str):
-        return str.__str__(value)  # of a type of its own no record can be written
+        return str.__str__(value)  # records cannot be written with a subclass of str
     raise ParameterError(subject, expected="text", got=describe_value(value), do="give it as a str")
 
 

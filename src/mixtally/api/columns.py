@@ -22,6 +22,7 @@ _COUNTS = ("count", "proportion")
 _TYPED = "biufUM"
 """Kinds of NumPy types whose values Arrow reads without a change."""
 _ROWS = 1 << 20
+"""Rows of one batch, which bounds the memory of a conversion."""
 _SHOWN = 20
 """The maximum number of column names in an error message."""
 
@@ -119,7 +120,7 @@ class Values:
                     there = ", ".join(map(repr, self.names[:_SHOWN]))
                     raise DataError(
                         role,
-                        expected="values of its own, or the name of a column"
+                        expected="one value per row, or the name of a column"
                         + f": {there}" * self.framed,
                         got=repr(given),
                         do=suggest_column(given, self.names) if self.framed else "give a list",
@@ -173,6 +174,7 @@ def read_values(values: object, *, counted: bool = False) -> Values:
         If the values have no columns, have columns of different lengths, or are unexpected counts.
     """
     found = _values_of(values)
+    # A table of value_counts() would be read as one person per different value.
     *_, last = found.names
     if not counted and len(found.names) > 1 and last in _COUNTS and _are_counts(found.columns):
         raise _counts_error(last)
@@ -196,7 +198,7 @@ def _values_of(values: object) -> Values:
     native = _to_narwhals(values)
     if isinstance(native, nw.LazyFrame):
         raise DataError(
-            "values", expected="a frame in memory", got="a lazy one", do="call .collect() first"
+            "values", expected="a frame in memory", got="a lazy frame", do="call .collect() first"
         )
     if isinstance(native, nw.DataFrame):
         names = tuple(native.columns)
@@ -204,7 +206,7 @@ def _values_of(values: object) -> Values:
         return _build_values(names, columns, native.implementation)
     if isinstance(native, nw.Series):
         name = str(native.name or "answer")
-        index = getattr(values, "index", None)  # of pandas
+        index = getattr(values, "index", None)  # only pandas has an index
         if name in _COUNTS and index is not None and type(index).__name__ != "RangeIndex":
             raise _counts_error(name)
         only = _column_of_series(native, "values")
@@ -219,14 +221,16 @@ def name_of(column: object) -> str:
 
 def _to_narwhals(values: Any) -> Any:
     """Return a frame or a series of narwhals, or ``values`` unchanged if they are neither."""
-    with guard_reading("values"):  # every library has errors of its own
+    with guard_reading("values"):  # each library raises its own exceptions
         if hasattr(values, "set_axis") and any(
             type(one) is not str for one in getattr(values, "columns", ())
         ):
-            values = values.set_axis([name_of(one) for one in values.columns], axis=1)  # of pandas
+            values = values.set_axis(
+                [name_of(one) for one in values.columns], axis=1
+            )  # only pandas has names that are not text
         try:
             return nw.from_native(values, allow_series=True, pass_through=True)
-        except DuplicateError as error:  # its lines below the first: - 'a' 2 times
+        except DuplicateError as error:  # the lines after the first list the names
             raise _duplicate_names_error(
                 " ".join(str(error).split("\n- ")[1:]) or str(error)
             ) from error
@@ -237,7 +241,7 @@ def _column_of_series(series: Any, subject: str) -> Column:
     if isinstance(native, pyarrow.ChunkedArray):
         return Column(native, declared=bool(pyarrow.types.is_dictionary(native.type)))
     kind = type(getattr(native, "dtype", None)).__name__
-    if series.dtype != nw.Object:  # whose values Arrow would make alike
+    if series.dtype != nw.Object:  # Arrow would convert mixed values to one type
         with suppress(pyarrow.ArrowException, TypeError):
             return Column(series.to_arrow(), declared=kind in ("CategoricalDtype", "Enum"))
     with guard_reading(subject):
@@ -257,9 +261,9 @@ def _make_column(values: Any, subject: str) -> Column:
     if isinstance(values, set | frozenset):
         raise DataError(
             subject,
-            expected="one value a person, in an order",
-            got="a set, which holds every value once",
-            do="give a list with a place for every person",
+            expected="one value per person, in order",
+            got="a set, which has no order and each value only once",
+            do="give a list with one value per person",
         )
     if isinstance(values, pyarrow.Array | pyarrow.ChunkedArray):
         return Column(values, declared=bool(pyarrow.types.is_dictionary(values.type)))
@@ -270,7 +274,7 @@ def _make_column(values: Any, subject: str) -> Column:
         return _column_of_series(native, subject)
     with guard_reading(subject):
         kind = getattr(values, "dtype", None)
-        if str(kind) not in ("None", "object"):  # an array of a library
+        if str(kind) not in ("None", "object"):  # an extension array of pandas or another library
             with suppress(pyarrow.ArrowException, TypeError):
                 levels = type(kind).__name__ == "CategoricalDtype"
                 return Column(pyarrow.array(values, from_pandas=True), declared=levels)
@@ -283,11 +287,11 @@ def _column_of_numpy(values: Any, subject: str) -> Column:
     if values.ndim != 1:
         raise DataError(
             subject,
-            expected="one value a person, or a table with a row a person",
+            expected="one value per person, or a table with one row per person",
             got=f"an array of shape {values.shape}",
-            do="give one row a person",
+            do="give one row per person",
         )
-    if values.dtype.kind == "M":  # moments finer than Python's would be numbers
+    if values.dtype.kind == "M":  # nanoseconds would become integers in Python
         values = values.astype("datetime64[us]")
     if values.dtype.kind in _TYPED:
         with suppress(pyarrow.ArrowException):
@@ -302,9 +306,9 @@ def _build_values(names: tuple[str, ...], columns: Sequence[Column], backend: An
     if len(lengths) > 1:
         raise DataError(
             "values",
-            expected="columns of one length",
+            expected="columns of equal length",
             got=f"{lengths[0]:,} and {lengths[-1]:,} rows",
-            do="give every person a value in each",
+            do="give each person a value in each column",
         )
     return Values(tuple(map(name_of, names)), tuple(columns), backend, framed=True)
 
@@ -320,22 +324,22 @@ def _are_counts(columns: Sequence[Column]) -> bool:
 def _duplicate_names_error(names: str) -> DataError:
     return DataError(
         "values",
-        expected="a name of its own for every column",
+        expected="a different name for each column",
         got=names,
-        do="rename these columns, or leave out all but one",
+        do="rename these columns, or leave out all except one",
     )
 
 
 def _counts_error(name: object) -> DataError:
     return DataError(
         "values",
-        expected="a value a person",
+        expected="one value per person",
         got=f"counts of values, in {name!r}",
-        do="give the column that was counted, before value_counts()",
+        do="give the column before value_counts()",
     )
 
 
 def _type_error(values: object, subject: str = "values") -> DataError:
     return DataError(
-        subject, expected=_WANTED, got=describe_value(values), do="give one value a person"
+        subject, expected=_WANTED, got=describe_value(values), do="give one value per person"
     )

@@ -74,7 +74,10 @@ def conclude(
     given = _check_batch(batch, under.fingerprint)
     if beside := list_used_flags(counting):
         raise ParameterError(
-            " and ".join(beside), expected="files of messages", got="a batch", do="leave it out"
+            " and ".join(beside),
+            expected="files of messages",
+            got="a batch",
+            do="leave the argument out",
         )
     messages = Messages(given.parts, given.people, given.declared)
     return Result(use.conclude(under.plan, messages, expected).outcome())
@@ -95,15 +98,15 @@ def _check_batch(given: object, fingerprint: str) -> Batch:
     if not isinstance(given, Batch):
         raise MessageError(
             "batch",
-            expected="what mixtally.mix gave, or the files of a batch",
+            expected="a batch from mixtally.mix, or the files of a batch",
             got=checks.describe_value(given),
-            do="mix what the devices sent",
+            do="call mixtally.mix with the messages of the devices",
         )
     if given.fingerprint != fingerprint:
         raise MessageError(
             "batch",
             expected=f"messages made under {fingerprint[:16]}",
-            got=f"some made under {given.fingerprint[:16]}",
-            do="conclude with the plan or contract that people answered under",
+            got=f"messages made under {given.fingerprint[:16]}",
+            do="use the plan or contract that people answered under",
         )
     return given

@@ -64,9 +64,9 @@ def cross_with_groups(
     if len(values.columns) != 1:
         raise DataError(
             "group_by",
-            expected="one column of values beside it",
-            got=f"{len(values.columns)}",
-            do="give the column that is counted, and group_by its own",
+            expected="one column of values",
+            got=f"{len(values.columns)} columns",
+            do="give only the column to count, and the groups with group_by",
         )
     _check_between("missing", [missing])
     name = values.names[0]
@@ -97,8 +97,8 @@ def _check_complete(side: Any, subject: str, named: str | None) -> None:
     raise DataError(
         f"{subject}[{place}]" if named is None else f"values[{place}]",
         expected="a value" if named is None else f"a value in column {named!r}",
-        got="a missing one",
-        do="say missing='drop' to leave such people out, or missing= with the label to count",
+        got="a missing value",
+        do="write missing='drop' to leave such people out, or missing= with the label to count",
     )
 
 
@@ -108,10 +108,11 @@ def _texts(column: Column, subject: str, missing_values: Collection[str]) -> Any
     plain = simplify_types(whole)
     if plain is None:
         raise DataError(
-            subject, expected="single values", got=str(whole.type), do="give one value a person"
+            subject, expected="single values", got=str(whole.type), do="give one value per person"
         )
     if not pyarrow.types.is_dictionary(plain.type):
         plain = plain.dictionary_encode()
+    # Texts are checked once for each different value, not for each row.
     texts = texts_of(plain.dictionary)
     _check_between(subject, [text for text in texts if text])
     told = pyarrow.array([_text_or_none(text, missing_values) for text in texts])
@@ -130,9 +131,9 @@ def _cross_labels(labels: object) -> list[str] | None:
     if not isinstance(labels, Mapping) or set(labels) != {"values", "groups"}:
         raise ParameterError(
             "labels",
-            expected="labels of values and of groups",
-            got="others",
-            do='labels={"values": ["yes", "no"], "groups": ["north", "south"]}, for example',
+            expected="a mapping with the labels of values and of groups",
+            got="another value",
+            do='write labels={"values": ["yes", "no"], "groups": ["north", "south"]}, for example',
         )
     values, groups = (labels_of(f"labels of {name}", labels[name]) for name in ("values", "groups"))
     _check_between("labels", [*values, *groups])
@@ -143,5 +144,5 @@ def _check_between(subject: str, texts: Sequence[str]) -> None:
     wrong = next((text for text in texts if BETWEEN in text), None)
     if wrong is not None:
         raise DataError(
-            subject, expected=f"texts without {BETWEEN!r}", got=repr(wrong), do="rename it"
+            subject, expected=f"texts without {BETWEEN!r}", got=repr(wrong), do="rename the label"
         )

@@ -70,7 +70,7 @@ def _to_plain_value(subject: str, value: Any, *, several: bool = True) -> Any:
         subject,
         expected="a label, a number, or a list of labels or bits",
         got=checks.describe_value(value),
-        do="give what the question asks for",
+        do="give a value that the question asks for",
     )
 
 
@@ -174,19 +174,21 @@ class Device:
         1
         """
         collections = self._plan.collections
+        # Without the lock, two threads could both use the last answer that the plan allows.
         with self._turn:
             if os.getpid() != self._owner:
                 raise ParameterError(
-                    "device", expected="the process that made it", got="a fork of it, which would "
-                    "answer again", do="make a device for every person",
+                    "device", expected="the process that made the device", got="a forked process, "
+                    "which would answer again", do="make a device for every person",
                 )  # fmt: skip
             if self._answers >= collections:
                 raise ParameterError(
                     "device",
-                    expected=f"{collections:,} answers, for which its plan is priced",
+                    expected=f"at most {collections:,} answers, for which the guarantee is proved",
                     got="one more",
                     do="plan for more collections",
                 )
+            # A refused value raises here and is not counted as an answer.
             sent = messages(self._plan, _to_plain_value("value", value), self._words)
             self._answers += 1
         return Sent(self.fingerprint, tuple(map(tuple, sent)))
@@ -200,8 +202,8 @@ class Device:
     def __reduce__(self) -> NoReturn:
         raise ParameterError(
             "device",
-            expected="one device a person",
-            got="a copy or a pickle of it, which would answer again",
+            expected="one device per person",
+            got="a copy or a pickle, which would answer again",
             do="make a device for every person",
         )
 
@@ -211,7 +213,9 @@ def _load_plan(agreed: object) -> tuple[str, BarePlan, Limits]:
     if isinstance(agreed, str | bytes | os.PathLike):
         contract = parse_contract(contract_bytes(agreed))
         return contract.fingerprint, contract.plan, Limits()
-    from mixtally.api.verified_plan import load_verified_plan  # what made a plan is loaded already
+    from mixtally.api.verified_plan import (
+        load_verified_plan,
+    )  # a device with a contract loads no planner
     from mixtally.model.contract import write_plan
 
     found = load_verified_plan(agreed)

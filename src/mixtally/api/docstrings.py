@@ -29,18 +29,24 @@ PYTHON_TEXTS = {
         "Whether to draw the tallies in place of all messages. The distribution is the same, and "
         "the computation is much faster.",
     ),
+    "error_at": (
+        "float",
+        "The number of people in the bin whose error is minimized: 0, a number, or below 1 a share "
+        "of all people. The default is the square root of all.",
+    ),
     "fakes_per_user": (
         "float",
         "The largest average number of fakes (dummy messages) that a person sends, 0 to 999.",
     ),
     "no_project": ("bool", "Whether to keep raw counts, which may not add up to the people."),
+    "prefixes": ("int", "Search for words by at most this number of prefixes per round."),
     "project": ("str", 'With "simplex", also report counts that add up to the people.'),
     "total": (
         "Mapping of str to sequence of str",
         "The labels of each group, by the name of the group. Their counts are also added up.",
     ),
 }
-"""The type and the text of options whose help texts describe a file or a list between commas."""
+"""The type and the text of options whose help texts describe a file, a list or a placeholder."""
 
 
 def document_options(
@@ -72,14 +78,14 @@ def document_options(
     """
     # Python 3.13 removes the indentation of docstrings, and older versions keep it.
     head, title, rest = cleandoc(text).partition(_TITLE)
-    section, end, after = rest.partition("\n\nR")  # Returns or Raises
+    section, end, after = rest.partition("\n\nR")  # the section Returns or Raises follows
     if not options or not title or not end:
         return text
     by_hand: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", section):
         for name in entry.partition(" : ")[0].split(", "):
             by_hand[name] = entry
-    entries: dict[str, None] = {}  # one entry may describe two parameters
+    entries: dict[str, None] = {}  # ordered, without repetition: one entry may describe two
     for name, parameter in signature.parameters.items():
         if name in by_hand:
             entries[by_hand[name]] = None

@@ -101,7 +101,7 @@ def simulate_epochs(
     False
     """
     asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
-    asked.promise.guarantee()  # refused before anything is read
+    asked.promise.guarantee()  # an impossible guarantee is refused before the data are read
     run, expected, given = (
         make_run(seed, level),
         make_reading_request(rows, records),

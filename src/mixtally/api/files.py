@@ -25,7 +25,7 @@ def file_at(path: object) -> Path:
 def _can_name_a_file(text: str) -> bool:
     try:
         return bool(text) and b"\0" not in os.fsencode(text)
-    except UnicodeEncodeError:  # half a letter
+    except UnicodeEncodeError:  # half of a surrogate pair has no bytes
         return False
 
 
@@ -48,11 +48,12 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         if place.exists() and not place.is_file():
             raise DataError(
                 str(place),
-                expected="the name of a file, new or to be replaced",
+                expected="the name of a new or existing file",
                 got="a folder, device or pipe",
                 do="choose another name",
             )
-    # Each file is whole without a lock; two results at once in one folder spend nothing twice.
+    # The lock keeps the files of two results from mixing. It is optional, because each single file
+    # is complete without it.
     with exclusive_lock(folder, required=False):
         for place, data in zip(places, files.values(), strict=True):
             write_atomically(place, data, what=place.name)

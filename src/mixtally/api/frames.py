@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 
 _LIBRARIES = ("polars", "pandas", "pyarrow")
+"""The first of these libraries that is installed makes frames of plain values."""
 
 
 def make_frame(rows: Sequence[Mapping[str, Any]], backend: nw.Implementation | None) -> Any:

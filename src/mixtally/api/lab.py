@@ -152,9 +152,10 @@ def simulate(
         given,
         scale=request.scale,
         blank=rows.blank,
+        # Charged once the plan is chosen, and before its noise is drawn.
         charge=None if budget is None else lambda chosen: budget.charge(Plan(chosen)),
     )
-    _ = found.release.result  # raises where a round releases nothing
+    _ = found.release.result  # raises MessageError if the round releases nothing
     return Result(found.outcome(), crowd.backend)
 
 

@@ -25,8 +25,8 @@ def separator_of(given: object) -> str | None:
     raise ParameterError(
         "separator",
         expected="the text between labels",
-        got="nothing",
-        do='separator=";", for example',
+        got="an empty text",
+        do='write separator=";", for example',
     )
 
 
@@ -56,7 +56,7 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
             subject,
             expected="a list of labels",
             got=checks.describe_value(given),
-            do="list every bin",
+            do="list the label of every bin",
         )
     found: list[str] = []
     for place, one in enumerate(checks.read_list(subject, given)):
@@ -66,13 +66,13 @@ def labels_of(subject: str, given: object) -> tuple[str, ...]:
                 f"{subject}[{place}]",
                 expected="text, a number, a truth value or a date",
                 got=checks.describe_value(one),
-                do="give it as a str",
+                do="give the label as a str",
             )
         if not text or text in found:
             raise PlanError(
                 subject,
                 expected="distinct labels, none of them empty",
-                got=f"{text!r} in place {place}",
+                got=f"{text!r} at position {place}",
                 do="name every bin once",
             )
         found.append(text)
@@ -87,7 +87,7 @@ def missing_texts(values: object) -> tuple[str, ...]:
             "missing_values",
             expected="a list of values",
             got=checks.describe_value(values),
-            do='missing_values=["NA", -99], for example',
+            do='write missing_values=["NA", -99], for example',
         )
     strange = [one for one in values if _text_of(one) is None and not is_missing(one)]
     if strange:
@@ -95,14 +95,14 @@ def missing_texts(values: object) -> tuple[str, ...]:
             "missing_values",
             expected="text, numbers or dates",
             got=checks.describe_value(strange[0]),
-            do="name the values themselves",
+            do="list the values that mean missing",
         )
     return tuple(text for text in map(_text_of, values) if text and text.strip())
 
 
 def _text_of(value: object) -> str | None:
     """Return the text of a single value, or None for other objects."""
-    if isinstance(value, np.generic):  # a label of NumPy's is the number or text that it holds
+    if isinstance(value, np.generic):  # NumPy scalars print with the name of their type
         value = value.item()
     single = isinstance(value, str | int | float | date | Decimal)
     return value_text(value) if single else None

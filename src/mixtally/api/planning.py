@@ -328,6 +328,7 @@ def plan(question: Shape = None, **options: Any) -> Plan:
     """
     asked = _read_question(question, options)
     request = use.make_request(read_request(PlanOptions, options | asked.options), asked.question)
+    # The search for feasible requests is slow, so it starts only if ``nearest`` is read.
     try:
         found = use.plan(request)
     except InfeasibleError as error:
@@ -362,9 +363,9 @@ def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionReques
         if len(given) > 1:
             raise ParameterError(
                 "question",
-                expected="bins, or labels, or a question",
+                expected="one of question, bins and labels",
                 got=" and ".join(given),
-                do="say in one way what a record may hold",
+                do="describe the question in one way",
             )
     one = checks.check_optional_choice("kind", options.get("kind"), ["bits", "one", "set"])
     found: dict[str, Any] = {}
@@ -372,9 +373,9 @@ def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionReques
     if isinstance(shape, Question | Mapping) and one is not None:
         raise ParameterError(
             "question",
-            expected="a question or attributes alone",
-            got="kind beside them",
-            do="leave it out",
+            expected="a question or attributes without kind",
+            got="kind",
+            do="leave kind out",
         )
     if isinstance(shape, Question):
         return _QuestionRequest(shape, found)
@@ -387,13 +388,16 @@ def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionReques
     most = checks.check_optional_whole("max set", options.get("max_set"))
     if one == "set" and most is None:
         raise ParameterError(
-            "max set", expected="the most labels that one person sets", got="none", do="max_set=3"
+            "max set",
+            expected="the largest number of labels of a person",
+            got="none",
+            do="add max_set=3, for example",
         )
     names = found.get("labels")
     bins = len(names) if isinstance(names, tuple) else found.get("bins", options.get("bins"))
     if one == "bits":
         found |= {"bins": None, "bits": bins}
-    elif one == "set" and most == 1:  # a set may be empty, one answer may not
+    elif one == "set" and most == 1:  # unlike one answer, a set may be empty
         name = checks.check_text("name", options.get("name", "answer"))
         made = Question(
             name=name, bins=checks.check_whole("bins", bins), labels=names, kind=Kind.SET, max_set=1
@@ -410,9 +414,9 @@ def _attribute_options(shape: Mapping[str, Sequence[str]]) -> dict[str, object]:
         if not isinstance(given, list | tuple):
             raise ParameterError(
                 f"attribute {column!r}",
-                expected="a list of its labels",
+                expected="a list of the labels of the attribute",
                 got=checks.describe_value(given),
-                do="list what a person may answer",
+                do="list the possible answers",
             )
         texts = labels_of(f"labels of {column!r}", given)
         labels += [normalize_nfc(f"{column}={label}") for label in texts]
@@ -433,9 +437,9 @@ def parse_scale(bins: object, points: object, number: object) -> Range | None:
     if number is None or None not in (bins, points):
         raise ParameterError(
             "number",
-            expected="where numbers end, and either bins or points if any",
-            got="no ends" if number is None else "bins and points",
-            do="number=(0, 10): numbers are rounded to points, or cut into bins",
+            expected="the range of the numbers, and at most one of bins and points",
+            got="no range" if number is None else "bins and points",
+            do="write number=(0, 10), for example, and either points or bins",
         )
     ends = ends_of("number", number)
     if bins is None:

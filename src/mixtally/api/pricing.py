@@ -143,6 +143,7 @@ def calibrate(protocol: str, *, epsilon: float, delta: float, **given: Any) -> C
     """
     guarantee = guarantee_of(epsilon, delta)
     priced = price.noise(_options(protocol, given), guarantee)
+    # Without a number of people, the error is only a factor of its square root.
     error = priced.standard_error if priced.people else None
     return Calibrated(priced.certificate, priced.found, error)
 

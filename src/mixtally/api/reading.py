@@ -153,9 +153,9 @@ def read_as_planned(expected: ReadingRequest, plan: Record) -> ReadingRequest:
     if expected.scale is not None:
         raise ParameterError(
             "plan",
-            expected="a plan alone",
-            got="how numbers are read beside it",
-            do="leave them out",
+            expected="a plan without number, bins and points",
+            got="one of them",
+            do="leave them out, because the plan states them",
         )
     return replace(expected, question=plan.question, scale=planned_scale(plan))
 

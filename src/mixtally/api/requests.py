@@ -40,9 +40,9 @@ def ends_of(subject: str, given: object) -> tuple[float, float]:
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ParameterError(
             subject,
-            expected="two ends, low and high",
+            expected="a range of two numbers, (low, high)",
             got=checks.describe_value(given),
-            do="number=(0, 10)",
+            do="write number=(0, 10), for example",
         )
     return checks.check_number("low end", given[0]), checks.check_number("high end", given[1])
 
@@ -54,7 +54,7 @@ def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
             subject,
             expected="a list of whole numbers",
             got=checks.describe_value(given),
-            do="[10, 20, 5]",
+            do="write [10, 20, 5], for example",
         )
     return tuple(checks.check_whole(f"{subject}[{place}]", one) for place, one in enumerate(given))
 
@@ -64,9 +64,9 @@ def _groups_of(subject: str, given: object) -> Groups:
     if not isinstance(given, Mapping):
         raise ParameterError(
             subject,
-            expected="the labels of each group by its name",
+            expected="a mapping from the name of each group to its labels",
             got=checks.describe_value(given),
-            do='{"warm": ["red", "orange"]}',
+            do='write {"warm": ["red", "orange"]}, for example',
         )
     return tuple(
         (checks.check_text(f"name in {subject}", name), labels_of(f"{subject} {name!r}", labels))
@@ -79,9 +79,9 @@ def _hops_of(subject: str, given: object) -> HopNumbers:
     if not isinstance(given, list | tuple | set | frozenset):
         raise ParameterError(
             subject,
-            expected="places of mixes, from 1",
+            expected="a list of positions of mixes, from 1",
             got=checks.describe_value(given),
-            do="[1, 3]",
+            do="write [1, 3], for example",
         )
     return frozenset(checks.check_whole(subject, one) for one in given)
 

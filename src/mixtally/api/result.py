@@ -36,6 +36,7 @@ from mixtally.report.texts import FORMATS, FormatName, whole_facts
 from mixtally.report.words import describe_sums_observer, promise_paragraphs
 
 _WIDTH = 100
+"""Characters of a line of a printed table."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -254,13 +255,13 @@ class Result:
 
         Raises ParameterError if values were not counted within groups.
         """
-        from mixtally.api.crosstab import BETWEEN, split_label  # loads Arrow
+        from mixtally.api.crosstab import BETWEEN, split_label  # loads Arrow, which is slow
 
         found: dict[str, dict[str, Row]] = {}
         for row in self.rows:
             if BETWEEN not in row.label:
-                raise ParameterError("groups", expected="counts within groups", got="others",
-                                     do="say group_by=")  # fmt: skip
+                raise ParameterError("groups", expected="counts within groups", got="other counts",
+                                     do="simulate with group_by=")  # fmt: skip
             group, value = split_label(row.label)
             found.setdefault(group, {})[value] = row
         return found
@@ -270,8 +271,8 @@ class Result:
         if found is None:
             raise ParameterError(
                 "mean",
-                expected="numbers, rounded",
-                got="other bins",
+                expected="a question about numbers that are rounded",
+                got="another question",
                 do="give number=(low, high) without bins",
             )
         return found
@@ -415,7 +416,7 @@ class Result:
         >>> result = mixtally.simulate(answers, labels=labels, epsilon=1, delta=1e-6, seed=1)
         >>> result.plot().save("counts.html")
         """
-        from mixtally.api.plots import chart  # slow to import, and few want one
+        from mixtally.api.plots import chart  # the chart libraries are slow to import
 
         return chart(self.rows, self.record.question.name, self.lines)
 
@@ -462,8 +463,8 @@ class Result:
         if checks.check_flag("simulation", simulation) and self.simulation is None:
             raise DataError(
                 "simulation",
-                expected="a result of the lab, which knows the true counts",
-                got="one of messages alone",
+                expected="a result of a simulation, which has true counts",
+                got="a result of messages only",
                 do="leave simulation out",
             )
         folders: dict[Path, dict[str, bytes]] = {}
@@ -497,6 +498,7 @@ class Result:
         if "numbers" not in self.figures:
             return []
         row = self.mean
+        # The interval is rounded outward, so that the printed interval also covers.
         ends = (
             round_to_error(row.lower, row.standard_error, math.floor),
             round_to_error(row.upper, row.standard_error, math.ceil),

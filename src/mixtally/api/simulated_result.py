@@ -13,6 +13,7 @@ from mixtally.report.texts import whole_facts
 
 RAW = "Raw counts of real people, and what they give away: never publish this."
 SHOWN = 20
+"""Rows that a printed result shows."""
 
 
 class SimulatedResult:
@@ -130,6 +131,6 @@ def study_of(outcome: Outcome) -> Study:
     raise ParameterError(
         "counts",
         expected="a result that counts the bins of one collection",
-        got="another one",
-        do="see its tables and facts",
+        got="another result",
+        do="read tables and facts of this result",
     )

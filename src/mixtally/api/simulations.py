@@ -241,7 +241,7 @@ def simulate_places(
             "box",
             expected="four numbers: south, north, west, east",
             got=checks.describe_value(box),
-            do="box=(24, 50, -125, -66), for example",
+            do="write box=(24, 50, -125, -66), for example",
         )
     south, north, west, east = (checks.check_number("box", end) for end in ends)
     hexagons = build_grid(

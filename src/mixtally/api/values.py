@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 People = TypeVar("People", bound=Population | Histogram | Timeline)
 
 KINDS = ("one", "set", "bits", "attributes", "number")
-_TOGETHER = "All groups together cost epsilon once: a person is counted in one place of one group."
+_TOGETHER = (
+    "All groups together cost epsilon once, because each person is counted in one bin of one group."
+)
 _LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
 
 
@@ -192,7 +194,10 @@ def read_counted(
     own, every, reading, named = _prepare_reading(values, request, counts=counts)
     if reading.form is not RecordType.ONE or request.person is not None:
         raise ParameterError(
-            "counts", expected="one value a person", got="other records", do="leave the others out"
+            "counts",
+            expected="one value per person",
+            got="another kind of record",
+            do="leave counts out",
         )
     found = counts_of_table(every.table(), every, reading, named["counts"], request.question)
     found = found._replace(question=_name_question(asked, found.question, request))
@@ -211,14 +216,16 @@ def _prepare_reading(
 ) -> tuple["Values", "Values", Reading, dict[str, str]]:
     """Return the record columns, all columns, how to read them, and the columns of ``roles``."""
     check_installed("values")
-    from mixtally.api.columns import read_values  # loads Arrow
+    from mixtally.api.columns import read_values  # loads Arrow, which may be missing
 
     given = read_values(values, counted="counts" in roles)
     if request.group is not None:
         given, request = _cross_groups(given, request)
     own, every, named = given.split_roles(**roles)
     form = _find_form(own, request)
-    if request.several == RowCombination.SET and form is RecordType.ONE:  # a label a place
+    if (
+        request.several == RowCombination.SET and form is RecordType.ONE
+    ):  # each row has one label of the set
         form = RecordType.SET
     _check_form(form, request)
     reading = _make_reading(own, form, request, named.get("person"))
@@ -236,9 +243,9 @@ def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", R
     ):
         raise ParameterError(
             "group_by",
-            expected="one value a person, and no plan beside it",
-            got="another kind, person or plan",
-            do="leave these out",
+            expected="one value per person, without a plan",
+            got="another kind of record, person or a plan",
+            do="leave these arguments out",
         )
     own, every, named = given.split_roles(group=request.group)
     groups = every.columns[every.names.index(named["group"])]
@@ -260,7 +267,7 @@ def _public_notes(found: Population, request: ReadingRequest) -> tuple[str, ...]
         notes.append("People without a value were left out.")
     if request.scale is not None:
         low, high = request.scale.low, request.scale.high
-        notes.append(f"Values outside {low:g} to {high:g} were moved to its ends.")
+        notes.append(f"Values outside {low:g} to {high:g} were moved to the nearer end.")
     notes += _warning_sentences(found.warning)
     if request.group is not None:
         notes.append(_TOGETHER)
@@ -309,9 +316,9 @@ def _list_labels(
     if not named or not set(named) <= set(given.names):
         raise ParameterError(
             "labels",
-            expected="labels by column, of columns that there are",
+            expected="a mapping from existing columns to labels",
             got=checks.describe_value(labels),
-            do='labels={"color": ["red", "blue"]}, for example',
+            do='write labels={"color": ["red", "blue"]}, for example',
         )
     return tuple(
         f"{column}={label}"
@@ -348,9 +355,9 @@ def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
     if only.tuples:
         raise DataError(
             "values",
-            expected="one value a person, or a list of labels",
-            got="a tuple in every place: rows of several columns, or sets",
-            do='give columns, dict(a=[..], b=[..]), or say kind="set"',
+            expected="one value or one list of labels per person",
+            got="tuples, which may be rows of several columns or sets",
+            do='give columns as dict(a=[..], b=[..]), or add kind="set"',
         )
     return RecordType.SET if has_list_cells(only.array) else RecordType.ONE
 
@@ -361,9 +368,9 @@ def _check_form(form: RecordType, request: ReadingRequest) -> None:
     if request.question is not None and fixed:
         raise ParameterError(
             "plan",
-            expected="a plan alone",
-            got="labels or max_set beside it",
-            do="the plan has them",
+            expected="a plan without labels and max_set",
+            got="one of them",
+            do="leave them out, because the plan states them",
         )
     other = {
         "max_set": request.max_set is not None and form is not RecordType.SET,
@@ -374,9 +381,15 @@ def _check_form(form: RecordType, request: ReadingRequest) -> None:
     }
     for argument in (name for name, strange in other.items() if strange):
         raise ParameterError(
-            argument, expected=f"records that have it, not {form}", got="both", do="leave it out"
+            argument,
+            expected=f"another kind of record than {form}",
+            got=f"{form}",
+            do="leave the argument out",
         )
     if form is RecordType.NUMBER and request.scale is None:
         raise ParameterError(
-            "number", expected="where numbers end", got="none", do="number=(0, 10)"
+            "number",
+            expected="the range of the numbers",
+            got="none",
+            do="write number=(0, 10), for example",
         )

@@ -36,7 +36,7 @@ def load_verified_plan(given: object) -> VerifiedPlan:
     PlanError
         If the contract is invalid, was altered, or has a false certificate.
     """
-    if isinstance(given, Plan):  # which was proved when it was made
+    if isinstance(given, Plan):  # was verified by the planner or by Plan.load
         return VerifiedPlan(given.fingerprint, given.record)
     data = contract_bytes(given)
     plan = read_contract(data, "contract").plan
