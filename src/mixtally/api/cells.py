@@ -28,7 +28,7 @@ def array_of(cells: Cells, subject: str) -> Array:
     Raises
     ------
     DataError
-        If values have two types or cannot be values. The message states the position.
+        If values have two types, or if a cell is not a value. The message states the position.
     """
     types = set(map(type, cells))
     if any(map(_is_several, types)):

@@ -44,10 +44,10 @@ def translate_errors(call: Callable[P, T]) -> Callable[P, T]:
     Messages name arguments as Python does: max_set, not --max-set. An unknown argument is reported
     with the most similar known argument.
 
-    Another exception becomes a DataError if an argument raised it. An argument raised it if the
-    last frame is outside of this package and a frame of ``mixtally.api`` called it. An exception
-    from a frame of this package is a defect of the package and is not changed. ``guard_reading``
-    and ``read_list`` protect lines that call methods of an argument.
+    Another exception becomes a DataError if an argument raised it: outside of this package, in code
+    that ``mixtally.api`` called. An exception of a frame of this package is a defect of the package
+    and is not changed. ``guard_reading`` and ``read_list`` protect lines that call methods of an
+    argument.
 
     The docstring of ``call`` gets an entry for every option.
     """

@@ -54,7 +54,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Columns of equal length. Error messages name rows as Python indexes them.
+    """Columns of equal length. Error messages count rows from 0, as Python does.
 
     Parameters
     ----------
@@ -98,13 +98,18 @@ class Values:
             yield TableBatch(batch.columns, 0, 0)
 
     def split_roles(self, **roles: object) -> tuple["Values", "Values", dict[str, str]]:
-        """Return the columns of the records, all columns, and the names of columns with roles.
+        """Separate the columns of the records from columns with other roles, such as the person.
 
         Parameters
         ----------
         **roles
-            For each role, such as ``person``: the name of an existing column, or one value per row.
-            None means that no column has the role.
+            For each role: the name of an existing column, or one value per row. None means that no
+            column has the role.
+
+        Returns
+        -------
+        tuple of Values, Values and dict
+            The columns of the records, all columns, and the name of the column of each role.
 
         Raises
         ------
@@ -314,7 +319,7 @@ def _build_values(names: tuple[str, ...], columns: Sequence[Column], backend: An
 
 
 def _are_counts(columns: Sequence[Column]) -> bool:
-    """Return whether every row is a different value with a number."""
+    """Return whether the last column has numbers and the others never repeat a row."""
     *values, many = [one.array for one in columns]
     keys = [tuple(map(repr, row)) for row in zip(*[v.to_pylist() for v in values], strict=True)]
     numbers = pyarrow.types.is_integer(many.type) or pyarrow.types.is_floating(many.type)

@@ -20,7 +20,7 @@ from mixtally.protocol.encode.numbers import scale_of_plan as planned_scale
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowOptions:
-    """How rows are read: missing values, equal labels, and the person of each row.
+    """How rows are read: missing values, the merging of labels, and the person of each row.
 
     The texts in the annotations become entries of docstrings.
     """

@@ -48,7 +48,7 @@ def ends_of(subject: str, given: object) -> tuple[float, float]:
 
 
 def _sizes_of(subject: str, given: object) -> tuple[int, ...]:
-    """Return integers, or raise ParameterError if the argument is not a list of integers."""
+    """Return a list of integers as a tuple, or raise ParameterError."""
     if not isinstance(given, list | tuple):
         raise ParameterError(
             subject,

@@ -180,7 +180,10 @@ class Result:
 
     @property
     def quantiles(self) -> dict[float, Row]:
-        """The quantiles of rounded numbers by share; 0.5 is the median. Raises as ``mean``."""
+        """The quantiles of rounded numbers by share; 0.5 is the median.
+
+        Raises ParameterError for other questions, as ``mean`` does.
+        """
         rows = {row.label: row for row in self._numbers()}
         return {share: rows[quantile_label(share)] for share in QUANTILES}
 

@@ -64,12 +64,18 @@ class SimulatedResult:
 
     @property
     def measured_error(self) -> float:
-        """The root mean square error over the bins, in people. Raises as ``truth`` does."""
+        """The root mean square error over the bins, in people.
+
+        Raises ParameterError if no bins were counted.
+        """
         return float(self._counts_view.measure_errors()["measured_error"])
 
     @property
     def coverage(self) -> float:
-        """The share of bins whose own interval covers the true count. Raises as ``truth`` does."""
+        """The share of bins whose own interval covers the true count.
+
+        Raises ParameterError if no bins were counted.
+        """
         return float(self._counts_view.measure_errors()["covered"])
 
     @checks.translate_errors

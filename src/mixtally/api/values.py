@@ -148,10 +148,10 @@ def read_crowd(values: object, name: str | None, request: ReadingRequest) -> Cro
 def read_shared_crowd(
     values: object, name: object, request: ReadingRequest
 ) -> CrowdData[Population]:
-    """Return the crowd of ``values`` if most labels are shared by several people.
+    """Return the crowd of ``values`` after checking that its labels do not identify people.
 
-    Raises as ``read_crowd``. It also raises DataError if labels come from the values and most of
-    them belong to one person, because such labels identify people.
+    Raises the errors of ``read_crowd``. It also raises DataError if the labels come from the values
+    and most of them belong to a single person.
     """
     crowd = read_crowd(values, checks.check_optional_text("name", name), request)
     people = crowd.population
@@ -169,8 +169,8 @@ def read_timeline(
 ) -> CrowdData[Timeline]:
     """Return the answers in ``values`` by epoch.
 
-    The argument ``epochs`` is given as ``ReadingRequest.person`` is. Raises as ``read_crowd`` and
-    ``Timeline``.
+    The argument ``epochs`` is the name of a column, or one value per row. Raises the errors of
+    ``read_crowd`` and of ``Timeline``.
     """
     own, every, reading, named = _prepare_reading(
         values, request, person=request.person, epochs=epochs
@@ -187,7 +187,7 @@ def read_counted(
 ) -> CrowdData[Histogram]:
     """Return how many people have each of ``values``.
 
-    The argument ``counts`` is given as ``ReadingRequest.person`` is. Raises as
+    The argument ``counts`` is the name of a column, or one number per row. Raises the errors of
     ``read_shared_crowd``, and DataError if a number is not a count.
     """
     asked = checks.check_optional_text("name", name)
