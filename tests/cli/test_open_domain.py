@@ -131,7 +131,7 @@ def test_a_plan_of_an_open_domain_is_played(cli, played, data, refused, tmp_path
     (release,) = played("--plan", path, "--seed", 2)["releases"]
     assert release["estimates"][0]["lower"] > 800
     line = refused("simulate", data, "--column", "word", "--plan", path)
-    assert "expected --candidates beside a plan of an open question" in line
+    assert "expected --candidates with a plan of an open question" in line
     line = refused(
         "simulate epochs", data, "--column", "word", "--synthetic", 2, "--plan", path,
         "--epsilon", 1, "--delta", "1e-6",

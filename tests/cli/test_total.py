@@ -145,7 +145,7 @@ def test_a_wrong_file_is_refused_in_one_line(name, cli, data, groups, tmp_path):
 
 def test_another_heading_is_refused(cli, data, groups):
     found = cli(*asked(data, *GIVEN, "--total", groups("red,warm", head="group,label")))
-    assert "expected the heading label,group, got 'group,label'" in found.err
+    assert "expected the header label,group, got 'group,label'" in found.err
 
 
 def test_a_missing_file_is_refused(cli, data, tmp_path):
