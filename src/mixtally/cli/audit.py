@@ -66,7 +66,7 @@ def audit(
 
 _LISTED = (
     "Protects: nobody, because nothing is collected here; this is a list of published formulas.",
-    "epsilon and delta: --formula NAME compares the claim of a formula with the exact delta.",
+    "epsilon and delta: --formula NAME compares the claimed delta with the exact delta.",
     "Expected error of each count: none, because nothing is counted; --formula NAME prints by how "
     "much the error of a formula is too large.",
 )
