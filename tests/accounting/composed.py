@@ -54,7 +54,7 @@ LARGE = [
 def plan_of(mechanism, epsilon=1.0, share=1.0, **changes):
     """A plan of this mechanism, each of whose fakes is that of another person."""
     question = Question(name="q", bins=mechanism.bins)
-    users = max(2, mechanism.fakes_promised) if mechanism.shaped is None else 1000
+    users = max(2, mechanism.fakes_promised) if mechanism.shaped_fakes is None else 1000
     made = contracts.plan_of(
         question, [part_of(mechanism)], epsilon=epsilon, users=users, honest_share=share, **changes
     )

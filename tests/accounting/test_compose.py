@@ -115,7 +115,7 @@ def exact_sum(parts, epsilon):
     with mp.workdps(40):
         total, infinite = {0: mp.mpf(1)}, mp.mpf(1)
         for part, times in parts:
-            places, chances = part.mirrored(part.step)
+            places, chances = part.expand_both_sides(part.step)
             atoms = list(zip(places.tolist(), map(mp.mpf, chances.tolist()), strict=True))
             for _ in range(times):
                 wider = {}

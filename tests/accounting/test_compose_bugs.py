@@ -68,7 +68,7 @@ def test_a_sum_that_is_none_stops_the_work(spoiled):
         def _tail(self, *_):
             return spoiled
 
-    with pytest.raises(AccountingError, match="nothing may be promised"):
+    with pytest.raises(AccountingError, match="expected a finite delta"):
         Spoiled([(pld(BLANK), 2)]).delta(1.0)
 
 

@@ -41,7 +41,7 @@ SHARES = (0.01, 0.3, 0.7, 0.99, 1 - 1e-6)
 
 
 def marked(kept):
-    one, (p, q) = kept.mechanism, kept.mechanism.shown
+    one, (p, q) = kept.mechanism, kept.mechanism.report_probabilities
     return pytest.param(kept, id=f"{one.f}-{p}-{q}-{one.hashes}-{kept.reports}")
 
 

@@ -18,7 +18,7 @@ def request(protocol="memory", honest_share=1.0, **given):
 
 def having(options, field, value):
     """The options with one more, or without one."""
-    return request(options.protocol, options.honest_share, **{**options.given(), field: value})
+    return request(options.protocol, options.honest_share, **{**options.list_given(), field: value})
 
 
 WHOLE = request(**MEMOIZED)
@@ -68,7 +68,7 @@ def test_zero_is_a_probability_that_was_given():
 def test_what_belongs_to_memory_belongs_to_nobody_else(field):
     given = request("flip", **OTHER)
     assert parse_record(given).sought_parameter is None
-    with pytest.raises(ParameterError, match=f"^flip: expected .* and --{field};"):
+    with pytest.raises(ParameterError, match=rf"^flip: expected .* and --{field}\."):
         parse_record(having(given, field, MEMOIZED[field]))
 
 

@@ -58,7 +58,16 @@ def test_the_nearest_plans_are_json_too_and_the_status_is_still_two(cli):
     outcome = cli(*IMPOSSIBLE, "--json")
     assert outcome.status == 2
     said = json.loads(outcome.out)
-    assert said.keys() == {"error", "status", "subject", "expected", "got", "do", "nearest"}
+    assert said.keys() == {
+        "error",
+        "status",
+        "subject",
+        "expected",
+        "got",
+        "do",
+        "nearest",
+        "unfinished",
+    }
     assert said["error"] in outcome.err
     assert len(said["nearest"]) == 2
     for near in said["nearest"]:

@@ -161,7 +161,7 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
     ("given", "said"),
     [
         ({"hash_seed": KEY}, "candidates: expected words with hash_seed"),
-        ({"candidates": ["fig"], "pairs": True}, "got pairs beside it"),
+        ({"candidates": ["fig"], "pairs": True}, r"got pairs with it"),
         ({"candidates": ["fig"], "labels": ["fig", "plum"]}, "got labels with it"),
         ({"candidates": ["fig"], "counts_only": True}, "counts_only: .* got also candidates"),
         ({"dishonest": [1]}, "dishonest: expected contract with it"),

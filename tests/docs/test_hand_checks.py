@@ -13,7 +13,7 @@ from mixtally.cli.app import app
 PAGE = (Path(__file__).parents[2] / "docs/explanation/accounting.md").read_text()
 CHECKS = {
     "The identity": ("clear-uniform --bins 2 --fakes 1 --epsilon 1", "delta", "1/2"),
-    "flip-blank": ("flip-blank --bins 2 --fakes 1 --flip 0.25 --epsilon 1", "delta", "0.23405"),
+    "flip-blank": ("flip-blank --fakes 1 --flip 0.25 --epsilon 1", "delta", "0.23405"),
     "flip-uniform": (
         "flip-uniform --users 2 --bins 2 --fakes 1 --flip 0.25 --epsilon 1",
         "delta",

@@ -60,7 +60,7 @@ def losses(part, people):
     """
     own = part.own
     if own is None or not own.coin:
-        fakes = part.drawn if own is None else people * own.whole
+        fakes = part.mean_added if own is None else people * own.whole
         return _losses(part.mechanism(fakes=fakes))
     phi, sure = own.coin / SCALE, people * own.whole
     step = max(1, round(binom.std(people, phi) / _CELLS))
