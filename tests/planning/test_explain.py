@@ -170,4 +170,4 @@ def test_a_plan_that_tells_nothing_is_no_offer():
     coins = flipped(1000, q=0.5 - 2**-14, own=OwnFakes(FakeRecord.BLANK, 100, 0))
     found = uninformative_reason(Candidate(asked, asked.question, (coins,)))
     assert isinstance(found, Infeasible)
-    assert "More users" in found.needs
+    assert "more users" in found.needs
