@@ -98,7 +98,7 @@ def test_a_cap_above_what_the_flips_have_changes_nothing():
 
 
 def test_records_in_clear_cannot_keep_a_local_epsilon():
-    with pytest.raises(InfeasibleError, match="survives broken mixes"):
+    with pytest.raises(InfeasibleError, match="colluding mixes can read them"):
         choose(
             request(1.0, 1e-6, 10**6, 100, 2.0, False, local_epsilon=1.0, protocol="clear-uniform")
         )
