@@ -208,7 +208,7 @@ def test_dates_of_two_types_are_named_with_their_column(values):
     ],
 )
 def test_a_name_of_several_columns_is_named(values):
-    with pytest.raises(DataError, match=r"a name of its own .*, got .*'1'.*\. Rename"):
+    with pytest.raises(DataError, match=r"a different name for each column, got .*'1'.*\. Rename"):
         simulate(values, **WISH)
 
 

@@ -76,7 +76,7 @@ def test_a_bin_that_reads_like_a_missing_value_is_told_when_nothing_was_said():
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ([("yes", 3), ("no", 2)], "a tuple in every place"),
+        ([("yes", 3), ("no", 2)], "got tuples, which may be rows"),
         (pd.Series(["a", "b", "a"]).value_counts(), "before value_counts"),
         (pd.Series(["a", "b", "a"]).value_counts(normalize=True), "before value_counts"),
         (pd.Series(["a", "b", "a"], name="x").value_counts().reset_index(), "before value_counts"),

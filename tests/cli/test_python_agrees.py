@@ -356,5 +356,7 @@ def test_a_batch_in_files_is_concluded_as_the_command_does(cli, tmp_path, files,
     assert found.note == json.loads(done.out)["source"]
     with pytest.raises(mixtally.MixtallyError, match=r"raw.*order of the people"):
         mixtally.conclude(plan, "raw", processes=0)
-    with pytest.raises(mixtally.MixtallyError, match="total: expected the labels of each group"):
+    with pytest.raises(
+        mixtally.MixtallyError, match="total: expected a mapping from the name of each group"
+    ):
         mixtally.conclude(plan, "mixed", total=["apple"])
