@@ -64,11 +64,12 @@ test-slow: $(STAMP)  ## run the quick and the slow tests in one go, as CI does
 exhaustive: $(STAMP)  ## run all cases of which `make slow` runs a sample: before a release
 	@$(BIN)/pytest -n auto --dist worksteal -m exhaustive
 
-check: $(STAMP)  ## format, lint, types, import contracts
+check: $(STAMP)  ## format, lint, types, import contracts, words
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python scripts/check_words.py
 
 format: $(STAMP) ## rewrite the code in the house style
 	@$(BIN)/ruff format .

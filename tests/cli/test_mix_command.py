@@ -178,7 +178,8 @@ def test_intake_begins_without_any_key(cli, refused, tmp_path, begun, plan):
 def test_intake_loads_nothing_that_can_read_a_key():
     code = (
         "import sys, mixtally.cli.mix, mixtally.server.node.web.run\n"
-        "print('intake_processes' in str(sys.modules), [n for n in sys.modules if n.startswith(('cryptog',"
+        "print('intake_processes' in str(sys.modules), [n for n in sys.modules if "
+        "n.startswith(('cryptog',"
         " 'numpy', 'mixtally.server.node.keys', 'mixtally.server.node.wrap',"
         " 'mixtally.server.mix.closing', 'mixtally.device.wire.env',"
         " 'mixtally.device.wire.note', 'mixtally.server.node.folder'))])"
