@@ -42,8 +42,8 @@ def weight(draws, number):
 def weights_hold(draws):
     """Whether the weight is at least 1 / N where it must be, and below it where it may."""
     low, high = tails.window(draws.trials, draws.share)
-    least = draws.sure + low
-    above = range(least, min(draws.sure + high, least + 3000) + 1)
+    least = draws.certain + low
+    above = range(least, min(draws.certain + high, least + 3000) + 1)
     below = range(max(1, least - 200), least)
     return all(weight(draws, n) >= Fraction(1, n) for n in above) and all(
         0 < weight(draws, n) < Fraction(1, n) for n in below
@@ -64,7 +64,7 @@ def test_the_transform_is_that_of_every_number(draws, log_m):
         math.comb(draws.trials, b) * share**b * (1 - share) ** (draws.trials - b)
         for b in range(draws.trials + 1)
     ]
-    numbers = [draws.sure + b for b in range(draws.trials + 1)]
+    numbers = [draws.certain + b for b in range(draws.trials + 1)]
     plan = [c * weight(draws, n) * m**n for c, n in zip(chances, numbers, strict=True)]
     whole = sum(plan)
     counted = sum(n * term for n, term in zip(numbers, plan, strict=True)) / whole
@@ -115,8 +115,8 @@ def transform(draws, m):
     share, total = mpmath.mpf(draws.share), mpmath.mpf(0)
     term = mpmath.binomial(draws.trials, low) * share**low * (1 - share) ** (draws.trials - low)
     for b in range(low, high + 1):
-        part = weight(draws, draws.sure + b)
-        total += term * mpmath.mpf(part.numerator) / part.denominator * m ** (draws.sure + b)
+        part = weight(draws, draws.certain + b)
+        total += term * mpmath.mpf(part.numerator) / part.denominator * m ** (draws.certain + b)
         term *= mpmath.mpf(draws.trials - b) / (b + 1) * share / (1 - share)
     return total
 

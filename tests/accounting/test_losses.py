@@ -95,7 +95,7 @@ def coarser_holds(part, step, coarser=LossDistribution.coarsen):
     found = coarser(part, step)
     last = math.ceil(float(part.places[-1]) * part.step / step) + 1
     chords = connect_points(step, {i: part.delta(i * step) for i in range(last + 1)})
-    masses = [float(pld.mirrored(pld.step)[1].sum()) for pld in (part, found)]
+    masses = [float(pld.expand_both_sides(pld.step)[1].sum()) for pld in (part, found)]
     return (
         masses[1] == pytest.approx(masses[0], rel=1e-12)
         and found.zero == pytest.approx(chords.zero, rel=1e-9)

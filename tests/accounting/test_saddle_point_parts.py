@@ -87,7 +87,7 @@ def counted_of(values, chances, draws):
     numbers = range(min(draws.trials, 60) + 1)
     shares = stats.binom(draws.trials, draws.share).pmf(numbers)
     truth = math.fsum(
-        share * exactly(values, chances, draws.sure + more)
+        share * exactly(values, chances, draws.certain + more)
         for more, share in zip(numbers, shares, strict=True)
     )
     return truth, prepare_expectation(pmf(values, chances), draws).saddle.sum_by_counts(1 << 24)

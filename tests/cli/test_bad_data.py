@@ -156,7 +156,7 @@ def test_a_bad_option_is_refused_before_the_collection_is_played(refuses, monkey
         (("--fakes-per-user", "nan"), "fakes per user: expected a number of at least 0, got nan"),
         (("--epsilon", 0), "epsilon: expected"),
         (("--delta", 0.2), "delta: expected"),
-        (("--protocol", "clear-uniform", "--messages-per-user", 1), "Clear-uniform needs"),
+        (("--protocol", "clear-uniform", "--messages-per-user", 1), "clear-uniform needs"),
     ],
 )
 def test_a_bad_wish_is_refused(refuses, more, said):

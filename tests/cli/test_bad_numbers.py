@@ -66,7 +66,7 @@ def test_labels_that_are_not_utf8_are_refused(refused, tmp_path):
 def test_an_impossible_wish_names_the_budget_that_would_do(cli, refused, users):
     wish = arguments(users=users, protocol="clear-uniform")
     line = refused("plan", *wish, "--messages-per-user", 1.0)
-    assert "Clear-uniform needs 430 fakes" in line
+    assert "clear-uniform needs 430 fakes" in line
     (budget,) = re.findall(r"--messages-per-user ([\d.e+]+)", line)
     assert cli("plan", *wish, "--messages-per-user", budget).status == 0
 
@@ -79,7 +79,7 @@ def test_no_budget_is_named_that_the_planner_itself_refuses(refused, users, bins
 
 
 def test_shaped_fakes_need_the_flag_that_trusts_a_mix(refused):
-    assert "Clear-shaped needs" in refused("plan", *arguments(protocol="clear-shaped"))
+    assert "clear-shaped needs" in refused("plan", *arguments(protocol="clear-shaped"))
 
 
 def test_too_few_users_are_told_so(refused):

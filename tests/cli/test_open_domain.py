@@ -312,7 +312,7 @@ def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
     [
         (("--max-set", 12), "max set: expected an integer in [1, 11], got 12"),
         (("--max-set", 0), "max set: expected an integer in [1, 11], got 0"),
-        (("--max-set", 3, "--messages-per-user", 2), "Kary-response needs 3 messages a record"),
+        (("--max-set", 3, "--messages-per-user", 2), "kary-response needs 3 messages a record"),
         (("--max-set", 3, "--protocol", "flip-blank"), "needs a list of labels"),
     ],
 )

@@ -114,7 +114,7 @@ def test_words_too_rare_for_the_threshold_are_refused_before_a_round(cli, tmp_pa
 @pytest.mark.parametrize(
     ("words", "options", "said"),
     [
-        (["www.host1.example", "www.host2.example"], (), "give --longest 17, or count a list"),
+        (["www.host1.example", "www.host2.example"], (), "Give --longest 17, or count a list"),
         (["привет", "да", "спасибо"], ("--longest", 8), "in a rehearsal --alphabet-from-data"),
         (["yes", "no"], ("--alphabet", "yesno."), None),
         (["yes", "no"], ("--alphabet", "abb"), "got 'b' more than once"),

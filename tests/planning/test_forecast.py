@@ -27,7 +27,7 @@ def drawn_errors(plan, truth):
     made = part.mechanism(fakes=plan.fakes)
     messages = plan.users + plan.fakes
     counts = draw_counts(made, truth, messages, RUNS, SeededChance(5))
-    return made.unbiased(counts, messages) - truth
+    return made.debias_counts(counts, messages) - truth
 
 
 def shares_within(expected, errors):

@@ -108,7 +108,7 @@ def test_people_of_a_crowd_that_is_not_sure_are_refused_with_what_is_needed():
 
 def test_a_mix_that_may_add_little_leaves_it_to_people():
     with pytest.raises(
-        InfeasibleError, match=r"Clear-shaped needs --mix-messages \d+: \d+ per bin"
+        InfeasibleError, match=r"clear-shaped needs --mix-messages \d+: \d+ per bin"
     ):
         choose(asked(mix_messages=10, protocol="clear-shaped"))
     assert choose(asked(mix_messages=10, protocol="clear-uniform")).plan.cover is Cover.PEOPLE

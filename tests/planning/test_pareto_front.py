@@ -189,7 +189,7 @@ def test_every_plan_of_the_front_is_true_and_keeps_guarantee_and_budget(asked):
         messages, total = people_send(plan)
         assert messages <= Fraction(asked.messages_per_user) + Fraction(1, 1 << 50)
         assert total <= (asked.bytes_per_user or 10**20)
-        assert plan.messages_per_mix <= asked.drawn
+        assert plan.messages_per_mix <= asked.max_mix_messages
         assert plan.messages_per_user == pytest.approx(float(messages), rel=1e-12)
         if asked.local_epsilon is not None:
             assert plan.local_epsilon <= asked.local_epsilon

@@ -62,7 +62,7 @@ def test_flip_blank_by_name_is_never_flip(messages, epsilon, users):
         messages_per_user=messages,
     )
     if messages == 1:
-        with pytest.raises(InfeasibleError, match="flip-blank needs fakes"):
+        with pytest.raises(InfeasibleError, match=r"flip-blank needs fakes"):
             choose(asked)
         return
     found = choose(asked)
