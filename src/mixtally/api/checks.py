@@ -209,7 +209,7 @@ def _check_call(
             name,
             expected=f"arguments as help(mixtally.{name}) lists them",
             got=f"a call with {error}",
-            do=_named_call(name, taken, args, given) or "correct the arguments",
+            do=_named_call(name, taken, args, given) or "look at the list of arguments",
         ) from error
 
 
