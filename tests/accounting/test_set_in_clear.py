@@ -120,7 +120,7 @@ def test_the_sum_over_four_cells_is_the_enumeration():
         assert brute.two_of(fakes, cells, math.log(2)) == pytest.approx(float(exact), abs=1e-14)
 
 
-@pytest.mark.parametrize(("near", "name"), [(False, "factor"), (True, "above")])
+@pytest.mark.parametrize(("near", "name"), [(False, "upper_factor"), (True, "bound_above")])
 def test_the_factor_of_poisson_fakes_multiplies_delta(plant, near, name):
     """A planted factor of 1.01 raises the delta of one message by as much.
 
@@ -133,7 +133,7 @@ def test_the_factor_of_poisson_fakes_multiplies_delta(plant, near, name):
 
     def larger(honest, *given):
         found = honest(*given)
-        return found * share if name == "factor" else found._replace(share=found.share * share)
+        return found * share if name == "upper_factor" else found._replace(share=found.share * share)
 
     plant(poissonized, name, larger)
     assert set_in_clear.upper(hidden, 0.05, near=near) == pytest.approx(share * one, rel=1e-9)

@@ -136,14 +136,14 @@ def test_a_crowd_is_found_as_the_command_finds_it(cli):
     ("given", "said"),
     [
         ({"bins": 5}, "users: expected users, got none"),
-        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected target_share alone, got users"),
+        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected only target_share, got users"),
         ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
         ({"users": 99}, "expected bins or labels, attributes, bits, or open_domain, got none"),
         ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes with it"),
-        ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: expected open_domain beside it"),
+        ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: expected open_domain with it"),
         ({"attributes": "4,5", "users": 99}, "attributes: expected a list of whole numbers"),
         ({"question": mixtally.Question(name="a", bins=3), "users": 99, "max_set": 2},
-         "expected a question alone, got max_set beside it"),
+         "expected only a question, got max_set with it"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_refused_in_python_words(given, said):

@@ -108,7 +108,7 @@ def test_words_too_rare_for_the_threshold_are_refused_before_a_round(cli, tmp_pa
     few.write_text("answer\n" + "".join(f"w{i}\n" for i in range(200)) * 10)
     line = refused(cli("simulate words", few, *GIVEN))
     assert "column 'answer': expected a word that about " in line
-    assert line.endswith("or count a list of words with `mixtally simulate --candidates FILE`")
+    assert line.endswith("or count a list of words with `mixtally simulate --candidates FILE`.")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_an_alphabet_read_from_the_words_finds_them_and_makes_no_release(cli, tm
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
     place = tmp_path / "place"
     place.write_text("mine")
-    assert "expected a folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
+    assert "expected a new or an existing folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
     assert place.read_text() == "mine"
 
 

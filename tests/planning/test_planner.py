@@ -85,7 +85,7 @@ def test_a_wish_that_cannot_be_met_names_what_would():
     few = request(10, users=1000, epsilon=3.0, protocol="clear-uniform", messages_per_user=1.0)
     with pytest.raises(InfeasibleError, match="--messages-per-user") as caught:
         choose(few)
-    needed = float(str(caught.value).split("--messages-per-user ")[1].split(";")[0])
+    needed = float(str(caught.value).split("--messages-per-user ")[1].split(";")[0].rstrip("."))
     assert choose(replaced(few, messages_per_user=needed)).plan.messages_per_user <= needed
     with pytest.raises(InfeasibleError, match="--mix-fakes"):
         choose(request(protocol="clear-shaped"))
