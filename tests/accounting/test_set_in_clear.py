@@ -133,7 +133,9 @@ def test_the_factor_of_poisson_fakes_multiplies_delta(plant, near, name):
 
     def larger(honest, *given):
         found = honest(*given)
-        return found * share if name == "upper_factor" else found._replace(share=found.share * share)
+        return (
+            found * share if name == "upper_factor" else found._replace(share=found.share * share)
+        )
 
     plant(poissonized, name, larger)
     assert set_in_clear.upper(hidden, 0.05, near=near) == pytest.approx(share * one, rel=1e-9)

@@ -156,7 +156,9 @@ def test_an_alphabet_read_from_the_words_finds_them_and_makes_no_release(cli, tm
 def test_a_page_that_cannot_be_written_leaves_what_was_there(cli, data, tmp_path):
     place = tmp_path / "place"
     place.write_text("mine")
-    assert "expected a new or an existing folder" in refused(cli("simulate words", data, *GIVEN, "--out", place))
+    assert "expected a new or an existing folder" in refused(
+        cli("simulate words", data, *GIVEN, "--out", place)
+    )
     assert place.read_text() == "mine"
 
 
