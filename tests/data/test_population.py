@@ -183,6 +183,6 @@ def test_any_text_that_parquet_holds_is_read_back(read_parquet, texts):
 
 def test_asking_another_question_keeps_the_people(read):
     people = read("color\nred\nblue\n")
-    other = people.asked(Question(name="shade", bins=2))
+    other = people.with_question(Question(name="shade", bins=2))
     assert other.question.name == "shade"
     assert other.codes is people.codes

@@ -27,7 +27,7 @@ class Sealed(NamedTuple):
 
     secrets: Secrets
     envelopes: list[bytes]
-    wanted: int
+    expected: int
     fakes: bytes = b""
 
     @property
@@ -46,12 +46,12 @@ def at_a_mix(count=300, *, copies=20, junk=15, fakes=40, part=0):
     outer = Sealer(SUITE, [SUITE.configuration(keys[0])], SHEET)
     inner = Sealer(SUITE, following, SHEET, first=2)
     good = [outer.seal(inner.seal(bytes([i % 7]), part), part) for i in range(count)]
-    wanted = len(inner.seal(b"0", part))
-    junks = [secret_bytes(SecureChance(), wanted + SUITE.layer_bytes) for _ in range(junk)]
+    expected = len(inner.seal(b"0", part))
+    junks = [secret_bytes(SecureChance(), expected + SUITE.layer_bytes) for _ in range(junk)]
     return Sealed(
         Secrets(1, keys[0], SHEET, 1, private(), following),
         [*good, *junks, *good[:copies], *junks[:3]] if count else [],
-        wanted,
+        expected,
         b"".join(inner.seal(b"f", part) for _ in range(fakes)),
     )
 

@@ -14,9 +14,9 @@ def place(tmp_path):
 
 def test_what_was_written_is_read(place, tmp_path):
     some = place.put("one", b"abcdef")
-    assert place.read(some) == b"abcdef"
+    assert place.read_slice(some) == b"abcdef"
     part = some._replace(start=2, length=3, sha256=_hash(b"cde"))
-    assert place.read(part) == b"cde"
+    assert place.read_slice(part) == b"cde"
     place.clear()
     assert list(tmp_path.iterdir()) == []
     place.clear()  # nothing is there
@@ -32,21 +32,21 @@ def test_altered_bytes(place, tmp_path):
     some = place.put("one", b"abcdef")
     (tmp_path / "round" / "one").write_bytes(b"abcdeg")
     with pytest.raises(DataError, match="6 bytes that were written from 0 on, got others"):
-        place.read(some)
+        place.read_slice(some)
 
 
 def test_a_file_that_was_cut_short(place, tmp_path):
     some = place.put("one", b"abcdef")
     (tmp_path / "round" / "one").write_bytes(b"abc")
     with pytest.raises(DataError, match="got 3"):
-        place.read(some)
+        place.read_slice(some)
 
 
 def test_a_file_that_is_gone(place, tmp_path):
     some = place.put("one", b"abcdef")
     (tmp_path / "round" / "one").unlink()
     with pytest.raises(DataError, match="a place that can be read and written"):
-        place.read(some)
+        place.read_slice(some)
 
 
 def test_no_such_kind_of_store():
