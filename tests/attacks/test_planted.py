@@ -191,9 +191,11 @@ def test_a_device_alone_that_never_flips_its_last_bit_is_noticed(lab):
 
 def planted(patch, wrong):
     """Devices derive as ``wrong`` says, which is given how they do it right."""
-    from mixtally.lab.memoization import device_key
+    from mixtally.lab.memoization import memoized_device
 
-    patch.setattr(device_key, "derive_response", partial(wrong, device_key.derive_response))
+    patch.setattr(
+        memoized_device, "derive_response", partial(wrong, memoized_device.derive_response)
+    )
 
 
 def redrawn(patch):

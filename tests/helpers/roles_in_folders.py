@@ -147,7 +147,7 @@ class Village:
         """A sheet that all nodes have signed and know to be signed by all."""
         note = nodes[-1].propose(self.sheet(nodes, number, **changes), self.now)
         for node in [*nodes, *nodes]:
-            note = node.take(note, self.now)
+            note = node.take_note(note, self.now)
         return note
 
 

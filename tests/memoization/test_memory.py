@@ -11,7 +11,7 @@ import pytest
 
 from mixtally.errors import DataError, ParameterError
 from mixtally.lab.memoization import MemoizedDevice, device_key
-from mixtally.lab.memoization import device_key as device_memory
+from mixtally.lab.memoization import memoized_device as device_memory
 from mixtally.lab.simulation.memoized.crowd import measure_recovery, memoize_crowd, play_reports
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.memoized_plan import hashed_question, make_memoized_plan

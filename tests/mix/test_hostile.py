@@ -143,7 +143,7 @@ def test_a_round_that_is_not_delivered_expires(town):
 def test_a_round_that_not_all_sign_expires(town):
     nodes = [mix.node for mix in town.mixes] + [town.collector]
     note = town.collector.propose(town.sheet(nodes), town.now)
-    town.mixes[0].node.take(note, town.now)
+    town.mixes[0].node.take_note(note, town.now)
     town.now = START + OPEN + KEPT
     town.tick()
     assert states(town) == [("shredded", "expired")]

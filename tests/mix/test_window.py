@@ -46,8 +46,8 @@ def test_a_window_that_goes_while_a_share_is_taken(tmp_path, monkeypatch, plant)
     folder = tmp_path / WINDOW.round_id
     announce(folder, WINDOW)
 
-    def locked(honest, where, *, alone):
-        place = honest(where, alone=alone)
+    def locked(honest, where, *, exclusive):
+        place = honest(where, exclusive=exclusive)
         withdraw(where)
         return place
 

@@ -18,7 +18,7 @@ class Body:
     def __init__(self, room, *, stated=None, most=MOST):
         self.parts = asyncio.Queue()
         headers = [] if stated is None else [(b"content-length", str(stated).encode())]
-        self.task = asyncio.create_task(room.read({"headers": headers}, self.parts.get, most))
+        self.task = asyncio.create_task(room.read_body({"headers": headers}, self.parts.get, most))
 
     async def comes(self, data, *, more=True):
         self.parts.put_nowait({"type": "http.request", "body": data, "more_body": more})

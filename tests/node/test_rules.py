@@ -29,7 +29,7 @@ def proposed(village, text):
 
 def refused(node, note, now):
     with pytest.raises(ProblemError) as error:
-        node.take(note, now)
+        node.take_note(note, now)
     assert node.rounds.all() == [] or node.rounds.all()[-1].round != 2
     return error.value
 
@@ -113,7 +113,7 @@ def test_a_round_that_opens_soon_or_has_opened_is_not(village, nodes, late, said
 def test_a_withdrawal_of_a_sheet_that_is_not_known(village, nodes):
     note = sign_note(write_withdrawal("0" * 64), village.folders[-1].signer)
     with pytest.raises(ProblemError) as error:
-        nodes[0].take(note, village.now)
+        nodes[0].take_note(note, village.now)
     assert error.value.problem is Problem.UNKNOWN
 
 
@@ -251,7 +251,7 @@ def test_a_sheet_of_ones_own_that_the_disk_lacks_stops_the_role(village, nodes):
     text = village.sheet(nodes)
     note = sign_note(text, village.folders[-1].signer, village.folders[0].signer)
     with pytest.raises(OldStateError):
-        nodes[0].take(note, village.now)
+        nodes[0].take_note(note, village.now)
     assert isinstance(nodes[0].fatal_error, OldStateError)
 
 

@@ -66,7 +66,7 @@ OTHER_WAYS = [
     ("Imports go down only", "lab/simulation/run.py", "import mixtally.lab.attacks"),
     (
         "Imports go down only",
-        "lab/memoization/device_key.py",
+        "lab/memoization/memoized_device.py",
         "import mixtally.lab.simulation.seeded",
     ),
     (
@@ -107,7 +107,7 @@ OTHER_WAYS = [
     ),
     (
         "A client is light",
-        "lab/memoization/device_key.py",
+        "lab/memoization/memoized_device.py",
         "import mixtally.protocol.estimate.debias",
     ),
     ("A device's room", "device/contract/contract.py", "import mixtally.model.layout"),

@@ -3,6 +3,6 @@
 The command line and the simulations of memoized answers use ``device_key`` and ``MemoizedDevice``.
 """
 
-from mixtally.lab.memoization.device_key import DeviceKey, MemoizedDevice, device_key
+from mixtally.lab.memoization.memoized_device import DeviceKey, MemoizedDevice, device_key
 
 __all__ = ["DeviceKey", "MemoizedDevice", "device_key"]
