@@ -179,7 +179,7 @@ def test_a_distribution_too_long_is_refused_before_it_is_made(watch):
     """`noise --protocol single-bit --users 1e10 --repeats 100 --epsilon 0.01` took minutes."""
     made = watch(two_outputs, "add_certain_coins", 0)
     asked = {"users": 10**10, "fakes": 0, "repeats": 100}
-    with pytest.raises(EffortError, match=r"expected .* got .* repeat less often"):
+    with pytest.raises(EffortError, match=r"expected .* got .* Repeat less often"):
         calibrated("single-bit", 0.01, 1e-6, **asked)
     assert not made
 

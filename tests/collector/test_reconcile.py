@@ -107,7 +107,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
     page = office.ask("GET", "/").body.decode()
     assert "Fewer fakes than the recipe requires were added by mix-2: mix-1 or mix-3 must" in page
     shown = round_document(
-        office.collector.held(office.row()), office.collector.conclusion(office.row()), 5
+        office.collector.shown_round(office.row()), office.collector.conclusion(office.row()), 5
     )
     assert "Assumes: hop 1 or 3 is honest" in shown.promise[1]
 
@@ -187,7 +187,7 @@ def test_a_round_that_was_refused_is_concluded_again(office):
     office.send(*office.usual(VALUES))
     office.collector.tick(office.now)
     row, results = office.row(), office.collector.results
-    right = results.counted(row.folder)
+    right = results.read_tally(row.folder)
     (part,) = right.parts
     short = msgspec.structs.replace(part, came=part.came - 1)
     results.keep(row.folder, msgspec.structs.replace(right, parts=(short,)))
@@ -218,7 +218,7 @@ def test_a_tally_of_another_batch(office):
     office.send(*office.usual(VALUES))
     office.collector.tick(office.now)
     row, results = office.row(), office.collector.results
-    tally = results.counted(row.folder)
+    tally = results.read_tally(row.folder)
     results.keep(row.folder, msgspec.structs.replace(tally, manifest="0" * 64))
     found = office.collector.conclusion(row)
     assert found.result is None

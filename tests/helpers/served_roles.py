@@ -199,7 +199,7 @@ class Devices:
             answer = self.call(self.spec.first, "GET", path, b"")
         except SilentError:
             return None
-        return answer.body if answer.good else None
+        return answer.body if answer.is_success else None
 
     def _post(self, address, path, body):
         try:

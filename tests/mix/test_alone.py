@@ -39,7 +39,7 @@ def state(town):
 
 
 def files(town):
-    return {path.name.split("-")[0] for path in town.folders[0].inner("rounds").glob("*/*")}
+    return {path.name.split("-")[0] for path in town.folders[0].subfolder("rounds").glob("*/*")}
 
 
 def test_bundles_are_taken_while_all_others_are_down(town):

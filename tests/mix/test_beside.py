@@ -39,7 +39,7 @@ def kind(answer):
 
 
 def files(town):
-    (folder,) = town.folders[0].inner("rounds").iterdir()
+    (folder,) = town.folders[0].subfolder("rounds").iterdir()
     return {path.name for path in folder.iterdir()}
 
 
@@ -61,7 +61,7 @@ def test_what_several_take_is_counted_once(town):
     town.receive()
     town.tick()
     assert state(town) == "shredded"
-    assert not list(town.folders[0].inner("rounds").iterdir())  # neither window nor lock
+    assert not list(town.folders[0].subfolder("rounds").iterdir())  # neither window nor lock
 
 
 def test_the_mix_waits_until_nobody_adds_anything(town):
@@ -70,7 +70,7 @@ def test_the_mix_waits_until_nobody_adds_anything(town):
     one = beside(town, clock=lambda: slow)
     town.close()
     town.tick()
-    assert list_announced(town.folders[0].inner("rounds")) == []
+    assert list_announced(town.folders[0].subfolder("rounds")) == []
     assert state(town) == "open"
     for _ in range(2):
         assert town.send(town.bundle([BINS[0]]), to=1).status == 201
@@ -110,12 +110,12 @@ def test_a_mix_that_expires_waits_for_nobody(town):
     one.tick(town.now)
     assert kind(town.send(town.bundle([BINS[0]]), to=1)) == Problem.ROUND_CLOSED.path
     one.end()
-    assert not list(town.folders[0].inner("rounds").iterdir())
+    assert not list(town.folders[0].subfolder("rounds").iterdir())
 
 
 def test_the_share_is_kept_until_the_file_is_closed(town):
     """The mix looks at the worst moment."""
-    (folder,) = town.folders[0].inner("rounds").iterdir()
+    (folder,) = town.folders[0].subfolder("rounds").iterdir()
     found = []
 
     def looks(name):
@@ -179,7 +179,7 @@ def test_one_that_begins_after_the_close_takes_nothing(town):
     assert (answer.status, kind(answer)) == (503, Problem.NOT_READY.path)
     assert answer.headers["retry-after"] == "2"
     after.end()
-    assert not list(town.folders[0].inner("rounds").rglob("intake-1.db"))
+    assert not list(town.folders[0].subfolder("rounds").rglob("intake-1.db"))
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def _closing(town, node, row, parts):
             folder,
             read_sheet(town.note),
             row.sheet,
-            node.keys.read(row.folder),
+            node.keys.read_key(row.folder),
             PrecedingManifest("0" * 64, before),
             (),
             SecureChance(),

@@ -175,7 +175,7 @@ def test_shredding_leaves_no_row_file_or_key(town):
         bundles.append(town.bundle([BINS[i % 4]]))
         town.send(bundles[-1])
     row = town.mixes[0].node.rounds.all()[0]
-    secrets = [part for mix in town.mixes for part in mix.node.keys.read(row.folder)]
+    secrets = [part for mix in town.mixes for part in mix.node.keys.read_key(row.folder)]
     secrets += [bundle[2:34] for bundle in bundles]  # key shares of the envelopes
     town.close()
     for _ in range(3):

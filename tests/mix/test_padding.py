@@ -151,7 +151,7 @@ def what_of(town, several):
     mix = town.mixes[0]
     row = mix.node.rounds.all()[0]
     mix.intake.close(row.folder)
-    return mix._what(row)
+    return mix._make_closing(row)
 
 
 def test_the_same_bytes_however_bundles_are_looked_at_and_after_a_restart(tmp_path, monkeypatch):

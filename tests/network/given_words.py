@@ -210,7 +210,7 @@ def mixed(scene, of_mix=of_mix):
         sent.append(person_messages(plan, own, OfDevice(person)))
     chances, batch = [of_mix(hop) for hop in range(1, HOPS + 1)], Batch([], [])
     for place, part in enumerate(plan.parts):
-        rows = part.layout.read([message for person in sent for message in person[place]])
+        rows = part.layout.parse_messages([message for person in sent for message in person[place]])
         declared = []
         for chance in chances:
             fakes = draw_recipe_messages(part.recipe, part.layout, chance)

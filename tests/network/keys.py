@@ -61,7 +61,9 @@ def false_beside_true(stage):
     """A false signature of the collector above the true one."""
     text = stage.text_of_sheet(2)
     collector = stage.folders[-1].signer
-    return stage.post(2, text + b"\n" + collector.line(b"another\n") + collector.line(text))
+    return stage.post(
+        2, text + b"\n" + collector.signature_line(b"another\n") + collector.signature_line(text)
+    )
 
 
 def second_sheet(stage):
@@ -102,7 +104,7 @@ def rounds_count_together(stage):
     """A key for a round number that an earlier serial has used."""
     text, job = made(stage, serial=2)
     take_job(stage.mixes[1].node, job, text)
-    stage.mixes[1].jobs.look()
+    stage.mixes[1].jobs.load_new()
     stage.mixes[1].node.cleared.add(job.contract)
     return stage.ask(2, "POST", f"/contracts/{job.contract}/rounds/1/key")
 
@@ -153,7 +155,7 @@ def signature_of_the_other(stage):
     keys = [*read_sheet(stage.note).keys[:2], ANOTHER, read_sheet(stage.note).keys[3]]
     text = stage.text_of_sheet(1, keys=tuple(keys))
     others = sign_note(text, *(stage.folders[place].signer for place in (0, 2, 3)))
-    own = stage.folders[1].signer.line(stage.note.partition(b"\n\n")[0] + b"\n")
+    own = stage.folders[1].signer.signature_line(stage.note.partition(b"\n\n")[0] + b"\n")
     return open_round(device(stage), others + own, stage.now)
 
 

@@ -224,7 +224,7 @@ def names_asked(stage):
     """One peer asks what a hundred roles signed that nobody knows."""
     for number in range(100):
         assert stage.ask(1, "GET", f"/notes/stranger-{number}").body == b"0\n"
-    return f"{len(stage.mixes[0].node.take_heard())} names are kept"
+    return f"{len(stage.mixes[0].node.pop_awake())} names are kept"
 
 
 SHARED = {

@@ -47,7 +47,7 @@ def came_of(act, stage):
     except ProblemError as error:
         return f"{error.problem.value.status} {error.problem.path.rpartition('/')[2]}"
     except InputError as error:
-        return f"refused: expected {error.wanted}"
+        return f"refused: expected {error.expected}"
     except SilentError:
         return "silence"
     return answered(said) if isinstance(said, SimpleNamespace) else said

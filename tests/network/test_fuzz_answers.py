@@ -8,7 +8,7 @@ from io import BytesIO
 import pytest
 
 from helpers.sampled import exhaustive
-from mixtally.device.client.net import requests
+from mixtally.device.client.net import post
 from mixtally.server.node.calls import SilentError, call
 from wire.bending import bent
 
@@ -55,7 +55,7 @@ def answered(monkeypatch, seed, count):
             pass
         except Exception as error:
             raise AssertionError(f"seed {seed}, answer {number}: {said[:200]!r}") from error
-        answer = requests("http://127.0.0.1:9", "/x", b"body")
+        answer = post("http://127.0.0.1:9", "/x", b"body")
         assert answer.status is None or 100 <= answer.status <= 999, (seed, said)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import contracts
 from helpers.devices import LABELS
-from mixtally.device.client.net import PostResult, requests, seal
+from mixtally.device.client.net import PostResult, post, seal
 from mixtally.model.contract import Prefixes
 from mixtally.model.grid import Grid
 from mixtally.model.hashing import HMAC_SHA256, Hashing
@@ -184,7 +184,7 @@ def several_times(count):
     """A planted client, which sends its bundle again, to be sure, if something happened."""
 
     def ask(address, path, body):
-        return [requests(address, path, body) for _ in range(count)][-1]
+        return [post(address, path, body) for _ in range(count)][-1]
 
     return ask
 

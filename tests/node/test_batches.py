@@ -51,7 +51,7 @@ def batch(village, node, *, messages=5, bundles=5, hop=1, **changes):
 
 def problem(node, note, now=0):
     with pytest.raises(ProblemError) as error:
-        node.take(note, now)
+        node.take_note(note, now)
     return error.value.problem
 
 
@@ -68,19 +68,19 @@ def test_a_batch_goes_on(village, nodes):
     assert ask(app, "PUT", path, data).status == 403
     assert ask(app, "POST", "/notes", note).status == 204
     assert ask(app, "POST", "/notes", note).status == 204
-    assert second.missing(row) == 1
+    assert second.count_missing(row) == 1
     assert ask(app, "PUT", path, data[:-1]).status == 400
     assert ask(app, "PUT", path, b"x" * len(data)).status == 400
     assert ask(app, "PUT", path, data + b"x").status == 413
     assert ask(app, "PUT", path, data).status == 201
     assert ask(app, "PUT", path, data).status == 204
     assert ask(app, "HEAD", path).status == 200
-    assert second.missing(row) == 0
-    found, read = second.before(row)
+    assert second.count_missing(row) == 0
+    found, read = second.preceding_manifest(row)
     assert read == manifest
     receipt = second.sign_receipt(row, found)
     assert not first.has_receipt(row, found)
-    assert first.take(receipt, 0) is None
+    assert first.take_note(receipt, 0) is None
     assert first.has_receipt(row, found)
     assert not first.has_receipt(row, "0" * 64)
 
@@ -88,24 +88,24 @@ def test_a_batch_goes_on(village, nodes):
 def test_what_is_expected_is_so_after_a_start(village, nodes):
     first, second = nodes[:2]
     manifest, data = batch(village, first)
-    second.take(first.sign_manifest(first.rounds.all()[0], manifest), 0)
+    second.take_note(first.sign_manifest(first.rounds.all()[0], manifest), 0)
     second.close()
     again = village.node(2)
     name = manifest.parts[0].pieces[0].sha256
     again.pieces.put(name, data)
-    assert village.node(2).pieces.there(name)
+    assert village.node(2).pieces.has_piece(name)
 
 
 def test_a_second_batch_is_refused_everywhere(village, nodes):
     row = nodes[0].rounds.all()[0]
     one, _ = batch(village, nodes[0])
     two, _ = batch(village, nodes[0], messages=6)
-    nodes[1].take(nodes[0].sign_manifest(row, one), 0)
+    nodes[1].take_note(nodes[0].sign_manifest(row, one), 0)
     with pytest.raises(ProblemError):
         nodes[0].sign_manifest(row, two)
     forged = sign_note(write_manifest(two), nodes[0].signer)
     assert problem(nodes[1], forged) is Problem.ANOTHER_NOTE
-    assert nodes[1].before(row)[1] == one
+    assert nodes[1].preceding_manifest(row)[1] == one
 
 
 def test_what_nobody_signed_occupies_nothing(village, nodes):
@@ -118,7 +118,7 @@ def test_what_nobody_signed_occupies_nothing(village, nodes):
         sign_note(text, nodes[-1].signer),
     ):
         assert problem(nodes[1], note) is Problem.NOT_SIGNED
-    assert nodes[1].take(sign_note(text, nodes[0].signer), 0) is None
+    assert nodes[1].take_note(sign_note(text, nodes[0].signer), 0) is None
 
 
 @pytest.mark.parametrize(
@@ -164,21 +164,21 @@ def test_a_receipt_needs_its_manifest_and_the_next_role(village, nodes):
     assert problem(nodes[0], sign_note(text, nodes[2].signer)) is Problem.NOT_SIGNED
     third = sign_note(write_receipt(Receipt(found, 3)), nodes[2].signer)
     assert problem(nodes[0], third) is Problem.NO_NOTE
-    nodes[0].take(sign_note(text, nodes[1].signer), 0)
+    nodes[0].take_note(sign_note(text, nodes[1].signer), 0)
     assert nodes[0].has_receipt(row, found)
 
 
 def test_a_manifest_of_ones_own_that_the_disk_lacks_stops_the_role(village, nodes):
     manifest, _ = batch(village, nodes[0])
     with pytest.raises(OldStateError):
-        nodes[0].take(sign_note(write_manifest(manifest), nodes[0].signer), 0)
+        nodes[0].take_note(sign_note(write_manifest(manifest), nodes[0].signer), 0)
     assert nodes[0].fatal_error is not None
 
 
 def test_shredding_leaves_what_was_signed(village, nodes):
     row = nodes[1].rounds.all()[0]
     manifest, data = batch(village, nodes[0])
-    nodes[1].take(nodes[0].sign_manifest(row, manifest), 0)
+    nodes[1].take_note(nodes[0].sign_manifest(row, manifest), 0)
     name = manifest.parts[0].pieces[0].sha256
     nodes[1].pieces.put(name, data)
     nodes[1].shred_round(row)
@@ -189,5 +189,5 @@ def test_shredding_leaves_what_was_signed(village, nodes):
         nodes[1].pieces.put(name, data)
     assert error.value.problem is Problem.NOT_NAMED
     again = village.node(2)  # nor does it come back with a start
-    assert again.pieces.most(name) is None
-    assert again.before(row)[1] == manifest
+    assert again.pieces.max_bytes(name) is None
+    assert again.preceding_manifest(row)[1] == manifest

@@ -56,7 +56,7 @@ def nodes(village):
 
 def refusal(node, note, now=0):
     with pytest.raises(ProblemError) as error:
-        node.take(note, now)
+        node.take_note(note, now)
     return error.value.problem, error.value.detail
 
 
@@ -73,20 +73,20 @@ def test_pieces_for_which_there_is_no_room_are_not_expected(village, nodes, monk
     monkeypatch.setattr(node_disk, "free_bytes", lambda _: 18 * MOST_PIECE_BYTES)
     assert refusal(nodes[1], note)[0] is Problem.NO_ROOM
     monkeypatch.setattr(node_disk, "free_bytes", lambda _: 20 * MOST_PIECE_BYTES)
-    assert nodes[1].take(note, 0) is None
-    assert nodes[1].missing(nodes[1].rounds.all()[0]) == 20
+    assert nodes[1].take_note(note, 0) is None
+    assert nodes[1].count_missing(nodes[1].rounds.all()[0]) == 20
 
 
 def test_a_manifest_is_parsed_once_however_often_it_is_looked_at(village, nodes, monkeypatch):
-    nodes[1].take(batch(village, nodes, 2000), 0)
+    nodes[1].take_note(batch(village, nodes, 2000), 0)
     row, parsed = nodes[1].rounds.all()[0], []
     real = wire.note_fields
     monkeypatch.setattr(wire, "note_fields", lambda *given: parsed.append(1) or real(*given))
     monkeypatch.setattr(nodes[1].pieces, "path", lambda *_: 1 / 0)
     for _ in range(100):
-        assert nodes[1].before(row)[1].bundles > 2000
-        assert nodes[1].missing(row) == 2000
-        nodes[1].expect(row)
+        assert nodes[1].preceding_manifest(row)[1].bundles > 2000
+        assert nodes[1].count_missing(row) == 2000
+        nodes[1].expect_pieces(row)
     assert parsed == []  # since it came
 
 
@@ -98,7 +98,7 @@ def test_long_notes_that_are_bad_are_followed_by_a_pause(village, nodes, monkeyp
         assert refusal(nodes[1], bad[0], now)[0] in (Problem.NOT_AGREED, Problem.BUSY)
     assert len(parsed) == 3  # at 0, 1 and 3
     assert refusal(nodes[1], bad[1], 4)[0] is Problem.BUSY
-    assert nodes[1].take(batch(village, nodes, 900), 60) is None
+    assert nodes[1].take_note(batch(village, nodes, 900), 60) is None
 
 
 def test_a_manifest_longer_than_any_is_not_parsed(village, nodes, monkeypatch):

@@ -39,7 +39,7 @@ def test_a_silent_role_may_be_overruled_and_that_is_remembered(village):
     nodes[0].cleared.clear()
     village.awake(nodes[2])
     assert village.peers(nodes[0], ["collector"]).ask(0) == []  # it answers this time
-    assert nodes[0].rounds.overruled(village.fingerprint) == ()
+    assert nodes[0].rounds.list_overruled(village.fingerprint) == ()
 
 
 def test_an_old_copy_does_not_run(village, tmp_path):
@@ -153,7 +153,7 @@ def test_a_role_that_asks_is_awake(village):
 
 def test_an_agreement_knows_its_place(village):
     agreement = village.agreement(2)
-    assert (agreement.own_role.name, agreement.following.name) == ("mix-2", "collector")
-    assert changed(agreement, place=3).following is None
-    assert [role.name for role in agreement.others] == ["mix-1", "collector"]
+    assert (agreement.own_role.name, agreement.next_role.name) == ("mix-2", "collector")
+    assert changed(agreement, place=3).next_role is None
+    assert [role.name for role in agreement.other_roles] == ["mix-1", "collector"]
     assert set(agreement.key_of(3)) == {"collector"}

@@ -67,7 +67,7 @@ def test_keys(village, nodes, app):
 def test_notes(village, nodes, app):
     assert ask(app, "POST", "/notes", village.text).status == 200
     count, *notes, _ = ask(app, "GET", "/notes/mix-1").body.decode().split("\n")
-    assert (count, notes) == ("2", nodes[0].notes.by("mix-1"))
+    assert (count, notes) == ("2", nodes[0].notes.list_signed_by("mix-1"))
     assert [ask(app, "GET", f"/note/{one}").body for one in notes] == [
         nodes[0].notes.of(one) for one in notes
     ]

@@ -40,7 +40,9 @@ def test_all_sign_and_know(village, nodes):
         (row,) = node.rounds.all()
         assert node.is_complete(row)
         assert node.sheet_note(row).count("\u2014".encode()) == 3
-        assert node.take(note, village.now + 10**9) == node.sheet_note(row)  # whatever the time
+        assert node.take_note(note, village.now + 10**9) == node.sheet_note(
+            row
+        )  # whatever the time
 
 
 @pytest.mark.parametrize("every", [EVERY, 3 * LEAST_AHEAD])
@@ -72,21 +74,23 @@ def test_a_round_that_has_not_opened_is_withdrawn_by_all(village, nodes):
     assert nodes[0].rounds.last_binding(row.name) == row
     for signer in (village.folders[0].signer, Signer("collector", b"s" * 32)):
         with pytest.raises(ProblemError) as error:
-            nodes[1].take(sign_note(text, signer), village.now)
+            nodes[1].take_note(sign_note(text, signer), village.now)
         assert error.value.problem is Problem.NOT_SIGNED
     note = nodes[-1].withdraw(row, village.now)
     for node in [*nodes, *nodes]:
-        note = node.take(note, village.now)
+        note = node.take_note(note, village.now)
     assert note.count("\u2014".encode()) == 3
     for node in nodes:
         (gone,) = node.rounds.all()
         assert gone.ended == "withdrawn"
         assert node.rounds.last_binding(row.name) is None
-        assert node.take(note, row.closes) == note  # whatever the time
+        assert node.take_note(note, row.closes) == note  # whatever the time
     assert "round 1 was signed already" in refused_key(nodes[0], village, 1)
     second = village.sheet(nodes, 2, opens=START, closes=START + OPEN)
     note = nodes[-1].propose(second, village.now)
-    assert [node.take(note, village.now) and node.rounds.last(row.name).round for node in nodes]
+    assert [
+        node.take_note(note, village.now) and node.rounds.last(row.name).round for node in nodes
+    ]
 
 
 def refused_key(node, village, number):
@@ -104,7 +108,7 @@ def test_a_round_that_opens_soon_or_has_opened_is_not(village, nodes, late, said
     (row,) = nodes[0].rounds.all()
     note = sign_note(write_withdrawal(row.sheet), village.folders[-1].signer)
     if said is None:
-        assert nodes[0].take(note, row.opens + late)
+        assert nodes[0].take_note(note, row.opens + late)
     else:
         assert said in refused(nodes[0], note, row.opens + late).detail
         assert nodes[0].rounds.all() == [row]
@@ -122,7 +126,7 @@ def test_a_forgotten_withdrawal_stops_a_role(village, nodes):
     (row,) = nodes[0].rounds.all()
     signers = [village.folders[0].signer, village.folders[-1].signer]
     with pytest.raises(OldStateError):
-        nodes[0].take(sign_note(write_withdrawal(row.sheet), *signers), START - 700)
+        nodes[0].take_note(sign_note(write_withdrawal(row.sheet), *signers), START - 700)
 
 
 @pytest.mark.parametrize(
@@ -159,11 +163,11 @@ def test_a_number_is_used_once_and_in_order(village, nodes):
     early = village.sheet(nodes, 1, expires=START + OPEN + 77)
     village.agreed(nodes, 2)
     with pytest.raises(ProblemError) as error:
-        nodes[0].take(proposed(village, early), village.now)
+        nodes[0].take_note(proposed(village, early), village.now)
     assert "round 2 was signed already" in error.value.detail
     another = write_sheet(read_sheet(village.sheet(nodes, 2, expires=START + 10**6)))
     with pytest.raises(ProblemError) as error:
-        nodes[0].take(proposed(village, another), village.now)
+        nodes[0].take_note(proposed(village, another), village.now)
     assert error.value.problem is Problem.ANOTHER_NOTE
 
 
@@ -196,7 +200,7 @@ def test_strangers_use_up_no_round(village, nodes):
         sign_note(text, nodes[1].signer),
     ):
         assert refused(nodes[0], note, village.now).problem is Problem.NOT_SIGNED
-    assert nodes[0].take(proposed(village, text), village.now)
+    assert nodes[0].take_note(proposed(village, text), village.now)
 
 
 def test_a_contract_that_was_not_signed(village, nodes):
