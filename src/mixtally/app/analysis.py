@@ -35,7 +35,7 @@ class FigureOptions:
     ] = False
 
     def figures(self, level: float) -> "Analysis":
-        """Return the analysis that computes these numbers, with intervals of the given level."""
+        """Return the analysis that these options request, with intervals of the given level."""
         from mixtally.protocol.estimate.analysis import (
             Analysis,  # loads NumPy, which a device's help lacks
         )

@@ -98,7 +98,10 @@ def baskets(
 
 
 def _choose_plan(wish: PlanRequest, largest: int, planner: Planner) -> tuple[Plan, bool, str]:
-    """Return the plan with the smallest error of a pair, whether sets are values, and the reason.
+    """Return the plan in which the count of a pair of items has the smallest error.
+
+    The second value says whether each set of items is counted as one value. The third value is
+    the reason for the choice.
 
     Raises InfeasibleError if no plan fits.
     """

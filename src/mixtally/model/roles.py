@@ -46,8 +46,8 @@ class Role(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Rounds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The schedule of a contract: when answers are accepted.
 
-    A round is open for ``open_seconds``, in [1, 10^8]. Rounds start every ``every_seconds``, which
-    is not less. Raises PlanError for other numbers.
+    A round is open for ``open_seconds``, in [1, 10^8]. A new round starts
+    every ``every_seconds``, which is at least ``open_seconds``. Raises PlanError for other numbers.
     """
 
     open_seconds: int

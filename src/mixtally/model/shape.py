@@ -30,7 +30,10 @@ class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """The probabilities of k = 0, 1, .. times 2^64. They add up to 2^64; the last is not 0."""
+        """The probability of k fakes in a bin, for k = 0, 1, .., as integers over 2^64.
+
+        The integers add up to 2^64, and the last one is not 0.
+        """
         raise NotImplementedError
 
     def facts(self) -> dict[str, float]:

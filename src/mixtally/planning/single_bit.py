@@ -31,7 +31,7 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with as many zeros of every mix as the budget allows."""
+    """Return the candidate in which every mix adds flipped zeros, as many as the budget allows."""
     if not request.mixes_draw or not _are_bits(encoding):
         return None
     each = min(request.max_mix_messages // len(encoding.parts), request.users)

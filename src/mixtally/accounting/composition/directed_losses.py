@@ -27,7 +27,10 @@ _MAX_SPLITS = 12
 
 
 class DirectedLosses(NamedTuple):
-    """The losses of a directed message in both directions, and losses that dominate both."""
+    """Privacy losses of a message for both orders of the two neighboring values.
+
+    The third distribution dominates the distributions of both orders.
+    """
 
     forward: LossDistribution
     backward: LossDistribution

@@ -114,7 +114,10 @@ def upper(
     expected_only: bool = False,
     smoothed: float = 0.0,
 ) -> float:
-    """Return the upper bound among ``users`` such records, or none, and ``fakes`` flipped blanks.
+    """Return the upper bound of delta among flipped blanks and, if counted, other people's records.
+
+    ``fakes`` is the number of flipped blanks. ``users`` is the number of people whose records are
+    counted, or 0.
 
     With ``expected_only``, only the orbits that were always found to be the worst are tried, so the
     result is not proved. ``smoothed`` is as in ``largest_upper``.

@@ -22,7 +22,10 @@ _FLOOR = 1e-300
 
 
 class Gap(NamedTuple):
-    """A relative gap ``share``, for all epsilons or for each, and an absolute one ``negligible``.
+    """The distance that is accepted between a lower and an upper bound of delta.
+
+    ``share`` is the accepted relative distance, one for all epsilons or one for each of them.
+    ``negligible`` is the accepted absolute distance.
 
     ``shift`` is a relative shift of epsilon that is accepted on a curve that is to be composed.
     """

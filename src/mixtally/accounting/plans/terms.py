@@ -119,7 +119,7 @@ def delta_of(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness =
 
 
 def composed_upper(terms: PrivacyTerms, accountant: Accountant, tightness: Tightness) -> float:
-    """Return the upper bound of delta at the epsilon of the guarantee, without caps."""
+    """Return the upper bound of delta at the guaranteed epsilon, without the cost of caps."""
     epsilon, delta = terms.guarantee.epsilon, terms.guarantee.delta
     if _largest_loss(terms) * _REDERIVATION_SLACK <= epsilon:
         return 0.0  # the local epsilon of all messages suffices

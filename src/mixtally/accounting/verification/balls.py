@@ -56,9 +56,9 @@ class UndecidedError(AccountingError):
 
 
 class Bounds(NamedTuple):
-    """Bounds of a number: lower <= number <= upper, each a ball.
+    """Lower and upper bound of a number, each computed as a ball (a middle and a radius).
 
-    The low end of ``lower`` and the high end of ``upper`` count.
+    The number is at least the low end of ``lower`` and at most the high end of ``upper``.
     """
 
     lower: arb

@@ -133,7 +133,7 @@ def _draw_own(who: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts
 
 
 def _draw_noise(who: Senders, users: int, lab: AttackLab) -> Counts:
-    """Return the counts of the first two bins without the person and without certain messages.
+    """Return the counts of the first two bins, except the person and messages without randomness.
 
     In clear, the messages of others are equal in both collections, so they cancel and are left out.
     """

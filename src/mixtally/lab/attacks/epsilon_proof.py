@@ -1,8 +1,9 @@
 """The proof of an attack: a lower bound of epsilon from the frequency of one event.
 
 ``lab.attacks.outcome`` calls ``prove`` with the statistics of a game. The statistic is drawn many
-times in world u, and independently in world v. The event is selected first: from runs of the
-distribution if it is known, else from a quarter of the runs. The event is then counted in all runs
+times in world u, and independently in world v. The event is selected first. If the
+distribution of the statistic is known, the event is selected from runs of that distribution, and
+otherwise from a quarter of the runs. The event is then counted in all runs
 that did not select it. Let P and Q be its probabilities in the two worlds. The hypothesis P <=
 e^epsilon Q + delta is tested exactly (``refute``). A mechanism that is (epsilon, delta)-private
 satisfies the hypothesis for every event. So each refuted epsilon is below the true one.

@@ -38,7 +38,10 @@ _WEIGHTS = np.arange(NUMBERS) - _MIDDLE
 def repeated_numbers(
     name: str, target: MemoizedTarget, lab: AttackLab, recall: Recall
 ) -> list[Outcome]:
-    """Return the error of the mean of T reports for three kinds of noise; nothing if f is 1."""
+    """Return the error of the mean of T reports for three kinds of noise.
+
+    The list is empty if the memoized noise is a fair coin, because then no answer can be found.
+    """
     one = replace(target.mechanism, bins=NUMBERS, hashes=1, hashed=False, cohorts=1)
     if not one.gain:
         return []

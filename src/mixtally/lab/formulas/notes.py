@@ -93,7 +93,7 @@ def one_hot_cover(epsilon: float, delta: float) -> float:
 
 
 def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
-    """Return the number of uniform fakes of a collection that hide records in clear.
+    """Return how many uniform fakes a collection needs to hide records that are not randomized.
 
     Source: notes 004 (5.10).
     """

@@ -1,4 +1,6 @@
-"""Document of a study: the main release in full, and the other releases by their errors.
+"""Document of a study.
+
+A study simulates one release in full, and further releases of which it shows only the errors.
 
 ``app`` calls `document` and renders the result as a page, a terminal text, JSON or CSV.
 """

@@ -85,6 +85,6 @@ def look_up_words(question: Question, words: Sequence[str]) -> WordList:
 
 
 def _point(key: bytes, points: int, text: str) -> int:
-    """Return the point of one text."""
+    """Return the number in [0, points) to which a text is hashed with the key."""
     digest = hmac.digest(key, normalize_text(text).encode("utf-8"), "sha256")
     return int.from_bytes(digest, "big") % points

@@ -10,7 +10,8 @@ true patterns. The product of the inverses undoes it:
 
 Blank fakes have the empty pattern. Fakes do not contribute to the count of the full pattern, so
 nothing is subtracted. Certificates for the observer ``messages`` cover whole messages, so looking
-at several bits costs no further privacy. Certificates for the observer ``sums`` would not cover it.
+at several bits costs no further privacy. A certificate for the observer ``sums`` would
+not cover looking at several bits.
 If records are sent k times, all messages are used and the counts are divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.

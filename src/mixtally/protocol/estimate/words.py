@@ -109,7 +109,10 @@ class _CohortCounts:
         return above.reshape(self.counts.size, columns.shape[2] - 1)
 
     def target(self, columns: Floats) -> Floats:
-        """Return the counts above those of a crowd of unlisted words, shape (cohorts * bits,)."""
+        """Return the counts minus the expected counts of a crowd whose words are all unlisted.
+
+        The result has shape (cohorts * bits,).
+        """
         return (self.counts - self.people[:, None] * columns[:, :, -1]).ravel()
 
 

@@ -1,7 +1,10 @@
-"""Taking part over a network: trust, cost, one bundle per round, and a diary of all of it.
+"""Taking part over a network.
 
-This package needs ``cryptography`` in addition to the standard library. It reads no clock, and the
-only randomness that it creates are the ephemeral keys of envelopes. A *bundle* is everything that a
+The package verifies contracts, limits what a person spends, sends one bundle per round, and keeps
+a diary.
+
+This package needs ``cryptography`` in addition to the standard library. It reads no clock. The only
+random values that it creates are the ephemeral keys of envelopes. A *bundle* is everything that a
 device sends in a round. The *sheet* of a round has its times and the public keys of the roles.
 """
 

@@ -30,7 +30,7 @@ _Floats = NDArray[np.float64]
 def pairs_and_tables(
     question: Question, mechanism: Shuffled, tally: Tally, level: float
 ) -> list[Figures]:
-    """Estimate how many people have both of two bits, correlations, and 2 x 2 tables for bits.
+    """Estimate joint counts, correlations and 2 x 2 tables of all pairs of bits.
 
     Each figure has at most a thousand rows, the largest first. Correlations and tables are left out
     if the noise is too large for all of them.
@@ -71,7 +71,10 @@ class _CountedPairs:
         return two_by_two(self.mechanism, self.pair_counts, messages, self.first, self.second)
 
     def intervals(self, among: int = 1) -> PairIntervals:
-        """Return the intervals of each pair alone, or of ``among`` pairs at once."""
+        """Return confidence intervals that hold for each pair, or for several pairs simultaneously.
+
+        ``among`` is the number of pairs for which the intervals hold simultaneously.
+        """
         pairs, messages = np.column_stack([self.first, self.second]), self.tally.messages
         return PairIntervals(
             self.mechanism,

@@ -24,7 +24,10 @@ _LENGTH_BYTES = 4
 
 
 class StoredFakes:
-    """The stored fakes of a round; ``order`` is the secret stored together with the round's key."""
+    """The stored fakes of a round.
+
+    The key under which the fakes are stored is derived from ``order``, a secret of the round.
+    """
 
     def __init__(self, folder: Path, order: bytes, chance: Chance, step: Step) -> None:
         self._folder, self._order, self._chance, self._step = folder, order, chance, step

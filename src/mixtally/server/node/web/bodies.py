@@ -69,7 +69,7 @@ class BodyBudget:
         return body
 
     def release(self, count: int) -> None:
-        """Release bytes that are no longer in memory."""
+        """Return ``count`` bytes to the budget after their memory was freed."""
         self.held -= count
 
     async def _receive_body(self, one: _IncomingBody, receive: Any, most: int) -> bytes:
