@@ -223,5 +223,5 @@ def test_impossible_levels_are_refused(level):
 
 
 def test_answers_kept_as_coins_are_refused():
-    with pytest.raises(ParameterError, match="tell nothing"):
+    with pytest.raises(ParameterError, match="reveal nothing"):
         estimate_memoized(mechanism_of(8, 1.0), np.zeros((1, 8), dtype=np.int64), 9)
