@@ -14,12 +14,14 @@ MixtallyError
 `-- AccountingError       a privacy number that cannot be right: the work stops (exit status 3)
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
 _MOST = 99
 """Characters of an unexpected value that a message shows."""
+_OPTION_AT_END = re.compile(r"--[a-z][a-z-]*( [^ ]+)?$")
 _COMMANDS = ("mixtally", "pip")
 """Names of programs, which keep their case at the beginning of an advice."""
 
@@ -75,12 +77,15 @@ class InputError(MixtallyError):
 def _as_sentence(advice: str) -> str:
     """Return the advice with a capital letter and a final period.
 
-    Names that are typed as they stand, such as ``clear-uniform`` or ``pip``, keep their case.
+    Names that are typed as they stand, such as ``clear-uniform`` or ``pip``, keep their case. After
+    an option and its value there is no period, because readers copy them.
     """
     first = advice.partition(" ")[0].rstrip(",:;")
     if first.isalpha() and first not in _COMMANDS:
         advice = advice[:1].upper() + advice[1:]
-    return advice if advice.endswith((".", "?", "!")) else f"{advice}."
+    if advice.endswith((".", "?", "!")) or _OPTION_AT_END.search(advice):
+        return advice
+    return f"{advice}."
 
 
 class ParameterError(InputError):

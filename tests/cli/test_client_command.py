@@ -196,7 +196,7 @@ def test_json_is_alone_on_standard_output(cli, desk):
 
 
 def test_the_log(cli, desk):
-    assert cli("client", "log").out == "Nothing was charged, and Nothing was sent.\n"
+    assert cli("client", "log").out == "Nothing was charged, and nothing was sent.\n"
     assert not desk.diary.exists()
     desk.send(cli, "--yes", "--now")
     desk.lay(World(address=desk.mix.address, name="kitchen"))

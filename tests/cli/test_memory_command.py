@@ -139,7 +139,7 @@ def test_damaged_keys_are_refused_and_a_lost_one_is_another(remembered, unrememb
         (("--permanent", 0), "permanent: expected"),
         (("--permanent", "nan"), "permanent: expected"),
         (("--permanent", 1.1), "permanent: expected"),
-        (("--permanent", 1), "tell nothing"),
+        (("--permanent", 1), "reveal nothing"),
         (("--p", 0.8), "expected 0 <= p < q <= 1"),
         (("--p", -0.1), "p: expected a probability"),
         (("--q", "inf"), "q: expected a probability"),

@@ -136,7 +136,7 @@ def test_a_plan_of_an_open_domain_is_played(cli, played, data, refused, tmp_path
         "simulate epochs", data, "--column", "word", "--synthetic", 2, "--plan", path,
         "--epsilon", 1, "--delta", "1e-6",
     )  # fmt: skip
-    assert "expected bins of one value each, got an open question" in line
+    assert "expected a question with a list of values, got an open question" in line
 
 
 def test_a_long_list_is_played_over_planes_too(cli, tmp_path):

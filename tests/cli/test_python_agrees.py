@@ -165,7 +165,7 @@ def test_what_is_hidden_from_sums_is_part_of_a_result(tmp_path):
         ({"candidates": ["fig"], "labels": ["fig", "plum"]}, "got labels with it"),
         ({"candidates": ["fig"], "counts_only": True}, "counts_only: .* got also candidates"),
         ({"dishonest": [1]}, "dishonest: expected contract with it"),
-        ({"dishonest": 1}, "dishonest: expected places of mixes"),
+        ({"dishonest": 1}, "dishonest: expected a list of positions of mixes"),
         ({"observer": "me"}, "expected one of messages, sums"),
         ({"project": "simplex", "no_project": True}, "one of project and no_project"),
         ({"delta": None}, "expected epsilon and delta, or plan, got one of them"),

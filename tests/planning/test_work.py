@@ -91,7 +91,7 @@ def test_the_nearest_crowd_of_attributes_is_found_with_few_integrals(integrals):
 @pytest.fixture
 def searched(watch):
     """The searches for the least noise that are made."""
-    return watch(import_module("mixtally.accounting.calibrate"), "_found")
+    return watch(import_module("mixtally.accounting.calibrate"), "_find_least_value")
 
 
 def test_what_is_likely_of_attributes_is_one_search(searched):
@@ -144,7 +144,7 @@ def test_an_end_that_is_likely_and_not_proved_is_moved(monkeypatch):
 
     monkeypatch.setattr(room, "choose_by_estimates", best)
     planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 1000)
-    users, best = room._least(planner, 2.0, 1e10, room._users(_small()))
+    users, best = room._least_feasible(planner, 2.0, 1e10, room._users(_small()))
     assert best.users == users == planned[-1] >= 1100
     assert users <= 1300
 
@@ -173,16 +173,16 @@ def test_the_nearest_crowd_far_away_is_found_in_large_strides():
     """From 2 people to the largest crowd are 32 doublings."""
     tried = []
     planner = SimpleNamespace(probably_feasible=lambda request: tried.append(request.users))
-    assert room._least(planner, 2.0, 1e10, room._users(_small())) is None
+    assert room._least_feasible(planner, 2.0, 1e10, room._users(_small())) is None
     assert len(tried) <= 14
 
 
 def test_large_strides_come_to_the_values_of_doublings(monkeypatch):
     monkeypatch.setattr(room, "choose_by_estimates", lambda request, _: request)
     planner = SimpleNamespace(probably_feasible=lambda request: request.users >= 123_456)
-    few, _ = room._least(planner, 2.0, 1e10, room._users(_small()))
+    few, _ = room._least_feasible(planner, 2.0, 1e10, room._users(_small()))
     monkeypatch.setattr(room, "_DOUBLINGS", 99)
-    assert room._least(planner, 2.0, 1e10, room._users(_small()))[0] == few
+    assert room._least_feasible(planner, 2.0, 1e10, room._users(_small()))[0] == few
 
 
 def _small():

@@ -140,7 +140,7 @@ def wish_for(crowd, messages, **rest):
 def test_whichever_errs_less_of_a_pair_is_taken(shop):
     few, by_value, reason = told(wish_for(shop, 4))
     assert (few.name, by_value) == ("flip-blank", False)
-    assert "With 6 messages per user every set could be a value of its own" in reason
+    assert "With 6 messages per user every set could be a separate value" in reason
     many, by_value, reason = told(wish_for(shop, 8))
     assert (many.protocol, by_value) == ("clear-uniform", True)
     assert many.standard_error < app._error_of_pair(few)

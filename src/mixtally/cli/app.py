@@ -250,7 +250,7 @@ def _refusal(unusable: Any) -> InputError:
         path.rpartition(" ")[2],
         expected=expected,
         got=got,
-        do=_suggest(got, known) + f"see `{path} --help`",
+        do=_suggest(got, known) + f"See `{path} --help`",
     )
 
 
@@ -263,4 +263,4 @@ def _suggest(word: str, known: Iterable[str]) -> str:
     whole = {name.rpartition(" ")[2]: name for name in known}
     begun = [last for last in whole if last.startswith(plain)]
     like = begun or difflib.get_close_matches(plain, whole, 1, 0.7)
-    return f"{' or '.join(whole[last] for last in like[:3])}? " if like else ""
+    return f"did you mean {' or '.join(whole[last] for last in like[:3])}? " if like else ""
