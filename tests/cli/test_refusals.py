@@ -24,7 +24,7 @@ def here(crowd, monkeypatch):
          "way: expected together"),
         (("simulate",), "simulate: expected DATA, got none. See `mixtally simulate --help`"),
         ((*CROWD, "--top", 0), "expected another value of --top, got 0 is not in"),
-        (("plan", "--nope"), "see `mixtally plan --help`"),
+        (("plan", "--nope"), "See `mixtally plan --help`"),
         (("budget", "nope"), "See `mixtally budget --help`"),
         (("nope",), "expected one of the commands, got nope"),
         (("simulate", "crowd.csv", "color"), "simulate: expected no further argument, got color"),

@@ -107,9 +107,9 @@ def biased(words, bound):
     ("where", "name", "planted"),
     [
         (client.messages.__globals__, "shuffle", upwards),
-        (vars(draw), "message", never_again),
-        (client.messages.__globals__, "coins", heads),
-        (vars(draw), "Words", None),
+        (vars(draw), "draw_message", never_again),
+        (client.messages.__globals__, "draw_fake_counts", heads),
+        (vars(draw), "RandomWords", None),
     ],
     ids=["order", "cap", "coin", "redraw"],
 )

@@ -179,7 +179,7 @@ def test_two_epochs_have_one_change_and_one_has_none(plan):
         two,
         epochs=("1",),
         codes=two.codes[alone],
-        at=two.epoch_of_answer[alone],
+        epoch_of_answer=two.epoch_of_answer[alone],
         people=two.people[alone],
     )
     found = collect_epochs(plan, one, GUARANTEE, Lab(SeededChance(1)))

@@ -232,7 +232,7 @@ def test_a_record_larger_than_the_plan_hides_is_never_sent():
 
 
 def test_bits_are_no_bin_numbers():
-    with pytest.raises(MessageError, match="bin numbers"):
+    with pytest.raises(MessageError, match="bin number"):
         randomize_records(uniform(5), bits_crowd(5).records, SeededChance(1))
     with pytest.raises(MessageError):
         randomize_records(flipped(50, most_set=5), bits_crowd(5).records, SeededChance(1))

@@ -37,7 +37,7 @@ def test_every_message_of_a_large_collection_is_flipped():
     assert flips_p_value() > 1e-6
 
 
-@pytest.mark.parametrize("bare", ["part_reports", "part_fakes"])
+@pytest.mark.parametrize("bare", ["randomize_records", "draw_part_fakes"])
 def test_messages_in_clear_after_the_first_four_megabytes_are_found(plant, bare):
     played = []
 
@@ -46,9 +46,9 @@ def test_messages_in_clear_after_the_first_four_megabytes_are_found(plant, bare)
         made = honest(part, told, chance, memo)
         if len(played) < 3:
             return made
-        if bare == "part_reports":
+        if bare == "randomize_records":
             return part.layout.rows(told)
-        return part.layout.blank(made[1]), made[1]
+        return part.layout.blank_rows(made[1]), made[1]
 
     plant(module, bare, later)
     assert flips_p_value() < 1e-6

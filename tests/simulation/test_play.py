@@ -32,9 +32,9 @@ def test_the_batch_is_every_report_and_every_fake(parts, codes, name):
 @pytest.mark.parametrize(
     ("part", "drawn"),
     [
-        (uniform(3, whole=1, coin=0), "part_reports"),
-        (uniform(3, whole=1, coin=0), "part_fakes"),
-        (shaped(3), "part_reports"),
+        (uniform(3, whole=1, coin=0), "randomize_records"),
+        (uniform(3, whole=1, coin=0), "draw_part_fakes"),
+        (shaped(3), "randomize_records"),
     ],
 )
 def test_a_round_of_a_message_too_few_or_too_many_is_refused(part, drawn, more, plant):
@@ -46,9 +46,9 @@ def test_a_round_of_a_message_too_few_or_too_many_is_refused(part, drawn, more, 
 
     def other(honest, *given):
         found = honest(*given)
-        rows = found if drawn == "part_reports" else found[0]
+        rows = found if drawn == "randomize_records" else found[0]
         rows = rows[:-1] if more < 0 else np.concatenate([rows, rows[:1]])
-        return rows if drawn == "part_reports" else (rows, len(rows))
+        return rows if drawn == "randomize_records" else (rows, len(rows))
 
     plant(module, drawn, other)
     assert (

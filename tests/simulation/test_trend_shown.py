@@ -113,7 +113,7 @@ def test_a_single_epoch_has_neither_changes_nor_a_chart_of_them(trend):
         ),
     )  # fmt: skip
     assert "Changes from epoch" not in page(one)
-    (heading,) = files(document(one.published(), 2))["changes.csv"]
+    (heading,) = files(document(one.without_truth(), 2))["changes.csv"]
     assert heading.startswith("from,to,bin,label,change,")
     assert "first-last" not in text_of(one)
 
@@ -124,9 +124,9 @@ def test_json_of_a_long_series_lists_the_largest_bins_and_files_have_all(trend, 
     monkeypatch.setattr(numbers, "LARGEST", 2)
     made = files(document(trend, 2))
     told = json.loads(made["result.json"])
-    changed = np.flatnonzero(trend.series.significant).tolist()
-    largest = trend.series.ranked()[:2].tolist()
-    rest = [i for i in trend.series.ranked().tolist() if i in changed and i not in largest]
+    changed = np.flatnonzero(trend.series.is_significant).tolist()
+    largest = trend.series.rank_bins()[:2].tolist()
+    rest = [i for i in trend.series.rank_bins().tolist() if i in changed and i not in largest]
     listed = sorted({*largest, *rest[:2]})
     assert told["bins_listed"] == len(listed) < 5
     for epoch in told["epochs"]:
@@ -175,8 +175,8 @@ def test_coverage_counts_every_interval_of_every_change(trend):
     """The planted bug: a truth that is not these people's is held far less often."""
     honest = trend.coverage().share
     assert honest == np.mean([
-        (step.change.each.lower <= trend.true_change(step))
-        & (trend.true_change(step) <= step.change.each.upper)
+        (step.change.individual.lower <= trend.true_change(step))
+        & (trend.true_change(step) <= step.change.individual.upper)
         for step in trend.steps
     ])  # fmt: skip
     turned = replace(trend, truth=replace(trend.truth, counts=trend.truth.counts[::-1]))
@@ -185,7 +185,7 @@ def test_coverage_counts_every_interval_of_every_change(trend):
 
 def test_what_may_be_published_says_nothing_of_who_took_part(trend):
     assert all(spent.people is not None for spent in trend.spending)
-    released = trend.published()
+    released = trend.without_truth()
     (worst,) = document(released, 2).facts()["spending"]
     assert (worst["epochs"], worst["people"]) == (3, None)
     assert "true count" not in text_of(released)

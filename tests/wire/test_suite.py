@@ -31,7 +31,7 @@ def test_lengths_are_as_stated(suite):
     made = suite.configuration(private(1, suite.number))
     assert len(made) == 3 + suite.public_bytes + 6
     key = suite.key(made)
-    assert len(suite.made().encrypt(b"abc", key, b"")) == 3 + suite.layer_bytes
+    assert len(suite.create_suite().encrypt(b"abc", key, b"")) == 3 + suite.layer_bytes
     assert (suite.layer_bytes, len(made)) == {1: (48, 41), 2: (1136, 1225)}[suite.number]
 
 

@@ -18,16 +18,16 @@ PROGRAM = """
 import os, sys
 from pathlib import Path
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Answer, Diary, Pins, deliver, open_round, prepare, trusted
+from mixtally.device.client.net import Diary, Pins, PostResult, deliver, open_round, prepare, verify_contract
 
 folder, now = Path(sys.argv[1]), int(sys.argv[2])
 note = (folder / "contract.note").read_bytes()
-agreed = trusted(note, Pins(sys.argv[3]), Limits(epsilon=1.0, delta=0.1))
+agreed = verify_contract(note, Pins(sys.argv[3]), Limits(epsilon=1.0, delta=0.1))
 given = open_round(agreed, (folder / "sheet.note").read_bytes(), now)
 with Diary(folder / "diary.db") as diary:
     words = lambda count: os.urandom(8 * count)
     entry = prepare(diary, given, "yes", words, now, at_once=True)
-    entry = deliver(diary, entry, now, ask=lambda address, path, body: Answer(201))
+    entry = deliver(diary, entry, now, ask=lambda address, path, body: PostResult(201))
 own = Path("/proc/self/status")  # what getrusage says is the parent's where that was larger
 peak = own.read_text().partition("VmHWM:")[2].split()[0] if own.exists() else 0
 print(entry.state.value, entry.size, peak)

@@ -47,7 +47,7 @@ def test_a_round_is_charged_as_its_contract_states_it(diary):
 def test_a_contract_is_charged_once_for_all_its_rounds(diary):
     for number in (1, 2, 3):
         entry = enter(diary, number=number, seed=number)
-        diary.end(entry, BundleState.TAKEN, NOW, 201)
+        diary.record_end(entry, BundleState.TAKEN, NOW, 201)
     assert len(diary.charges()) == 1
     assert [entry.round for entry in diary.entries()] == [1, 2, 3]
 
@@ -63,7 +63,7 @@ def test_a_pending_bundle_stays_the_only_one_whatever_is_answered_then(diary):
 
 @pytest.mark.parametrize("state", [BundleState.TAKEN, BundleState.REFUSED, BundleState.OVER])
 def test_a_round_that_ended_is_never_answered_again(diary, state):
-    entry = diary.end(enter(diary), state, NOW)
+    entry = diary.record_end(enter(diary), state, NOW)
     assert (entry.state, diary.bundle(entry)) == (state, None)
     assert reason(diary, seed=2) == "round-answered"
 
@@ -71,7 +71,7 @@ def test_a_round_that_ended_is_never_answered_again(diary, state):
 def test_two_sheets_of_a_round(diary):
     enter(diary)
     assert reason(diary, sheet={"expires": NOW + 5 * OPEN}) == "another-sheet"
-    diary.end(enter(diary), BundleState.TAKEN, NOW)
+    diary.record_end(enter(diary), BundleState.TAKEN, NOW)
     assert reason(diary, sheet={"expires": NOW + 5 * OPEN}) == "another-sheet"
 
 
@@ -91,7 +91,7 @@ def test_two_contracts_of_a_name_and_serial(diary):
 
 
 def test_a_later_serial_goes_on_with_the_rounds_and_the_charge(diary):
-    diary.end(enter(diary), BundleState.TAKEN, NOW)
+    diary.record_end(enter(diary), BundleState.TAKEN, NOW)
     later = World(serial=2, team="x-")
     assert reason(diary, later, number=1) == "round-answered"
     enter(diary, later, number=2)
@@ -166,7 +166,7 @@ def test_bytes_are_gone_when_they_are_answered(diary, tmp_path, size):
     bundle = Words(1)(size // 4)[:size]
     entry = diary.add_entry(WORLD.round(), NOW, lambda: SealedBundle(bundle, b"one tag.", NOW))
     assert bundle[-20:] in held(tmp_path)
-    diary.end(entry, BundleState.TAKEN, NOW, 201)
+    diary.record_end(entry, BundleState.TAKEN, NOW, 201)
     left = held(tmp_path)
     assert all(bundle[start : start + 16] not in left for start in range(0, size - 16, 16))
     assert b"one tag." in left
@@ -174,9 +174,9 @@ def test_bytes_are_gone_when_they_are_answered(diary, tmp_path, size):
 
 def test_what_is_over_is_swept(diary):
     entry = enter(diary)
-    diary.sweep(NOW + OPEN - 1)
+    diary.expire_entries(NOW + OPEN - 1)
     assert diary.find(*entry[:2]).is_pending
-    diary.sweep(NOW + OPEN)
+    diary.expire_entries(NOW + OPEN)
     swept = diary.find(*entry[:2])
     assert (swept.state, swept.ended) == (BundleState.OVER, NOW + OPEN)
 
