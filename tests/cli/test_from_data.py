@@ -223,7 +223,7 @@ def test_a_column_of_names_is_refused_without_labels(command, people, said, tmp_
         line = refused(*shlex.split(f"{command} who.csv --column address {end}"))
         assert line.startswith("mixtally: column 'address': expected answers that several people")
         assert said in line
-        assert line.endswith("Give the list with --labels")
+        assert line.endswith("give the list with --labels")
 
 
 def test_a_column_is_named_among_attributes(tmp_path, refused):

@@ -266,7 +266,7 @@ def test_a_memory_is_kept_as_the_command_keeps_it(tmp_path):
     mixtally.simulate_memoized(FRUIT, state=str(state), epsilon=1, labels=["apple", "pear", "fig"])
     assert state.read_bytes() == key
     assert (first.facts["memory_file"], first.facts["memories"]) == (str(state), 1)
-    with pytest.raises(mixtally.MixtallyError, match="seed: expected it or state, got both"):
+    with pytest.raises(mixtally.MixtallyError, match="seed: expected seed or state, got both"):
         mixtally.simulate_memoized(FRUIT, state=state, epsilon=1, seed=1)
 
 

@@ -126,4 +126,4 @@ def test_too_few_people_are_said_to_be_too_few(study):
     assert "too few to tell" in CountsView(
         with_estimate(made, simultaneous=none).main_result
     ).findings(2)
-    assert "too few to tell" not in CountsView(made.main).findings(2)
+    assert "too few to tell" not in CountsView(made.main_result).findings(2)

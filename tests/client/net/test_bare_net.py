@@ -18,7 +18,9 @@ PROGRAM = """
 import os, sys
 from pathlib import Path
 from mixtally.device.client import Limits
-from mixtally.device.client.net import Diary, Pins, PostResult, deliver, open_round, prepare, verify_contract
+from mixtally.device.client.net import (
+    Diary, Pins, PostResult, deliver, open_round, prepare, verify_contract
+)
 
 folder, now = Path(sys.argv[1]), int(sys.argv[2])
 note = (folder / "contract.note").read_bytes()
