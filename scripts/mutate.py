@@ -1,7 +1,7 @@
 """Plant wrong results one at a time, and check that the tests fail.
 
     .venv/bin/python scripts/mutate.py              # all mutations; run it at low priority
-    .venv/bin/python scripts/mutate.py --room mix   # the mutations of one package
+    .venv/bin/python scripts/mutate.py --package mix   # the mutations of one package
     .venv/bin/python scripts/mutate.py --list       # the wrong results
 
 ``mutations.toml`` lists the mutations of each package, about ten for large packages. A mutation is
@@ -44,7 +44,7 @@ class Mutation:
 
     Attributes
     ----------
-    room : str
+    package : str
         The folder of src/mixtally with the snippet, or a folder next to src.
     find : str
         A snippet that occurs once in all of SOURCES.
@@ -57,7 +57,7 @@ class Mutation:
     """
 
     id: str
-    room: str
+    package: str
     find: str
     replace: str
     why: str
@@ -132,7 +132,7 @@ def try_mutation(one: Mutation, path: Path, desk: Path) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     parser = argparse.ArgumentParser(description="Plant wrong results; the tests must fail.")
-    parser.add_argument("--room", help="only the mutations of this package")
+    parser.add_argument("--package", help="only the mutations of this package")
     parser.add_argument("--only", help="only the mutation of this name")
     parser.add_argument("--list", action="store_true", help="print the wrong results and stop")
     parser.add_argument("--clean", action="store_true", help="first run all tests without mutation")
@@ -143,13 +143,13 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     chosen = tuple(
         one for one in everything
-        if asked.room in (None, one.room) and asked.only in (None, one.id)
+        if asked.package in (None, one.package) and asked.only in (None, one.id)
     )  # fmt: skip
     if not chosen:
         print("no such mutation; --list prints the mutations and their packages")
         return 2
     if asked.list:
-        print("\n".join(f"{one.room:14} {one.id}: {one.why}" for one in chosen))
+        print("\n".join(f"{one.package:14} {one.id}: {one.why}" for one in chosen))
         return 0
     with tempfile.TemporaryDirectory() as name:
         desk = Path(name)

@@ -27,11 +27,11 @@ def test_every_snippet_stands_exactly_once():
     assert mutate.find_misplaced(MUTATIONS, ROOT) == []
 
 
-def test_every_room_has_some_and_none_was_dropped():
-    rooms = Counter(one.room for one in MUTATIONS)
+def test_every_package_has_some_and_none_was_dropped():
+    planted = Counter(one.package for one in MUTATIONS)
     shipped = ROOT / "src/mixtally"
-    for room in rooms:
-        folder = ROOT / room if room == "literature" else shipped / room
+    for package in planted:
+        folder = ROOT / package if package == "literature" else shipped / package
         assert (folder / "__init__.py").exists()
     packages = [folder for folder in shipped.iterdir() if (folder / "__init__.py").exists()]
     for package in packages:
@@ -39,19 +39,19 @@ def test_every_room_has_some_and_none_was_dropped():
         whole = len(modules) > 1  # protocol has one beside its folders
         for part in [package] if whole else package.glob("*/__init__.py"):
             name = part if whole else part.parent
-            assert name.relative_to(shipped).as_posix() in rooms
-    assert min(rooms.values()) >= 3
+            assert name.relative_to(shipped).as_posix() in planted
+    assert min(planted.values()) >= 3
     assert len(MUTATIONS) >= 300
 
 
-def test_every_mutation_stands_in_its_room():
+def test_every_mutation_stands_in_its_package():
     found, shipped = mutate.places(MUTATIONS, ROOT), ROOT / "src/mixtally"
     for one in MUTATIONS:
         (path,) = found[one.id]
         if path.is_relative_to(shipped):
-            assert path.relative_to(shipped).as_posix().startswith(f"{one.room}/"), one.id
+            assert path.relative_to(shipped).as_posix().startswith(f"{one.package}/"), one.id
         else:
-            assert one.room == path.relative_to(ROOT).parts[0], one.id
+            assert one.package == path.relative_to(ROOT).parts[0], one.id
 
 
 def test_every_mutation_leaves_python():
@@ -75,7 +75,7 @@ def test_a_snippet_that_is_gone_or_doubled_is_found(tmp_path):
         (tmp_path / part).mkdir()
         (tmp_path / part / "a.py").write_text(text)
     planted = [
-        mutate.Mutation(name, "room", find, "", "why", ("tests",))
+        mutate.Mutation(name, "package", find, "", "why", ("tests",))
         for name, find in (("one", "x = 1"), ("none", "x = 2"), ("two", "y = 2"))
     ]
     assert mutate.find_misplaced(tuple(planted), tmp_path) == [
@@ -89,7 +89,7 @@ def test_a_snippet_that_is_gone_or_doubled_is_found(tmp_path):
                'id = "b"\nreplace = "z"\ntests = []'],
 )  # fmt: skip
 def test_a_list_that_says_nothing_or_twice_is_refused(tmp_path, second):
-    head = '[[mutation]]\nroom = "r"\nfind = "x"\nwhy = "w"\n'
+    head = '[[mutation]]\npackage = "r"\nfind = "x"\nwhy = "w"\n'
     path = tmp_path / "mutations.toml"
     path.write_text(f'{head}id = "a"\nreplace = "y"\ntests = ["t"]\n{head}{second}\n')
     with pytest.raises(ValueError, match="expected a name of its own"):
