@@ -17,10 +17,10 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("stage", ["opened", "ordered"])
+@pytest.mark.parametrize("stage", ["open_slices", "ordered"])
 def test_an_executor_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
     """In the second stage its rows of the first are lost with it, and opened again elsewhere."""
-    where = work if stage == "opened" else mixing
+    where = work if stage == "open_slices" else mixing
     planted(where, stage, faults.killing, mark=str(tmp_path / "killed"), whole=True)
     cluster = cluster_of(tmp_path, "local-cluster[2,1,1024]")
     assert mixed(sealed, Engine(0, cluster), tmp_path) == wanted

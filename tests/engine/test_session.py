@@ -22,8 +22,8 @@ QUIET = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarn
 
 BEGIN = """
 from mixtally.server.engine.engine import Cluster
-from mixtally.server.engine.spark.session import session
-session(Cluster("local[1]", "", "")).__enter__()
+from mixtally.server.engine.spark.session import open_session
+open_session(Cluster("local[1]", "", "")).__enter__()
 """
 
 

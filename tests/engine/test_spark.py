@@ -43,9 +43,9 @@ def test_workers_and_spark_give_the_same_bytes(sealed, wanted, tmp_path):
     assert list((tmp_path / "store").iterdir()) == []
 
 
-@pytest.mark.parametrize("stage", ["opened", "ordered"])
+@pytest.mark.parametrize("stage", ["open_slices", "ordered"])
 def test_a_worker_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
-    where = work if stage == "opened" else mixing
+    where = work if stage == "open_slices" else mixing
     planted(where, stage, faults.killing, mark=str(tmp_path / "killed"), whole=False)
     assert mixed(sealed, Engine(0, cluster_of(tmp_path)), tmp_path) == wanted
     assert (tmp_path / "killed").exists()

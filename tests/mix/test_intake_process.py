@@ -21,7 +21,7 @@ BINS = [bytes([i]) for i in range(4)]
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from mixtally.server.mix.intake_processes import Taking, serve_intake
+from mixtally.server.mix.intake_processes import IntakeOptions, serve_intake
 from mixtally.server.node.clock import Clocks
 
 folder, number, kill, count = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
@@ -32,7 +32,7 @@ def step(name):
         os.kill(os.getpid(), signal.SIGKILL)
 def clock():
     return int((folder.parent / "clock").read_text())
-serve_intake(folder, Taking(number, "127.0.0.1", 0, clocks=Clocks(clock, clock), step=step))
+serve_intake(folder, IntakeOptions(number, "127.0.0.1", 0, clocks=Clocks(clock, clock), step=step))
 """
 
 

@@ -9,15 +9,15 @@ from scripts.network_roles import free_ports
 ANSWERS = ("planted-answer-first", "planted-answer-second")
 ASKED = "planted-by-a-stranger"
 LEAKS = """
-from mixtally.server.node.web import answers
-usual = answers.guarded
-def guarded(app, stop, log=None):
+from mixtally.server.node.web import responses
+usual = responses.guard_application
+def guard_application(app, stop, log=None):
     inner = usual(app, stop, log)
     async def around(scope, receive, send):
         print(scope["path"], flush=True)
         await inner(scope, receive, send)
     return around
-answers.guarded = guarded
+responses.guard_application = guard_application
 from mixtally.cli.main import run; run()
 """
 

@@ -52,8 +52,8 @@ for suite in SUITES.values():
 BALLS = """
 import json
 from pathlib import Path
-from mixtally.accounting.verification import check
-(part,) = check(json.loads(Path("plan.json").read_text()))
+from mixtally.accounting.verification import derive_parts
+(part,) = derive_parts(json.loads(Path("plan.json").read_text()))
 print(part)
 """
 
