@@ -189,7 +189,7 @@ def test_two_of_one_number(town):
 @pytest.mark.seconds
 def test_it_begins_where_no_key_can_be_read(town):
     """Neither the master key nor any wrapped one: it asks for none."""
-    (key,) = town.folders[0].inner("keys").iterdir()
+    (key,) = town.folders[0].subfolder("keys").iterdir()
     hidden = [town.folders[0].path / "signing.key", key]
     data = [path.read_bytes() for path in hidden]
     for path in hidden:

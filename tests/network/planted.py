@@ -35,7 +35,7 @@ class Secrets:
         for node in stage.nodes_awake:
             name = node.signer.name
             self.keys[f"signing key of {name}"] = node.signer.seed
-            key = node.keys.read(stage.row().folder)
+            key = node.keys.read_key(stage.row().folder)
             self.keys[f"round key of {name}"] = key.private
             self.keys[f"order of {name}"] = key.order
 
