@@ -185,8 +185,8 @@ def memoized_audit(mechanism, device=memoized, seed=1):
     """Both levels; two reports of what is kept are independent, given what is kept."""
     chance = SeededChance(seed)
     records = one_hot_rows(np.arange(PEOPLE) % mechanism.bins, mechanism.bins)
-    held = device.permanent_response(mechanism, records, chance)
-    first, second = (device.report(mechanism, held, chance) for _ in range(2))
+    held = device.draw_permanent_response(mechanism, records, chance)
+    first, second = (device.draw_reports(mechanism, held, chance) for _ in range(2))
     kept = column_counts(held, mechanism.bins)
     checks = independent("kept", held ^ records, mechanism.bins, mechanism.f / 2.0)
     for name, chosen, trials, rate in (

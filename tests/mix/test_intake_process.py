@@ -116,7 +116,7 @@ def counted_once(town, sent):
     assert not Counter(sent) - Counter(found)
     town.receive()
     town.tick()
-    assert not list(town.folders[0].inner("rounds").iterdir())
+    assert not list(town.folders[0].subfolder("rounds").iterdir())
 
 
 @pytest.mark.seconds
@@ -179,7 +179,7 @@ def test_two_of_one_number(town):
     second = town.begin(3)
     _, said = second.communicate(timeout=20)
     assert second.returncode != 0
-    assert "expected a number that no process of intake has, got 3" in said
+    assert "expected a number that no other intake process uses, got 3" in said
     other = town.begin(4)
     other.send_signal(signal.SIGTERM)
     assert other.communicate(timeout=20) == ("", "")

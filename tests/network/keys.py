@@ -123,7 +123,7 @@ def swapped_files(stage):
     """The key of the first round is put in the place of the second's."""
     node = stage.mixes[1].node
     node.key(stage.fingerprint, 2)
-    folder = node.folder.inner("keys")
+    folder = node.folder.subfolder("keys")
     shutil.copy(folder / f"{stage.fingerprint}-1.key", folder / f"{stage.fingerprint}-2.key")
     return Keys(folder, node.folder.master, node.chance).read_key(f"{stage.fingerprint}-2")
 
