@@ -80,11 +80,11 @@ def flips_of(part, chance, device):
     """The flips of reports, what the reports held, and flipped fakes, if there are any."""
     times = part.repeats
     held = held_by(part, PEOPLE // times)
-    rows = part.layout.dense(device.reports(part, held, chance))
+    rows = part.layout.to_packed_bits(device.reports(part, held, chance))
     held = np.repeat(held, times, axis=0)
     blanks = None
     if part.own is not None:
-        blanks = part.layout.dense(device.fakes(part, PEOPLE, chance)[0])
+        blanks = part.layout.to_packed_bits(device.fakes(part, PEOPLE, chance)[0])
     elif part.by_mixes:
         blanks = part.layout.dense(device.added(part.recipe, part.layout, chance))
     return rows ^ held, held, blanks

@@ -80,7 +80,7 @@ def test_the_noise_of_5_16_tells_users_apart(users, lab):
 
 def unflipped(part, people, chance):
     """A device that forgets to flip its blanks."""
-    return part.layout.blank(people), people
+    return part.layout.blank_rows(people), people
 
 
 def one_bin(part, people, chance):

@@ -123,13 +123,13 @@ class Forgetful:
     def __init__(self, swapped):
         self.swapped = swapped
 
-    def permanent_response(self, mechanism, records, chance):
+    def draw_permanent_response(self, mechanism, records, chance):
         kept = memoized.draw_permanent_response(mechanism, records, chance)
         if not self.swapped:
             kept[:, 0] = (kept[:, 0] & np.uint8(0xFE)) | (records[:, 0] & np.uint8(1))
         return kept
 
-    def report(self, mechanism, kept, chance):
+    def draw_reports(self, mechanism, kept, chance):
         return memoized.draw_reports(mechanism, ~kept if self.swapped else kept, chance)
 
 
