@@ -93,5 +93,5 @@ def counted(lab, part):
 def test_a_collection_is_counted_at_the_points_of_its_values(part, lab, plant):
     """Also one whose planes are more than fit a table."""
     assert counted(lab, part) == []
-    plant(PLAY, "part_reports", next_planes)
+    plant(PLAY, "randomize_records", next_planes)
     assert counted(lab, part) != []

@@ -176,7 +176,7 @@ def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
         every = list(counts.values()) if isinstance(counts, Mapping) else np.ravel(counts).tolist()
         return replace(honest(whole), about=replace(whole.about, source=f"{every[:3]}"))
 
-    plant(kind, "published", leaking)
+    plant(kind, "without_truth", leaking)
     public, _ = files(LEAKS[kind], tmp_path / "one")
     elsewhere, _ = files(LEAKS[kind], tmp_path / "two", another_truth)
     assert "result.json" in differ(public, elsewhere)
@@ -184,8 +184,8 @@ def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
 
 @pytest.mark.seconds
 def test_a_release_with_a_truth_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(Study, "published", lambda whole: whole)
-    with pytest.raises(TypeError, match="no release"):
+    monkeypatch.setattr(Study, "without_truth", lambda whole: whole)
+    with pytest.raises(TypeError, match="true counts"):
         files(SURVEY, tmp_path / "one")
 
 
