@@ -32,6 +32,6 @@ def test_none_ends_in_an_error_of_ours(seed):
 
 @pytest.mark.seconds
 def test_one_that_does_is_noticed(monkeypatch):
-    """Planted: the planner looks for a way that it has not."""
-    monkeypatch.setattr(Planner, "within", lambda *_: [][0])
+    """The planted mistake: the planner looks in an empty list."""
+    monkeypatch.setattr(Planner, "candidates", lambda *_, **__: [][0])
     assert failed(1, 2) != []
