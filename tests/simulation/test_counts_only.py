@@ -84,7 +84,7 @@ def _whole(part, records, chance):
 
 def _outcome(came, tally):
     assert (came.received, came.dropped) == (tally.messages, {})
-    return (came.added, came.drawing_hop_count, tally.messages, *tally.counts[:4].tolist())
+    return (came.added_count, came.drawing_hop_count, tally.messages, *tally.counts[:4].tolist())
 
 
 @pytest.mark.seconds
