@@ -77,11 +77,13 @@ class InputError(MixtallyError):
 def _as_sentence(advice: str) -> str:
     """Return the advice with a capital letter and a final period.
 
-    Names that are typed as they stand, such as ``clear-uniform`` or ``pip``, keep their case. After
-    an option and its value there is no period, because readers copy them.
+    Names that are typed as they stand, such as ``clear-uniform``, keep their case. A command, or an
+    option and its value at the end, has no period after it, because readers copy it.
     """
     first = advice.partition(" ")[0].rstrip(",:;")
-    if first.isalpha() and first not in _COMMANDS:
+    if first in _COMMANDS:
+        return advice
+    if first.isalpha():
         advice = advice[:1].upper() + advice[1:]
     if advice.endswith((".", "?", "!")) or _OPTION_AT_END.search(advice):
         return advice

@@ -49,7 +49,9 @@ def test_intervals_hold_counts_and_sizes():
     """False alarm: below 10^-5, seven intervals at 10^-6 and three means within six errors."""
     found = [one for one, _ in rounds()]
     for x in LINES:
-        ends = [(one.estimate.individual.lower[x], one.estimate.individual.upper[x]) for one in found]
+        ends = [
+            (one.estimate.individual.lower[x], one.estimate.individual.upper[x]) for one in found
+        ]
         assert inside(ends, HELD[x]) >= LEAST
     members = (SETS >= 0).sum(axis=1)
     wanted = [members.mean(), *((members <= one).sum() for one in range(MOST))]

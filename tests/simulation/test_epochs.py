@@ -199,7 +199,7 @@ def test_a_ledger_takes_all_planned_epochs_and_not_one_more(plan):
         book = charge_epoch(book, plan, name, date="2026-01-01")
     assert list_charged_epochs(book, QUESTION) == ["1", "2", "3", "10"]
     assert ledger.certify_spending(book).upper <= 1e-6
-    with pytest.raises(InfeasibleError, match="nothing was charged"):
+    with pytest.raises(InfeasibleError, match="Nothing was charged"):
         charge_epoch(book, plan, "11")
 
 

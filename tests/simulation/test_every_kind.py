@@ -90,8 +90,10 @@ def squares(truth, found):
 
 def shares(truth, found, moved=0):
     """How often intervals hold: each for itself, and all of a collection at once."""
-    each = [(f.each.lower + moved <= truth) & (truth <= f.each.upper + moved) for f in found]
-    every = [(f.together.lower <= truth) & (truth <= f.together.upper) for f in found]
+    each = [
+        (f.individual.lower + moved <= truth) & (truth <= f.individual.upper + moved) for f in found
+    ]
+    every = [(f.simultaneous.lower <= truth) & (truth <= f.simultaneous.upper) for f in found]
     return float(np.mean(each)), float(np.mean(np.all(every, axis=1)))
 
 

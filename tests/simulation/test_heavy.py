@@ -48,7 +48,7 @@ def missed(result, crowd):
     truth = dict(zip(crowd.question.labels, crowd.truth.tolist(), strict=True))
     return [
         f
-        for f in result.found
+        for f in result.words
         if not f.lower_simultaneous <= truth.get(f.word, 0) <= f.upper_simultaneous
     ]
 

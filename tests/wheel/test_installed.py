@@ -36,9 +36,8 @@ def test_the_command_line_says_in_one_line_what_to_install(installed, tmp_path, 
     done = installed().command(*arguments, where=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "mixtally: the command line: expected the packages of mixtally[lab], got no typer: "
-        "mixtally "
-        "alone is a device's; pip install 'mixtally[lab]'\n"
+        "mixtally: the command line: expected the packages of mixtally[lab], got no typer, as "
+        "mixtally without extras contains the device only. pip install 'mixtally[lab]'\n"
     )
 
 
