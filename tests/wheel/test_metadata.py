@@ -30,7 +30,7 @@ def test_the_readme_of_the_wheel_renders_and_leads_nowhere_wrong(metadata):
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert leads_nowhere(text) == []
     assert "![" not in text
-    assert "(how, the mathematics)" in text
+    assert "(guide, mathematics)" in text
     for heading in re.findall(r"^## .*$", README, flags=re.MULTILINE):
         assert heading in text
 
