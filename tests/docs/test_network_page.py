@@ -47,7 +47,7 @@ def script():
         yield block
         if "client send" in block:
             yield from device()
-    yield 'until [ "$(grep -c "^taking at " said)" = 2 ]; do sleep 0.1; done'  # begun last
+    yield 'until [ "$(grep -c "^accepting bundles at " said)" = 2 ]; do sleep 0.1; done'  # begun last
     yield "kill -TERM $(jobs -p)"
     yield "wait $(jobs -p)"
 
@@ -104,7 +104,7 @@ def test_the_walkthrough_ends_in_a_result(tmp_path):
     said = play(elsewhere("\n".join(script())), tmp_path, 240)
     assert said.count("opinion round 1: taken (201)") == 5  # four people, and the diary of one
     assert len(re.findall(r"^serving at ", said, re.M)) == 4
-    assert len(re.findall(r"^taking at ", said, re.M)) == 2
+    assert len(re.findall(r"^accepting bundles at ", said, re.M)) == 2
     assert (tmp_path / "round-1" / "report.html").is_file()
     assert "Traceback" not in said
     assert len(ERRORS) == 3
