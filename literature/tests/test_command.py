@@ -122,6 +122,9 @@ def test_everything_is_said_at_eighty_columns(document, width):
             ("computed", [f"{one.computed_text()} {one.unit}" for one in have]),
             ("word", [one.word for one in have]),
         ):
+            if "┃" not in table.splitlines()[0]:  # rows of several lines: every word is there
+                assert {*" ".join(said).split()} <= {*table.split()}
+                continue
             rows = columns_of(table, column)
             assert [row.replace(" ", "") for row in rows] == [one.replace(" ", "") for one in said]
 

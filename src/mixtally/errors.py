@@ -21,7 +21,7 @@ from typing import Any
 
 _MOST = 99
 """Characters of an unexpected value that a message shows."""
-_OPTION_AT_END = re.compile(r"--[a-z][a-z-]*( [^ ]+)?$")
+_OPTION_AT_END = re.compile(r"--[a-z][a-z-]*( [^ `]+)?$")
 _COMMANDS = ("mixtally", "pip")
 """Names of programs, which keep their case at the beginning of an advice."""
 
