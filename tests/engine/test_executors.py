@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("stage", ["open_slices", "ordered"])
+@pytest.mark.parametrize("stage", ["open_slices", "write_partition"])
 def test_an_executor_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
     """In the second stage its rows of the first are lost with it, and opened again elsewhere."""
     where = work if stage == "open_slices" else mixing

@@ -43,7 +43,7 @@ def test_workers_and_spark_give_the_same_bytes(sealed, wanted, tmp_path):
     assert list((tmp_path / "store").iterdir()) == []
 
 
-@pytest.mark.parametrize("stage", ["open_slices", "ordered"])
+@pytest.mark.parametrize("stage", ["open_slices", "write_partition"])
 def test_a_worker_killed_in_a_stage(sealed, wanted, tmp_path, planted, stage):
     where = work if stage == "open_slices" else mixing
     planted(where, stage, faults.killing, mark=str(tmp_path / "killed"), whole=False)
