@@ -47,7 +47,8 @@ def script():
         yield block
         if "client send" in block:
             yield from device()
-    yield 'until [ "$(grep -c "^accepting bundles at " said)" = 2 ]; do sleep 0.1; done'  # begun last
+    # These processes begin last.
+    yield 'until [ "$(grep -c "^accepting bundles at " said)" = 2 ]; do sleep 0.1; done'
     yield "kill -TERM $(jobs -p)"
     yield "wait $(jobs -p)"
 
