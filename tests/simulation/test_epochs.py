@@ -123,7 +123,7 @@ def test_many_different_numbers_of_epochs_are_charged_upwards(monkeypatch):
 @pytest.mark.seconds
 def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timeline):
     sent = []
-    with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*plan for 4 collections"):
+    with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*Plan for 4 collections"):
         collect_epochs(
             best_plan(timeline, GUARANTEE, 3), timeline, GUARANTEE, Lab(None), before=sent.append
         )
