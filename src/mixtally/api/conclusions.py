@@ -66,10 +66,10 @@ def conclude(
     >>> result.people
     100
     """
-    expected, under = read_request(ConcludeOptions, options), load_verified_plan(plan_or_contract)
+    asked, under = read_request(ConcludeOptions, options), load_verified_plan(plan_or_contract)
     counting = read_request(ShardOptions, options)
     if paths := _paths_of(batch):
-        found = use.conclude_shards(under.plan, paths, expected, counting)
+        found = use.conclude_shards(under.plan, paths, asked, counting)
         return Result(found.outcome())
     given = _check_batch(batch, under.fingerprint)
     if beside := list_used_flags(counting):
@@ -80,7 +80,7 @@ def conclude(
             do="leave the argument out",
         )
     messages = Messages(given.parts, given.people, given.declared)
-    return Result(use.conclude(under.plan, messages, expected).outcome())
+    return Result(use.conclude(under.plan, messages, asked).outcome())
 
 
 def _paths_of(given: object) -> list[str]:

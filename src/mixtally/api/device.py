@@ -213,9 +213,8 @@ def _load_plan(agreed: object) -> tuple[str, BarePlan, Limits]:
     if isinstance(agreed, str | bytes | os.PathLike):
         contract = parse_contract(contract_bytes(agreed))
         return contract.fingerprint, contract.plan, Limits()
-    from mixtally.api.verified_plan import (
-        load_verified_plan,
-    )  # a device with a contract loads no planner
+    # A device with a contract loads no planner.
+    from mixtally.api.verified_plan import load_verified_plan
     from mixtally.model.contract import write_plan
 
     found = load_verified_plan(agreed)

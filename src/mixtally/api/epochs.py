@@ -102,14 +102,11 @@ def simulate_epochs(
     """
     asked, (rows, records) = checks.read_options(EpochsOptions, options), split_options(options)
     asked.promise.guarantee()  # an impossible guarantee is refused before the data are read
-    run, expected, given = (
-        make_run(seed, level),
-        make_reading_request(rows, records),
-        load_given_plan(plan),
-    )
+    run, request = make_run(seed, level), make_reading_request(rows, records)
+    given = load_given_plan(plan)
     if given is not None:
         check_held(given.plan, asked, [], "plan")
-        expected = read_as_planned(expected, given.plan)
+        request = read_as_planned(request, given.plan)
     check_budget(budget, seed)
     listed = None if order is None else labels_of("order", order)
     said = ["--epoch-column"] * (epochs is not None) + ["--epoch-order"] * (order is not None)
@@ -117,10 +114,10 @@ def simulate_epochs(
     named, invented = checks.check_optional_text("name", name), asked.turnover.synthetic
     crowd: CrowdData[Any]
     if invented is None:
-        crowd = read_timeline(values, named, expected, epochs, listed)
+        crowd = read_timeline(values, named, request, epochs, listed)
         timeline: Timeline | EpochCounts = crowd.population
     else:
-        crowd = read_crowd(values, named, expected)
+        crowd = read_crowd(values, named, request)
         chance, only = run.lab.chance, asked.counts_only
         timeline = asked.turnover.invent(crowd.population, invented, chance, counts_only=only)
     source = "." if invented is None else ", invented: the values are the crowd of the first."
@@ -129,7 +126,7 @@ def simulate_epochs(
         timeline,
         replace(run, source=" ".join([source, *crowd.public])),
         given,
-        scale=expected.scale,
+        scale=request.scale,
         order=listed,
         change=None if budget is None else budget.change,
     )

@@ -119,7 +119,7 @@ def make_reading_request(
     ParameterError
         If the kind is unknown, or if numbers have no range.
     """
-    expected = ReadingRequest(
+    request = ReadingRequest(
         missing=rows.missing,
         missing_values=missing_texts(rows.missing_values),
         merging=merging_of(rows.strip, rows.ignore_case, rows.other),
@@ -128,8 +128,8 @@ def make_reading_request(
         rows_are_people=rows.rows_are_people,
     )
     if records is not None:
-        expected = replace(
-            expected,
+        request = replace(
+            request,
             kind=checks.check_optional_choice("kind", records.kind, KINDS),
             labels=records.labels,
             max_set=records.max_set,
@@ -137,7 +137,7 @@ def make_reading_request(
             empty_sets=records.empty_sets,
             scale=parse_scale(records.bins, records.points, records.number),
         )
-    return replace(expected, **how)
+    return replace(request, **how)
 
 
 def load_given_plan(plan: object) -> GivenPlan | None:
@@ -148,16 +148,16 @@ def load_given_plan(plan: object) -> GivenPlan | None:
     return GivenPlan(made.record, made.reason or "The plan was given.")
 
 
-def read_as_planned(expected: ReadingRequest, plan: Record) -> ReadingRequest:
+def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
     """Return how values are read under a plan, which states how numbers are read."""
-    if expected.scale is not None:
+    if request.scale is not None:
         raise ParameterError(
             "plan",
             expected="a plan without number, bins and points",
             got="one of them",
             do="leave them out, because the plan states them",
         )
-    return replace(expected, question=plan.question, scale=planned_scale(plan))
+    return replace(request, question=plan.question, scale=planned_scale(plan))
 
 
 def make_run(seed: object, level: object = 0.95) -> Run:
@@ -168,10 +168,10 @@ def make_run(seed: object, level: object = 0.95) -> Run:
 
 
 def prepare_run(
-    values: object, name: object, expected: ReadingRequest, run: Run
+    values: object, name: object, request: ReadingRequest, run: Run
 ) -> tuple[Population, Run, Any]:
     """Return the crowd, how it is simulated, and the library of frames of its values."""
-    crowd = read_shared_crowd(values, name, expected)
+    crowd = read_shared_crowd(values, name, request)
     people = replace(crowd.population, note=" ".join(crowd.raw))
     source = " ".join([f"{people.users:,} values, {people.people_per_row}.", *crowd.public])
     return people, replace(run, source=source), crowd.backend

@@ -168,10 +168,8 @@ def simulate_baskets(
         separator=separator_of(separator),
         empty_sets=checks.check_flag("empty_sets", empty_sets),
     )
-    find, budget = (
-        checks.read_options(FindOptions, options),
-        checks.read_options(BudgetOptions, options),
-    )
+    find = checks.read_options(FindOptions, options)
+    budget = checks.read_options(BudgetOptions, options)
     crowd, run, backend = prepare_run(values, name, request, make_run(seed, level))
     return Result(baskets(crowd, promised, find, budget, run), backend)
 
@@ -319,11 +317,10 @@ def simulate_memoized(
         checks.check_optional_number("epsilon", epsilon),
         checks.check_optional_number("delta", delta),
     )
-    levels, bloom = (
-        checks.read_options(LevelOptions, options),
-        checks.read_options(BloomOptions, options),
-    )
-    rows, kept = checks.read_options(RowOptions, options), None if state is None else file_at(state)
+    levels = checks.read_options(LevelOptions, options)
+    bloom = checks.read_options(BloomOptions, options)
+    rows = checks.read_options(RowOptions, options)
+    kept = None if state is None else file_at(state)
     request = make_reading_request(rows, kind="one", labels=labels, words=listed is not None)
     crowd, run, backend = prepare_run(values, name, request, make_run(seed, level))
     return Result(

@@ -223,9 +223,8 @@ def _prepare_reading(
         given, request = _cross_groups(given, request)
     own, every, named = given.split_roles(**roles)
     form = _find_form(own, request)
-    if (
-        request.several == RowCombination.SET and form is RecordType.ONE
-    ):  # each row has one label of the set
+    if request.several == RowCombination.SET and form is RecordType.ONE:
+        # Each row has one label of the set.
         form = RecordType.SET
     _check_form(form, request)
     reading = _make_reading(own, form, request, named.get("person"))

@@ -36,9 +36,8 @@ class FigureOptions:
 
     def figures(self, level: float) -> "Analysis":
         """Return the analysis that these options request, with intervals of the given level."""
-        from mixtally.protocol.estimate.analysis import (
-            Analysis,  # loads NumPy, which a device's help lacks
-        )
+        # This loads NumPy, which the help of a device's commands must not need.
+        from mixtally.protocol.estimate.analysis import Analysis
 
         return Analysis(
             level=level,

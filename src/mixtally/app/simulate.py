@@ -296,9 +296,8 @@ def _plan_for(
         scale=scale,
         planner=planner,
     )
-    if (
-        vote is not None
-    ):  # the analysis of ballots needs independent errors, which planes do not give
+    if vote is not None:
+        # The analysis of ballots needs independent errors, which planes do not give.
         return GivenPlan(*plan_choice.choose_plan(replace(wish, over_planes=False), planner))
     return GivenPlan(
         *plan_choice.choose_plan(wish, planner, repeats=times, pairs=options.derived.pairs)

@@ -268,9 +268,8 @@ def _send_bundle(
 
 
 def _make_random_words() -> Callable[[int], bytes]:
-    from mixtally.primitives.chance import (
-        SecureChance,  # imports NumPy, which the other commands of a device do not need
-    )
+    # This loads NumPy, which the other commands of a device do not need.
+    from mixtally.primitives.chance import SecureChance
 
     chance = SecureChance()
     return lambda count: chance.words(count).astype("<u8").tobytes()

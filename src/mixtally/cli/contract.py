@@ -163,9 +163,8 @@ def check(
 
 
 def _second_proof(plan: Plan) -> "VerificationResult":
-    from mixtally.accounting.verification import (
-        verify_certificate,  # needs python-flint, an optional package
-    )
+    # This needs python-flint, an optional package.
+    from mixtally.accounting.verification import verify_certificate
 
     return verify_certificate(loads(write_plan(plan)))
 

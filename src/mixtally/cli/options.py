@@ -127,9 +127,8 @@ class RunOptions:
 
 def make_chance(seed: int | None) -> "Chance":
     """Return secure randomness of the operating system, or repeatable randomness for a seed."""
-    from mixtally.lab.simulation.seeded import (
-        build_chance,  # loads NumPy, which a device's help lacks
-    )
+    # This loads NumPy, which the help of a device's commands must not need.
+    from mixtally.lab.simulation.seeded import build_chance
 
     return build_chance(seed)
 

@@ -54,9 +54,8 @@ def make_reading(options: ReadingOptions, *, planned: bool) -> Reading:
     ``planned`` says whether a plan is given, which fixes the size of sets.
     """
     form, separator, ends = _find_form(options), options.separator, options.number
-    if (
-        options.rows.combination is RowCombination.SET and form is RecordType.ONE
-    ):  # one label per row
+    if options.rows.combination is RowCombination.SET and form is RecordType.ONE:
+        # Each row has one label of the set.
         form = RecordType.SET
     _check_form(options, form)
     if form is RecordType.NUMBER and options.labels is not None:

@@ -32,12 +32,13 @@ class FoldingTable(RichTable):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the first layout that fits the terminal."""
         natural = [_natural_width(console, one) for one in self.columns]
-        least = [_least_width(console, one) for one in self.columns]
         unlimited = options.update(max_width=_UNLIMITED)
         frame = Measurement.get(console, unlimited, self).maximum - sum(natural)
         if sum(natural) + frame <= options.max_width:
             yield from super().__rich_console__(console, options)
-        elif sum(least) + frame <= options.max_width:
+            return
+        least = [_least_width(console, one) for one in self.columns]
+        if sum(least) + frame <= options.max_width:
             yield self._narrowed(_share(options.max_width - frame, least, natural))
         else:
             yield from self._folded(least, natural, options.max_width)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose
@@ -82,16 +81,11 @@ def collect_epochs(
         certificate=spending[-1].certificate,
         least_epsilon=spending[-1].epsilon,
         truth=TrueSeries(
-            _true_counts(timeline),
+            timeline.truth,
             spending,
             _true_means(timeline, series.steps) if isinstance(timeline, Timeline) else {},
         ),
     )
-
-
-def _true_counts(timeline: Timeline | EpochCounts) -> NDArray[np.integer]:
-    """Return the true counts of every epoch."""
-    return timeline.truth
 
 
 def _play_epochs(
