@@ -4,13 +4,16 @@ Commands of the collector use it to sign contracts and to propose rounds.
 """
 
 import json
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from mixtally.device.contract.fields import fingerprint_of
 from mixtally.device.wire.problem import problem_of_path
 from mixtally.errors import DataError
 from mixtally.model.roles import Role
 from mixtally.report.numbers import printable
 from mixtally.server.node.calls import Answer, Call, SilentError
+from mixtally.server.node.notes import Notes
 from mixtally.server.node.refusal import ProblemError
 
 _MAX_TEXT_LENGTH = 200
@@ -63,12 +66,24 @@ def is_from_role(answer: Answer) -> bool:
     return problem is not None and problem.value.status == answer.status
 
 
-def ask_all(call: Call, roles: tuple[Role, ...], path: str) -> PeerAnswers:
-    """Send a POST request without a body to several roles, and collect their answers."""
+def ask_all(call: Call, roles: Sequence[Role], path: str, body: bytes = b"") -> PeerAnswers:
+    """Send a POST request to several roles, and collect their answers."""
     found = PeerAnswers({}, {})
     for role in roles:
-        record_answer(found, role, post_to_role(call, role, path))
+        record_answer(found, role, post_to_role(call, role, path, body))
     return found
+
+
+def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> PeerAnswers:
+    """Send a note that every role has signed to all mixes, and collect their answers.
+
+    The note is put back into the outbox for each mix that gave no answer. The earlier attempt to
+    send it may have ended: the mix refused the note before it had signed it, or took it with fewer
+    signatures.
+    """
+    told = ask_all(call, hops, "/notes", note)
+    notes.send_again(fingerprint_of(note), told.refusals)
+    return told
 
 
 def record_answer(found: PeerAnswers, role: Role, said: bytes | str) -> None:

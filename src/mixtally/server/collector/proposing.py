@@ -10,7 +10,7 @@ again. If a mix refuses the sheet finally, or its window has passed, its number 
 
 from typing import NamedTuple
 
-from mixtally.device.contract.fields import fingerprint_of, text_of
+from mixtally.device.contract.fields import text_of
 from mixtally.device.wire.note import find_signers
 from mixtally.device.wire.sheet import Sheet, kind_of, read_sheet, write_sheet
 from mixtally.device.wire.suite import SUITES
@@ -23,6 +23,7 @@ from mixtally.server.collector.peer_requests import (
     describe_problem,
     post_to_role,
     record_answer,
+    send_signed,
 )
 from mixtally.server.collector.prefixes import Symbols
 from mixtally.server.node.calls import Call
@@ -266,14 +267,7 @@ def collect_signatures(
             got=f"none of {', '.join(missing)}",
             do=again,
         )
-    told, late = PeerAnswers({}, {}), []
-    for role in agreed.contract.hops:
-        said = post_to_role(call, role, "/notes", note)
-        if not isinstance(said, bytes):
-            late.append(role.name)  # an earlier errand may be over, with fewer signatures
-        record_answer(told, role, said)
-    node.notes.send_again(fingerprint_of(note), late)
-    told.require_all(
+    send_signed(node.notes, call, agreed.contract.hops, note).require_all(
         subject,
         "every mix to have it with all signatures",
         "wait: the note is signed, and `mixtally collector serve` sends it again",

@@ -16,9 +16,9 @@ from mixtally.server.collector.peer_requests import (
     PeerAnswers,
     body_or_reason,
     is_from_role,
-    post_to_role,
     record_answer,
     request_answer,
+    send_signed,
 )
 from mixtally.server.node import disk
 from mixtally.server.node.calls import Answer, Call, SilentError
@@ -109,11 +109,8 @@ def sign(
     why = {name: found.refusals.get(name, "it gave no signature") for name in missing}
     disk.put(path, note, "a contract")
     if not missing:
-        told = {role.name: post_to_role(call, role, "/notes", note) for role in agreement.hops}
-        # After that, every mix can show all signatures. An earlier errand may be over: its mix
-        # refused the contract before it had signed it, or took it with fewer signatures.
-        late = (name for name, said in told.items() if not isinstance(said, bytes))
-        node.notes.send_again(agreement.contract, late)
+        # After that, every mix can show all signatures.
+        send_signed(node.notes, call, agreement.hops, note)
     return GatheredSignatures(
         agreed, note, why, {name: strangers[name] for name in why if name in strangers}
     )
