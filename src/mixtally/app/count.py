@@ -21,7 +21,7 @@ from mixtally.lab.simulation.counts_only import (
 from mixtally.lab.simulation.hop_conduct import ALL_HONEST, DishonestHops
 from mixtally.lab.simulation.lab import ContractReference, Lab, Provenance
 from mixtally.lab.simulation.open_words import count_true_words, hash_words
-from mixtally.lab.simulation.run import prepare_crowds, simulate_release
+from mixtally.lab.simulation.run import check_population, simulate_release
 from mixtally.lab.simulation.study import Release, Study
 from mixtally.lab.simulation.truth import Truth, add_comparisons, truth_of
 from mixtally.lab.simulation.winner.contest import Ballots, Contest, hold_contest
@@ -155,8 +155,7 @@ class PreparedRound:
         if isinstance(self.sent, Histogram):
             check_counts(self.asked.plan, self.sent, self.analysis, accountant)
             return
-        # Called for its checks only.
-        prepare_crowds(self.asked.plan, self.sent, self.analysis, accountant)
+        check_population(self.asked.plan, self.sent, self.analysis, accountant)
         self.asked.hops.check(self.asked.plan.hops)
 
     def play(self, lab: Lab) -> tuple[Release, Truth]:

@@ -42,8 +42,8 @@ def simulate_release(
     ParameterError
         If a dishonest hop does not exist, or if the analysis does not suit the records.
     """
-    crowds = prepare_crowds(plan, population, analysis, lab.planner.accountant)
-    records = [crowd.records for crowd in crowds]
+    check_population(plan, population, analysis, lab.planner.accountant)
+    records = [crowd.records for crowd in split_population(population, plan.questions)]
     played = play(plan, records, lab.chance, lab.progress, hops=hops, pairs=analysis.pairs)
     try:
         expected = replace(analysis, across=lab.across)
@@ -55,15 +55,14 @@ def simulate_release(
     return Release(result, played.leaked)
 
 
-def prepare_crowds(
+def check_population(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
-) -> list[Population]:
-    """Validate the plan against the population and return the population of each part."""
+) -> None:
+    """Raise the errors of a round in which this population would take part under the plan."""
     check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)
     _check_pairs(plan, analysis)
-    return split_population(population, plan.questions)
 
 
 def check_rounded(plan: Plan, crowd: Population | Timeline | EpochCounts) -> None:

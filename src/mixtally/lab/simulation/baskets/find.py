@@ -15,7 +15,7 @@ from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.baskets.result import BasketResult, ItemSet, check_limits
 from mixtally.lab.simulation.lab import Lab
 from mixtally.lab.simulation.play import play
-from mixtally.lab.simulation.run import prepare_crowds
+from mixtally.lab.simulation.run import check_population
 from mixtally.model.contract import Plan
 from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
@@ -68,7 +68,7 @@ def find_sets(
         raise PlanError(
             "plan", expected="flip-blank, which sends whole sets", got=plan.name, do="plan again"
         )
-    prepare_crowds(plan, baskets, whole, lab.planner.accountant)
+    check_population(plan, baskets, whole, lab.planner.accountant)
     kept: list[Rows] = []
     # The messages are kept, because larger sets are counted in them: a tally has only bits and
     # pairs.
