@@ -86,7 +86,7 @@ def flips_of(part, chance, device):
     if part.own is not None:
         blanks = part.layout.to_packed_bits(device.fakes(part, PEOPLE, chance)[0])
     elif part.by_mixes:
-        blanks = part.layout.dense(device.added(part.recipe, part.layout, chance))
+        blanks = part.layout.to_packed_bits(device.added(part.recipe, part.layout, chance))
     return rows ^ held, held, blanks
 
 

@@ -90,7 +90,7 @@ def a_bare_last_bit(patch):
 
 def fakes_missing(patch):
     """Of every span of people a twentieth forgets its fakes."""
-    right = PLAY.part_fakes
+    right = PLAY.draw_part_fakes
 
     def fewer(part, people, *rest):
         return right(part, people - people // 20, *rest)
@@ -99,7 +99,7 @@ def fakes_missing(patch):
 
 
 def a_hop_that_adds_less(patch):
-    right = PLAY.added
+    right = PLAY.draw_recipe_messages
 
     def fewer(*given):
         rows = right(*given)
@@ -110,7 +110,7 @@ def a_hop_that_adds_less(patch):
 
 def pads_without_fakes(patch):
     """Hops draw for the bins alone, not for the two pads of a set."""
-    right = PLAY.added
+    right = PLAY.draw_recipe_messages
 
     def bare(recipe, layout, *rest):
         return right(recipe, replace(layout, bins=layout.bins - 2), *rest)
@@ -134,7 +134,7 @@ def no_large_shuffle(patch):
 
 
 def clear_after_the_first_chunk(patch):
-    calls, right = count(), PLAY.part_reports
+    calls, right = count(), PLAY.randomize_records
 
     def careless(part, records, chance, memo):
         first = next(calls) < 2  # the first person stands in front

@@ -108,8 +108,8 @@ def alike(crowd):
 
 
 def counted(found):
-    held = np.zeros_like(found.held)
-    held[0] = found.held.sum()
+    held = np.zeros_like(found.counts)
+    held[0] = found.counts.sum()
     return found._replace(counts=held)
 
 

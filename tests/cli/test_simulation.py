@@ -32,7 +32,7 @@ from mixtally.lab.simulation.memoized.counts import MemoizedFindings
 from mixtally.lab.simulation.memoized.crowd import measure_recoveries
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.lab.simulation.study import Study
-from mixtally.lab.simulation.trend.trend import Trend
+from mixtally.lab.simulation.trend.trend import Trend, TrueSeries
 from mixtally.protocol.estimate.memoized import Recovery
 
 PLAYS = {"simulate", "simulate memoized", "simulate epochs", "simulate words",
@@ -82,7 +82,8 @@ def another_truth():
     with (
         patch.object(Population, "truth", rolled), patch.object(Histogram, "truth", counted),
         patch.object(Timeline, "attendance", people),
-        patch.object(series, "_true_counts", lambda line: np.roll(line.truth, 1, axis=1) + 3),
+        patch.object(series, "TrueSeries",
+            lambda counts, *more: TrueSeries(np.roll(counts, 1, axis=1) + 3, *more)),
         patch.object(truth, "_number_figures", lambda *more: _moved(numbers(*more))),
         patch.object(truth, "_pair_figures", lambda *more: _moved(pairs(*more))),
         patch.object(memoized, "measure_recoveries",

@@ -52,7 +52,7 @@ def another_text(stage, body):
 
 
 def false_signature(stage, body):
-    return body + stage.folders[0].signer.line(b"another\n")
+    return body + stage.folders[0].signer.signature_line(b"another\n")
 
 
 def begins(shows):

@@ -127,8 +127,8 @@ def missing_manifests(stage):
         return held(address, method, path, body)
 
     stage.office.peers._call = counted
-    post = node.take
-    node.take = lambda note, now: None if b'"hop": 1' in note else post(note, now)
+    post = node.take_note
+    node.take_note = lambda note, now: None if b'"hop": 1' in note else post(note, now)
     stage.finish()
     assert stage.states().split()[-1] == "counted/"
     before, stage.now = len(asked), stage.now - DAY

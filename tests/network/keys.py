@@ -96,7 +96,7 @@ def old_serial(stage):
     note = stage.by(4, stage.text_of_sheet(2))
     text, job = made(stage, serial=2)
     take_job(stage.mixes[1].node, job, text)
-    stage.mixes[1].jobs.look()
+    stage.mixes[1].jobs.load_new()
     return stage.post(2, note)
 
 

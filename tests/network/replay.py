@@ -112,8 +112,8 @@ def manifest_again(stage):
     stage.finish()
     row = stage.row(1, 2)
     notes = stage.mixes[1].node.notes
-    note = notes.of(notes.taken("mix-1", f"manifest {row.sheet} 1"))
-    name = stage.mixes[1].node.before(row)[1].parts[0].pieces[0].sha256
+    note = notes.of(notes.hash_in_slot("mix-1", f"manifest {row.sheet} 1"))
+    name = stage.mixes[1].node.preceding_manifest(row)[1].parts[0].pieces[0].sha256
     assert stage.post(2, note).status == 204
     assert not stage.mixes[1].node.round_folder(row).exists()
     return stage.ask(2, "PUT", f"/pieces/{name}", b"x")
@@ -139,7 +139,7 @@ def piece_named_by_another(stage):
         theirs = Manifest("0" * 64, 1, 4, 0, None, None, (part,))
         node.pieces.expect(f"{'7' * 64}-{size}", theirs, [size])
     stage.ask(2, "PUT", f"/pieces/{name}", data)
-    return f"{node.missing(row)} missing"
+    return f"{node.count_missing(row)} missing"
 
 
 def two_parts():
