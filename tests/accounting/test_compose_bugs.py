@@ -139,7 +139,10 @@ def test_what_cannot_be_asked_is_refused():
 def test_a_certificate_says_on_what_it_rests():
     a, b = plan_of(LARGE[0], share=0.999), plan_of(LARGE[2])
     shown = compose.delta_of([(a, 2), (b, 1)], 2.0)
-    assert "at least 999,000 honest people, who draw their fakes as told" in shown.assumption
+    assert (
+        "at least 999,000 honest people, whose devices draw their fakes as the protocol says"
+        in shown.assumption
+    )
     assert "any one of the 2 mixes is honest, whatever everybody else does" in shown.assumption
     assert "does not depend on what earlier ones showed" in shown.assumption
     assert "dominate" in shown.source

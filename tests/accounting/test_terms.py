@@ -133,25 +133,29 @@ def test_bounds_and_what_is_left_are_those_that_are_proved():
             verify(off, ACCOUNTANT)
 
 
+ARRIVE = ", and whose messages arrive whatever number of fakes they drew"
 LOUD = flipped(BINS, q=0.3, most_set=1)
-FIRST = ": the first mix is, or those before the first honest one forward all they got"
+FIRST = (
+    "; this is so if the first mix is honest, or if all mixes before the first honest one forward "
+    "everything they received"
+)
 
 
 @pytest.mark.parametrize("hops", [1, 2, 5])
 @pytest.mark.parametrize(
     ("part", "flips", "drawn"),
     [
-        (uniform(BINS, whole=30, coin=0), False, "draw their fakes as told"),
+        (uniform(BINS, whole=30, coin=0), False, "draw their fakes as the protocol says"),
         (
             uniform(BINS, whole=30, coin=1),
             False,
-            "draw their fakes as told and arrive whatever they drew",
+            "draw their fakes as the protocol says" + ARRIVE,
         ),
-        (flipped(BINS, q=0.2), True, "flip their bits as told"),
+        (flipped(BINS, q=0.2), True, "flip their bits as the protocol says"),
         (
             flipped(BINS, q=0.2, own=BLANK),
             True,
-            "draw their fakes and flip their bits as told and arrive whatever they drew",
+            "draw their fakes and flip their bits as the protocol says" + ARRIVE,
         ),
     ],
 )

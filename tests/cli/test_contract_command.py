@@ -47,7 +47,7 @@ def test_a_contract_is_shown_on_one_screen(cli, contract):
     assert "Assumes: any one of the 2 mixes is honest, whatever everybody else does." in (
         outcome.out
     )
-    assert outcome.out.splitlines()[1].endswith("each answer is seen in clear.")
+    assert outcome.out.splitlines()[1].endswith("each answer is exposed.")
     assert len(outcome.out.splitlines()) <= 45
 
 

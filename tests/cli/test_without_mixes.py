@@ -11,7 +11,7 @@ from mixtally.api import plan, simulate
 from mixtally.report.numbers import at_most
 
 END = "--epsilon 1 --delta 1e-6"
-CLEAR = "each answer is seen in clear."
+CLEAR = "each answer is exposed."
 QUICK = {
     "clear": f"plan {END} --users 1e4 --bins 5",
     "flips": f"plan {END} --users 1e4 --bins 5 --protocol flip-blank",

@@ -102,7 +102,7 @@ def test_a_hop_that_says_it_drew_nothing(office):
     assert [row["estimate"] for row in said["estimates"]] == [100, 100, 0, 0]
     assert said["rests_on"] == ["mix-1", "mix-3"]
     assert said["assumption"] == (
-        "holds if hop 1 or 3 is honest: the others brought less than their recipe"
+        "holds if hop 1 or 3 is honest; the other hops added fewer fakes than their recipe says"
     )
     page = office.ask("GET", "/").body.decode()
     assert "Fewer fakes than the recipe requires were added by mix-2: mix-1 or mix-3 must" in page

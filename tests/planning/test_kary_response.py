@@ -139,7 +139,10 @@ def test_it_counts_on_those_who_surely_take_part():
     assert plan.crowd == 6000
     more = choose(one_message(users=6000)).plan
     assert plan.parts[0].replaced == pytest.approx(more.parts[0].replaced, rel=1e-3)
-    assert "6,000 honest people, who replace their values as told" in plan.certificate.assumption
+    assert (
+        "6,000 honest people, who replace their values as the protocol says"
+        in plan.certificate.assumption
+    )
 
 
 @pytest.mark.parametrize("users", [1000, 10**6])

@@ -103,7 +103,7 @@ def test_what_is_not_promised_fits_the_protocol(study):
 
     assert "a local epsilon of " in said("flip-blank")
     assert "every bin" in said("flip-blank")
-    assert "each answer is seen in clear" in said("clear-uniform")
+    assert "each answer is exposed" in said("clear-uniform")
     assert "people who follow the protocol take part" in said("kary-response")
     assert "If the mix tells the collector which fakes it drew" in said("clear-shaped")
 

@@ -123,7 +123,7 @@ def if_dishonest(plan: Plan) -> list[str]:
 def without_mixes(local: float | None) -> str:
     """Return what remains if all mixes collude: nothing if ``local`` is None or infinite."""
     if local is None or not math.isfinite(local):
-        return "If every mix colludes with the collector, each answer is seen in clear."
+        return "If every mix colludes with the collector, each answer is exposed."
     return f"If every mix colludes with the collector, a local epsilon of {at_most(local)} is left."
 
 

@@ -245,4 +245,4 @@ def _fakes_assumption(m: BitFlips) -> str:
 
 def _crowd_assumption(m: BitFlips) -> str:
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
-    return f"{m.crowd:,} honest people flip their bits as told{more}; one mix shuffles"
+    return f"{m.crowd:,} honest people flip their bits as the protocol says{more}; one mix shuffles"

@@ -51,12 +51,12 @@ SETS_OVER_PLANES_SOURCE = (
     "(1 - (k-1) kappa)/p of all fakes, and sets that meet only help (Karamata)"
 )
 SHAPED_ASSUMPTION = (
-    "the mix that draws the fakes draws them as told, keeps their numbers to itself and does not "
+    "the mix that draws the fakes follows the protocol, keeps their numbers secret and does not "
     "collude with the collector; at least one mix shuffles"
 )
 SHAPED_BY_MANY_ASSUMPTION = (
-    "at least one of the mixes that add fakes draws them as told, keeps their numbers to itself "
-    "and does not collude with the collector; at least one mix shuffles"
+    "at least one of the mixes that add fakes follows the protocol, keeps their numbers secret and "
+    "does not collude with the collector; at least one mix shuffles"
 )
 
 

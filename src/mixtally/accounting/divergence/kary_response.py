@@ -87,17 +87,16 @@ from mixtally.primitives.memo import Memo
 
 MECHANISM = KaryResponse
 SOURCE = (
-    "an upper bound for any crowd: the privacy blanket of replaced values (Balle et al. 2019, "
-    "theorem 3.1) with one's own replacement; its lower end is the crowd in which all others hold "
-    "one other value"
+    "upper end: the privacy blanket of replaced values, for any crowd (Balle et al. 2019, theorem "
+    "3.1); lower end: the crowd in which everybody else has the same third value"
 )
 TWO_BINS_SOURCE = (
-    "exact distribution of two outputs; the worst crowd holds the two values only (proved in "
-    "accounting/divergence/two_outputs.py)"
+    "exact distribution of two outputs; in the worst crowd everybody has one of the two values "
+    "(proved in accounting/divergence/two_outputs.py)"
 )
 SETS_SOURCE = (
-    f"{set_in_clear.SOURCE}; what is replaced of others is uniform fakes, of one's own nothing is "
-    "counted on"
+    f"{set_in_clear.SOURCE}; the replaced values of other people count as uniform fakes, those of "
+    "the person do not count"
 )
 _MOST_PRODUCTS, _MOST_TOTALS = 1 << 27, 1 << 15
 """Limits of products and of totals for the distribution of a lower bound: a tenth of a second."""
@@ -130,7 +129,8 @@ def delta(
     """Return both bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     m = _require_kary_response(message)
     more = f" and {m.fakes.count:,} fakes arrive" if m.fakes.count else ""
-    assumption = f"{m.crowd:,} honest people replace their values as told{more}; one mix shuffles"
+    people = f"{m.crowd:,} honest people replace their values as the protocol says"
+    assumption = f"{people}{more}; one mix shuffles"
     if m.max_set > 1:
         bounds = set_in_clear.delta(set_in_clear.hide_set(m, m.fakes.count), epsilon, memo)
         return ProvedDelta(bounds, SETS_SOURCE, assumption)

@@ -33,10 +33,12 @@ _REDERIVATION_SLACK = 1.0 + 1e-6
 """Factor by which a stated number may differ from the derived one: machines round differently."""
 _UNLIKELY = 1e-3
 """Share of delta, divided among all messages, for numbers of fakes that are bounded coarsely."""
-COINS_SOURCE = "averaged over the coins by which people draw a fake more"
-CAPS_SOURCE = "with what the cap of a message costs added"
+COINS_SOURCE = "averaged over the random number of fakes that people draw"
+CAPS_SOURCE = "the probability that a message has too many set bits added"
 COMPOSED_SOURCE = "all parts and collections composed"
-SETS_SOURCE = "every message of a set has fakes of its own cell: disjoint sets are the worst"
+SETS_SOURCE = (
+    "disjoint sets of values are the worst: each message of a set has fakes in its own cell"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,20 +281,15 @@ def assumption(terms: PrivacyTerms) -> str:
     drawn += ["replace their values"] * replaced
     if not drawn:
         return "holds whatever everybody else does: each report hides its person by itself"
-    told = " and ".join(drawn)
+    follow = " and ".join(drawn) + " as the protocol says"
     if any(part.own is not None and part.own.coin for part in terms.parts):
-        told += " as told and arrive whatever they drew"
-    else:
-        told += " as told"
+        follow += ", and whose messages arrive whatever number of fakes they drew"
+    people = f"the messages of at least {terms.people:,} honest people, who {follow}"
     if terms.hops == 1:
-        return (
-            f"holds if the mix is honest and receives the messages of at least {terms.people:,} "
-            f"honest people, who {told}"
-        )
+        return f"holds if the mix is honest and receives {people}"
     return (
-        f"holds if the first honest mix receives the messages of at least {terms.people:,} "
-        f"honest people, who {told}: the first mix is, or those before the first honest "
-        "one forward all they got"
+        f"holds if the first honest mix receives {people}; this is so if the first mix is honest, "
+        "or if all mixes before the first honest one forward everything they received"
     )
 
 

@@ -46,5 +46,7 @@ def restate_assumption(certificate: Certificate, hops: int, covered: Sequence[in
     if len(covered) == hops:
         return certificate
     named = " or ".join(map(str, covered))
-    words = f"holds if hop {named} is honest: the others brought less than their recipe"
+    words = (
+        f"holds if hop {named} is honest; the other hops added fewer fakes than their recipe says"
+    )
     return replace(certificate, assumption=words)
