@@ -180,3 +180,30 @@ def test_who_is_owed_an_answer_is_not_let_go(monkeypatch):
             for _ in range(6):
                 held.enter_context(opened())
             assert answered(slow, b"").startswith(b"HTTP/1.1 200")
+
+
+CHUNKED = b"POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "drop", [b"a: " + b"b" * 1000 + b"\r\n", b"c" * 1000], ids=["many lines", "one long line"]
+)
+@pytest.mark.parametrize(
+    "before", [b"3\r\nabc\r\n0\r\n", b"0\r\n", b"3;e="], ids=["some", "none", "size"]
+)
+def test_trailers_without_end_are_cut_off(served, before, drop):
+    with served() as link:
+        link.sendall(CHUNKED + before + b"t: ")
+        with pytest.raises(ConnectionError):
+            for _ in range(1000):  # a megabyte
+                link.sendall(drop)
+                time.sleep(1e-4)
+
+
+def test_short_trailers_and_small_chunks_are_read(served):
+    with served() as link:
+        link.sendall(CHUNKED)
+        for _ in range(2000):  # chunk headers of 6,000 bytes in all
+            link.sendall(b"1\r\n")
+            link.sendall(b"a\r\n")
+        assert answered(link, b"0\r\nt: " + b"x" * 3000 + b"\r\n\r\n", b"2000")

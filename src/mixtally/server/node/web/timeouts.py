@@ -16,6 +16,8 @@ HEAD_SECONDS = 10.0
 """Seconds within which the header of a request must be complete; bodies have their own limit."""
 MOST_HEAD_BYTES = 1 << 14
 MOST_HEADERS = 100
+MOST_TRAILER_BYTES = 1 << 12
+"""Maximum bytes in a row after a header that are no content, such as trailers or chunk headers."""
 MOST_OPEN = 8192
 """Maximum number of connections; one more closes the connection that has been idle longest."""
 _OTHER_FILES = 256
@@ -37,6 +39,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         self._idle = idle
         self._waits: asyncio.TimerHandle | None = None
         self._head_bytes = 0
+        self._framing_bytes, self._has_content = 0, False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the timer for the first header."""
@@ -60,7 +63,14 @@ class TimeoutProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse the data, and start the timer unless a complete request is ready to be answered."""
+        self._has_content = False
         super().data_received(data)
+        if self.cycle is not None and self.cycle.more_body:
+            # The parser keeps trailers in memory, and their number has no limit of its own.
+            self._framing_bytes = 0 if self._has_content else self._framing_bytes + len(data)
+            if self._framing_bytes > MOST_TRAILER_BYTES:
+                self.transport.abort()
+                return
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             # A complete request is to be answered, so the connection is not idle.
             self._idle.pop(self, None)
@@ -84,7 +94,13 @@ class TimeoutProtocol(HttpToolsProtocol):
         if len(self.headers) > MOST_HEADERS or held > MOST_HEAD_BYTES:
             # The server answers 400 and closes the connection.
             raise ValueError("too long a head")
+        self._framing_bytes, self._has_content = 0, True
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Note that the data of this call had content."""
+        self._has_content = True
+        super().on_body(body)
 
     def on_response_complete(self) -> None:
         """Wait for the next request, as after a new connection."""
