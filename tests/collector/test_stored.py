@@ -1,5 +1,9 @@
 """What is kept of a round for ever: written once, read as it was."""
 
+import contextlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from msgspec.structs import replace
 
@@ -32,6 +36,26 @@ def test_a_round_has_one_charge(tmp_path):
         results.charge("r-1", replace(CHARGE, manifest="c" * 64))
     results.charge("r-2", replace(CHARGE, round=2))
     assert Results(tmp_path).charges() == [CHARGE, replace(CHARGE, round=2)]
+
+
+def test_of_two_threads_one_charges_a_round(tmp_path, monkeypatch):
+    """Both look before either writes, if nothing prevents it: the barrier waits for the second."""
+    results, both = Results(tmp_path), threading.Barrier(2, timeout=0.5)
+    read = Results.read_charge
+
+    def read_and_wait(self, round_id):
+        found = read(self, round_id)
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait()
+        return found
+
+    monkeypatch.setattr(Results, "read_charge", read_and_wait)
+    with ThreadPoolExecutor(2) as pool:
+        charges = [CHARGE, replace(CHARGE, manifest="c" * 64)]
+        jobs = [pool.submit(results.charge, "r-1", one) for one in charges]
+    errors = [job.exception() for job in jobs]
+    assert errors.count(None) == 1
+    assert "expected one batch, got a second one" in str(max(errors, key=bool))
 
 
 def test_a_tally_is_read_as_it_was(tmp_path):

@@ -145,3 +145,25 @@ def test_links_in_a_circle_lead_nowhere(tmp_path):
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(DataError):
         kept(tmp_path, 7, "a")
+
+
+def test_threads_that_write_one_file_do_not_disturb_each_other(tmp_path):
+    path, errors = tmp_path / "state.json", []
+    start = threading.Barrier(4)
+
+    def write(data):
+        try:
+            start.wait()
+            for _ in range(50):
+                write_atomically(path, data, what="state")
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(bytes([one]) * 1000,)) for one in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert path.read_bytes() in {bytes([one]) * 1000 for one in range(4)}
+    assert [found.name for found in tmp_path.iterdir()] == ["state.json"]

@@ -6,6 +6,7 @@ symbolic links are resolved first, and a file with several hard links is refused
 
 import os
 import stat
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,8 @@ _MOST = 1 << 30
 """Maximum bytes of a plan, a list, a ledger or a key: many times the largest in use."""
 _MOST_PIPED = 1 << 26
 """Maximum bytes read from a pipe, whose size is not known before it is read."""
+_WRITING = threading.Lock()
+"""Held while a temporary file exists, because two threads would use the same temporary name."""
 
 
 def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
@@ -65,10 +68,15 @@ def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -
     """Write a file atomically: to a temporary file first, which then replaces ``path``.
 
     ``path`` is a result of ``resolve_target``. The caller has the ``exclusive_lock`` of the folder,
-    so an existing temporary file was left by a killed process and is removed. Raise DataError if
-    the file cannot be written; its old content is then unchanged. ``what`` is its name in the
-    message.
+    so an existing temporary file was left by a killed process and is removed. Threads of one
+    process write one after the other. Raise DataError if the file cannot be written; its old
+    content is then unchanged. ``what`` is its name in the message.
     """
+    with _WRITING:
+        _replace(path, data, what, mode)
+
+
+def _replace(path: Path, data: bytes, what: str, mode: int) -> None:
     aside = _temporary_path(resolve_target(path))
     try:
         remove_temporary(path)

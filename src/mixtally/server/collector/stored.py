@@ -8,6 +8,7 @@ The records contain nothing that the observer in the guarantee has not received.
 """
 
 import json
+import threading
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,13 +79,16 @@ class Results:
 
     def __init__(self, folder: Path, step: Step = no_step) -> None:
         self._folder, self._step = folder / "results", step
+        # The loop and the route of notes both charge a round.
+        self._charging = threading.Lock()
 
     def charge(self, round_id: str, charge: StoredCharge) -> None:
         """Store the charge of a round; raises DataError if the round has a different one."""
-        known = self.read_charge(round_id)
-        if known is None:
-            self._put(round_id, "charge", charge)
-        elif known != charge:
+        with self._charging:
+            known = self.read_charge(round_id)
+            if known is None:
+                self._put(round_id, "charge", charge)
+        if known not in (None, charge):
             raise DataError(
                 f"round {round_id}",
                 expected="one batch",
