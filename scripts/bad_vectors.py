@@ -126,6 +126,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("labels-miscounted", "labels", {f"{ASKED}.labels": ["a", "b"]}),
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b\x1b[2J", "c"]}),
     ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "b", "\ud800"]}),
+    ("control-character-in-label", "labels", {f"{ASKED}.labels": ["a", "\u202eb", "c"]}),
     ("control-character-in-name", "labels", {f"{ASKED}.name": "q\x7f"}),
     ("hashed-with-labels", "hashed", {f"{ASKED}.labels": [str(i) for i in range(49)]}),
     ("unknown-hash", "hashed", {f"{ASKED}.hashed.function": "BLAKE2b"}),

@@ -86,6 +86,10 @@ PLANS = {
     "a label that colors": (
         "people", "question.labels", ["a", "b", "\x1b[2J"], "control-character-in-label",
     ),
+    "a label that is read backwards": (
+        "people", "question.labels", ["a", "b", "\u202ec"], "control-character-in-label",
+    ),
+    "a name that isolates": ("people", "question.name", "\u2066q", "control-character-in-name"),
     "a name that colors": ("people", "question.name", "\x1b[2J", "control-character-in-name"),
     "a name that is none": ("people", "question.name", 7, "wrong-type"),
     "labels of hashed bins": (

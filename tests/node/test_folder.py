@@ -70,6 +70,14 @@ def test_a_master_key_is_made_where_it_is_named(tmp_path):
         open_folder(tmp_path / "a", {})
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o620, 0o604])
+def test_a_signing_key_that_others_may_read_is_refused(tmp_path, mode):
+    create_folder(tmp_path / "a", role_file(), ENVIRONMENT, CHANCE)
+    (tmp_path / "a" / "signing.key").chmod(mode)
+    with pytest.raises(DataError, match="only its owner can read"):
+        open_folder(tmp_path / "a", ENVIRONMENT)
+
+
 @pytest.mark.parametrize("held", [{}, {"MASTER": "5c"}, {"MASTER": "Z" * 64}])
 def test_another_form_of_master_key_is_refused(held):
     with pytest.raises(DataError, match="64 hexadecimal"):

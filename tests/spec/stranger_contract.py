@@ -25,7 +25,7 @@ from spec.stranger_forms import (
 )
 from spec.stranger_roles import files, role
 
-CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]*"
+CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*"
 THRESHOLD = integer("threshold-out-of-range", 2**24, 2**63)
 
 CLEAR = ("shaped", "gaussian")

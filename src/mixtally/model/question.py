@@ -17,8 +17,11 @@ MOST_TEXTS = 11
 """Maximum size of a set of texts. Larger sets need a prime twice as large, whose planes do not fit
 in 8 bytes."""
 MOST_BITS = 64
-CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Characters that move a cursor or change colors, except tabs and line ends, and halves of
+CONTROL_CHARACTERS = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Characters that move a cursor or change colors, except tabs and line ends; characters that embed,
+isolate or override a writing direction, which make one label look like another; and halves of
 surrogate pairs, which no file or terminal accepts."""
 
 

@@ -12,7 +12,9 @@ MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_POINTS = (1 << 63) - 1
 """Maximum number of points of the texts of an open domain."""
 _SEED = re.compile(r"[0-9a-f]{32}")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 class Question(NamedTuple):

@@ -9,6 +9,7 @@ import errno
 import os
 import shutil
 import sqlite3
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -35,6 +36,11 @@ def put(path: Path, data: bytes, what: str) -> None:
     """
     write_atomically(path, data, what=what, mode=PRIVATE_FILE)
     sync_folder(path.parent)
+
+
+def is_private(path: Path) -> bool:
+    """Return whether no other user of the machine may read or change a file."""
+    return not path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)
 
 
 def make_folder(path: Path) -> None:

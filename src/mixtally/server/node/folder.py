@@ -123,13 +123,21 @@ def open_folder(path: Path, environment: Mapping[str, str]) -> Folder:
     Raises
     ------
     DataError
-        If the folder contains no role, or the master key is missing or wrong.
+        If the folder contains no role, the master key is missing or wrong, or other users may read
+        the signing key.
     PlanError
         If ``role.toml`` is invalid.
     """
     role = _read_role_file(path / _FILE)
     master = read_master(role.master, environment)
     data = disk.read_file(path / _KEY, "the signing key")
+    if not disk.is_private(path / _KEY):
+        raise DataError(
+            str(path / _KEY),
+            expected="a signing key that only its owner can read",
+            got="one that others may read",
+            do="chmod 600, and find out who could copy it",
+        )
     signer = parse_signer(unwrap_secret(master, KeyPurpose.SIGNING, role.name, data).decode())
     return Folder(path, role, master, signer)
 

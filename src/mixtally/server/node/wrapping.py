@@ -12,7 +12,6 @@ Source: NIST SP 800-38D.
 import hmac
 import os
 import re
-import stat
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -87,7 +86,7 @@ def read_master(named: str, environment: Mapping[str, str]) -> bytes:
     else:
         path = Path(named)
         data = disk.read_file(path, "the master key")
-        if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        if not disk.is_private(path):
             raise _master_key_error(named, "one that others may read", "chmod 600")
     if not _HEX.fullmatch(data):
         raise _master_key_error(named, "something else", "give the one that init made")
