@@ -43,7 +43,7 @@ class OnSockets(Town):
         self.mixes = [self.awaken(place + 1, **options) for place in range(len(self.jobs))]
 
     def peers(self, node, overruled=()):
-        return Peers(node, call, frozenset(overruled))
+        return Peers(node, call, frozenset(overruled), background=True)
 
 
 def wait_for(what):

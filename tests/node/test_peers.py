@@ -1,6 +1,8 @@
 """What others know is asked first; what is signed reaches all of them in the end."""
 
 import shutil
+import threading
+import time
 
 import pytest
 
@@ -10,6 +12,7 @@ from mixtally.device.wire.note import sign_note
 from mixtally.primitives.chance import SecureChance
 from mixtally.server.node.folder import open_folder
 from mixtally.server.node.node import Node
+from mixtally.server.node.peers import Peers
 from mixtally.server.node.refusal import OldStateError
 
 
@@ -157,3 +160,106 @@ def test_an_agreement_knows_its_place(village):
     assert changed(agreement, place=3).next_role is None
     assert [role.name for role in agreement.other_roles] == ["mix-1", "collector"]
     assert set(agreement.key_of(3)) == {"collector"}
+
+
+class Slow:
+    """Peers of a village, called in threads; the calls of one address wait for ``release``."""
+
+    def __init__(self, village, node, address):
+        self.village, self.release, self.threads = village, threading.Event(), set()
+        self.woken, self.address = threading.Event(), address
+        node.wake = self.woken.set
+        self.peers = Peers(node, self.call, background=True)
+
+    def call(self, address, method, path, body=b""):
+        self.threads.add(threading.current_thread())
+        if address == self.address:
+            assert self.release.wait(20)
+        return self.village.call(address, method, path, body)
+
+    def until(self, what):
+        """Repeat the pass of a loop, as often as it is woken, until something holds."""
+        end = time.monotonic() + 20
+        while not what():
+            assert time.monotonic() < end
+            self.woken.wait(0.05)
+            self.woken.clear()
+
+
+def test_the_loop_does_not_wait_for_a_slow_peer(village):
+    nodes = village.nodes()
+    for node in nodes[1:]:
+        village.awake(node)
+    nodes[0].cleared.clear()
+    slow = Slow(village, nodes[0], nodes[1].folder.role.address)
+    began = time.monotonic()
+    slow.until(lambda: slow.peers.ask(0) == ["mix-2"])  # the collector has answered
+    nodes[0].cleared.add(village.fingerprint)  # as if the slow peer were of another contract
+    note = village.sheet(nodes)
+    nodes[0].take_note(nodes[-1].propose(note, village.now), village.now)
+    unsent = [one.role for one in nodes[0].notes.list_unsent()]
+    assert {"mix-2", "collector"} == set(unsent)
+    slow.until(lambda: (slow.peers.ask(0), slow.peers.send_all(0))[1] < len(unsent))
+    assert {one.role for one in nodes[0].notes.list_unsent()} == {"mix-2"}
+    assert time.monotonic() - began < 10
+    assert threading.main_thread() not in slow.threads
+    slow.release.set()
+    slow.until(lambda: (slow.peers.ask(0), slow.peers.send_all(0))[1] == 0)
+
+
+def test_a_peer_is_called_by_one_thread_at_a_time(village, monkeypatch):
+    nodes = village.nodes()
+    nodes[0].cleared.clear()
+    slow = Slow(village, nodes[0], nodes[1].folder.role.address)
+    started = []
+    usual = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda one: (started.append(one), usual(one)))
+    for _ in range(50):
+        slow.peers.ask(0)
+        slow.peers.send_all(0)
+    assert len([one for one in started if one.is_alive()]) == 1
+    slow.release.set()
+    for one in started:
+        one.join()
+
+
+def test_a_silent_peer_does_not_wake_the_loop_again_and_again(village):
+    nodes = village.nodes()
+    nodes[0].cleared.clear()
+    slow = Slow(village, nodes[0], "")
+    slow.until(lambda: (slow.peers.ask(0), not slow.peers._jobs)[1])
+    slow.woken.clear()
+    for _ in range(20):
+        assert slow.peers.ask(0) == ["collector", "mix-2"]
+    assert not slow.woken.wait(0.2)
+
+
+def test_an_error_in_a_thread_ends_the_loop(village, tmp_path):
+    first, *others = nodes = village.nodes()
+    for node in nodes:
+        node.database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copytree(first.folder.path, tmp_path / "copy")
+    village.agreed(nodes)
+    for node in others:
+        village.awake(node)
+    old = Node(open_folder(tmp_path / "copy", ENVIRONMENT), SecureChance())
+    old.start_serving(village.agreement(1))
+    slow = Slow(village, old, "")
+    with pytest.raises(OldStateError):
+        slow.until(lambda: slow.peers.ask(0) == [])
+
+
+def test_many_silent_peers_take_a_bounded_number_of_threads(village, monkeypatch):
+    monkeypatch.setattr("mixtally.server.node.peers._MOST_JOBS", 3)
+    node = village.node(1)
+    peers, release = Peers(node, village.call, background=True), threading.Event()
+    done = []
+    for number in range(10):
+        peers.run_job(number, lambda: (release.wait(20), done.append(1)))
+    assert [peers.is_running(number) for number in range(10)] == [True] * 3 + [False] * 7
+    release.set()
+    end = time.monotonic() + 20
+    while len(done) < 3 and time.monotonic() < end:
+        time.sleep(0.01)
+    peers.ask(0)
+    assert len(done) == 3

@@ -5,6 +5,7 @@ After a restart ``tick`` continues from the data on disk.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import product
 
 from mixtally.device.wire.manifest import Manifest
@@ -262,6 +263,11 @@ class Collector:
         if last is not None and last <= now < last + _ASK_AGAIN_SECONDS:
             return False
         self._asked[row.folder] = now
+        self.peers.run_job(("ask", row.folder), lambda: self._ask_mixes(row, now))
+        return None not in self._manifests(row)
+
+    def _ask_mixes(self, row: RoundRow, now: int) -> None:
+        """Request the missing manifests of a round from each mix in turn."""
         path = f"/contracts/{row.contract}/rounds/{row.round}/manifests"
         hops = self.contracts.of(row.contract).contract.hops
         for role, place in product(hops, range(1, len(hops) + 1)):
@@ -270,12 +276,9 @@ class Collector:
             answer = self.peers.send(role, "GET", f"{path}/{place}", b"", now)
             if answer is None or not answer.is_success:
                 continue
-            try:
-                self.node.take_note(answer.body, now)
             # A mix may send something invented, or a second manifest.
-            except ProblemError:
-                continue
-        return None not in self._manifests(row)
+            with suppress(ProblemError):
+                self.node.take_note(answer.body, now)
 
     def _manifests(self, row: RoundRow) -> list[tuple[str, Manifest] | None]:
         hops = self.contracts.of(row.contract).contract.hops

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from mixtally.device.wire.manifest import EXPIRED, Manifest
 from mixtally.device.wire.problem import Problem
 from mixtally.device.wire.sheet import read_sheet
-from mixtally.errors import MixtallyError
+from mixtally.errors import DataError, MixtallyError
 from mixtally.model.roles import Role
 from mixtally.server.engine.engine import Engine
 from mixtally.server.mix.closing.close import (
@@ -280,12 +280,24 @@ class Mix:
         own, role = self.node.manifest_of(row, agreement.place), agreement.next_role
         if own is None or role is None or now < self._sent.get(row.folder, 0):
             return False
-        if self._backoff.is_waiting(row.folder, now):
+        key, folder = ("deliver", row.folder), self.node.round_folder(row)
+        if self._backoff.is_waiting(row.folder, now) or self.peers.is_running(key):
             return False
         self._backoff.increase(row.folder, now)  # it may take nothing, or all again and again
-        if deliver_pieces(self.peers, role, self.node.round_folder(row), own[1], now):
-            # The receipt may be on its way, so the pieces are not offered again at once.
-            self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS
+
+        def deliver() -> None:
+            try:
+                delivered = deliver_pieces(self.peers, role, folder, own[1], now)
+            except DataError:
+                # The round may have expired meanwhile, which removes its pieces.
+                if self.node.keys.has_key(row.folder):
+                    raise
+                return
+            if delivered:
+                # The receipt may be on its way, so the pieces are not offered again at once.
+                self._sent[row.folder] = now + _DELIVER_AGAIN_SECONDS
+
+        self.peers.run_job(key, deliver)
         return False
 
     def _declare(self, row: RoundRow, _: int) -> bool:

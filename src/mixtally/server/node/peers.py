@@ -4,9 +4,17 @@ A role started from an old backup would draw its fakes (dummy messages) a second
 of both batches could subtract one from the other. So a role that starts asks its peers for all
 notes with its own signature. It does not run if it has forgotten one of them. Later it sends its
 peers every note that it signs.
+
+A peer can be slow on purpose, and two contracts can share a role. So a serving role calls its peers
+in threads, one job per peer at a time. Its loop, which opens and closes windows, never waits for a
+peer.
 """
 
 import re
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from functools import partial
+from threading import Thread
 from time import monotonic
 
 from mixtally.device.contract.fields import fingerprint_of
@@ -26,16 +34,29 @@ _FINAL = (400, 403, 409, 413)
 _DIGEST = re.compile(rb"[0-9a-f]{64}")
 _AT_ONCE = 10
 """Maximum number of unknown notes that are requested from a peer before a delay."""
+_MOST_JOBS = 64
+"""Maximum number of threads that call peers; further jobs wait for the next pass of the loop."""
 
 
 class Peers:
     """The peers of a node.
 
     ``overruled`` contains the names of peers whose answer the operator has decided not to wait for.
+    With ``background`` peers are called in threads, and the loop of the role is woken when a thread
+    has finished. Otherwise every method returns when all peers have answered.
     """
 
-    def __init__(self, node: Node, call: Call, overruled: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        node: Node,
+        call: Call,
+        overruled: frozenset[str] = frozenset(),
+        *,
+        background: bool = False,
+    ) -> None:
         self._node, self._call, self._overruled = node, call, overruled
+        self._background = background
+        self._jobs: dict[Hashable, Future[None]] = {}
         self._asked: set[tuple[str, str]] = set()
         self._backoff = Backoff()
         self._foreign: dict[tuple[str, str], set[str]] = {}
@@ -48,15 +69,16 @@ class Peers:
         answered become *cleared*: the role may act under them. Raises OldStateError if this role
         has lost a note.
         """
+        self._collect_jobs()
         waiting: set[str] = set()
         for agreement in self._node.agreements.values():
             if agreement.contract in self._node.cleared:
                 continue
-            silent = [
-                role.name
-                for role in agreement.other_roles
-                if not self._has_answered(agreement, role, now)
-            ]
+            for role in self._list_silent(agreement):
+                if self._is_delayed(role, now) and role.name not in self._overruled:
+                    continue
+                self.run_job(_role_key(role), partial(self._ask_role, agreement, role, now))
+            silent = [role.name for role in self._list_silent(agreement)]
             if not silent:
                 self._node.cleared.add(agreement.contract)
             for role in agreement.other_roles:
@@ -70,18 +92,56 @@ class Peers:
             waiting.update(silent)
         return sorted(waiting)
 
-    def _has_answered(self, agreement: Agreement, role: Role, now: int) -> bool:
-        """Return whether a peer has answered or is overruled."""
-        if (agreement.contract, role.name) in self._asked:
-            return True
-        if not self._knows_nothing_new(agreement, role, now):
-            if role.name in self._overruled:
-                self._node.rounds.overrule(agreement.contract, role.name)
-                self._asked.add((agreement.contract, role.name))
-            return role.name in self._overruled
+    def run_job(self, key: Hashable, job: Callable[[], None]) -> None:
+        """Run ``job``, which calls peers: at once, or in a thread with ``background``.
+
+        In the background nothing happens if the job with the same ``key`` has not finished, or too
+        many jobs run. The caller repeats the request in its next pass. Errors of a job in a thread
+        are raised by the next call of ``ask``.
+        """
+        if not self._background:
+            job()
+            return
+        running = sum(not one.done() for one in self._jobs.values())
+        if key in self._jobs or running >= _MOST_JOBS:
+            return
+        self._jobs[key] = done = Future[None]()
+        # A daemon, because the process must be able to end while a peer is silent.
+        Thread(target=self._run_in_thread, args=(done, job), name="peer", daemon=True).start()
+
+    def is_running(self, key: Hashable) -> bool:
+        """Return whether the job with this key runs in a thread, or has just finished."""
+        return key in self._jobs
+
+    def _run_in_thread(self, done: "Future[None]", job: Callable[[], None]) -> None:
+        try:
+            job()
+        # Deliberately everything: the loop raises the error, which ends the process.
+        except BaseException as error:
+            done.set_exception(error)
+        else:
+            done.set_result(None)
+        self._node.wake()
+
+    def _collect_jobs(self) -> None:
+        """Forget finished jobs, and raise the error of one that failed."""
+        for key in [key for key, job in self._jobs.items() if job.done()]:
+            self._jobs.pop(key).result()
+
+    def _list_silent(self, agreement: Agreement) -> list[Role]:
+        """Return the peers of a contract that have not answered and are not overruled."""
+        contract = agreement.contract
+        return [role for role in agreement.other_roles if (contract, role.name) not in self._asked]
+
+    def _ask_role(self, agreement: Agreement, role: Role, now: int) -> None:
+        """Ask one peer for the notes of this role, and note whether it has answered."""
+        if self._knows_nothing_new(agreement, role, now):
+            self._node.rounds.clear_overruled(agreement.contract, role.name)
+        elif role.name in self._overruled:
+            self._node.rounds.overrule(agreement.contract, role.name)
+        else:
+            return
         self._asked.add((agreement.contract, role.name))
-        self._node.rounds.clear_overruled(agreement.contract, role.name)
-        return True
 
     def _knows_nothing_new(self, agreement: Agreement, role: Role, now: int) -> bool:
         """Return whether a peer has listed its notes of this role, and this role knows all of them.
@@ -134,22 +194,24 @@ class Peers:
         for who in self._backoff.list_delayed():
             if isinstance(who, tuple) and who[0] in heard:
                 self._backoff.reset(who)
-        left, silent = 0, set()
+        queued: dict[tuple[str, str], list[tuple[Role, UnsentNote]]] = {}
         for errand in self._node.notes.list_unsent():
             agreement = self._node.agreements.get(errand.contract)
             role = None if agreement is None else _find_role(agreement, errand.role)
             # Pieces are sent only after the first attempt to send their manifest, so it is not
             # delayed.
-            put_off = role is not None and errand.tries > 0 and self._is_delayed(role, now)
-            if role is None or put_off or _role_key(role) in silent:
-                left += 1
-            elif not self._send_note(errand, role, now):
-                left += 1
-                if self._is_delayed(role, now):  # else it answered, and may take what comes next
-                    # One timeout per silent peer and pass: the loop of the role waits for this
-                    # method.
-                    silent.add(_role_key(role))
-        return left
+            if role is not None and (errand.tries == 0 or not self._is_delayed(role, now)):
+                queued.setdefault(_role_key(role), []).append((role, errand))
+        for key, errands in queued.items():
+            self.run_job(key, partial(self._send_notes, errands, now))
+        return len(self._node.notes.list_unsent())
+
+    def _send_notes(self, errands: list[tuple[Role, UnsentNote]], now: int) -> None:
+        """Send the queued notes of one peer, until it is silent."""
+        for role, errand in errands:
+            # A peer that answered with an error may accept the next note.
+            if not self._send_note(errand, role, now) and self._is_delayed(role, now):
+                return
 
     def _send_note(self, errand: UnsentNote, role: Role, now: int) -> bool:
         """Try to send one note, and return whether it is finished."""

@@ -56,7 +56,8 @@ def serve_role(
         def begin(stop: Stop, wake: Wake) -> ServedRole:
             node = Node(folder, SecureChance(), service.step, service.log)
             node.wake = wake
-            return role(node, Peers(node, service.call, service.overruled), stop, clock)
+            peers = Peers(node, service.call, service.overruled, background=True)
+            return role(node, peers, stop, clock)
 
         host, port = folder.role.host, folder.role.port
         at = ListenOptions(host, port, clock.certain_time, service.ready, folder.path, service.log)
