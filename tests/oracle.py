@@ -5,10 +5,12 @@ the chance that the value is sent as the message. All numbers are exact fraction
 reads the matrix of a mechanism off its integers, ``truth`` enumerates it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, permutations, product
+from functools import reduce
+from itertools import chain, combinations, combinations_with_replacement, permutations, product
 from math import lcm
 from typing import NamedTuple
 
@@ -17,6 +19,8 @@ from mixtally.primitives.fixed_point import SCALE
 
 Law = dict[int, int]
 """What is added to what an observer sees, with its integer weight."""
+Profile = Counter[tuple[int, int]]
+"""Weights of an outcome under two values, and how many outcomes have them."""
 Row = Sequence[Fraction | int]
 
 
@@ -28,6 +32,7 @@ class Collection(NamedTuple):
       fakes    public rows: what fakes send
       seen     what a column adds to what is seen, in digits to base 256; by default its own count
       repeats  how often every person and every fake draws from its row
+      pieces   how many such collections a person takes part in, shown side by side
     """
 
     matrix: Sequence[Row]
@@ -35,6 +40,7 @@ class Collection(NamedTuple):
     fakes: Sequence[Row] = ()
     seen: Sequence[int] | None = None
     repeats: int = 1
+    pieces: int = 1
 
 
 def exp_exactly(epsilon: float) -> Fraction:
@@ -49,49 +55,80 @@ def truth(
     return worst(Collection(matrix, people, fakes), [ratio])[0]
 
 
+def truth_of(mechanism: Shuffled, epsilon: float) -> Fraction:
+    """The same for a mechanism, at one epsilon."""
+    return worst(matrix_of(mechanism), [exp_exactly(epsilon)])[0]
+
+
+def brackets(ends: tuple[float, float], truth: Fraction) -> bool:
+    """Whether the ends hold the truth between them, and closely."""
+    lower, upper = ends
+    near = abs(Fraction(upper) - truth) <= Fraction(1e-12) + Fraction(2e-9) * truth
+    return lower <= truth <= upper and near
+
+
 def worst(
     of: Collection,
     ratios: Sequence[Fraction],
     crowds: Iterable[Sequence[int]] | None = None,
     pairs: Iterable[tuple[int, int]] | None = None,
 ) -> list[Fraction]:
-    """The same at each of ``ratios``, for the given crowds and pairs, by number of their rows."""
+    """The same at each of ``ratios``, over given crowds and pairs, by number of their rows."""
+    each: Iterable[Profile] = (profile(*laws) for laws in scenes(of, crowds, pairs))
+    if of.pieces > 1:
+        several = {frozenset(one.items()): one for one in each}.values()
+        each = (reduce(both, some) for some in combinations_with_replacement(several, of.pieces))
+    found = [gains(one, ratios) for one in each]
+    return [max(column) for column in zip(*found, strict=True)]
+
+
+def scenes(
+    of: Collection,
+    crowds: Iterable[Sequence[int]] | None = None,
+    pairs: Iterable[tuple[int, int]] | None = None,
+) -> Iterator[tuple[Law, Law]]:
+    """What is seen of two values, for each crowd and pair, one of each kind."""
     seen = of.seen or [1 << 8 * column for column in range(len(of.matrix[0]))]
     assert (of.people + len(of.fakes)) * of.repeats < 256
     rows, fakes = _integers(of.matrix), _integers(of.fakes)
     laws, sent = ([_law(row, seen, of.repeats) for row in some] for some in (rows, fakes))
-    public = total(sent)
+    public, known = total(sent), set()
     shared = any(one.bit_count() != 1 or one.bit_length() % 8 != 1 for one in seen)
     every = range(len(rows))
     crowds = combinations_with_replacement(every, of.people - 1) if crowds is None else crowds
     pairs = list(permutations(every, 2) if pairs is None else pairs)
-    kinds, found = set(), [Fraction(0)] * len(ratios)
     for crowd in crowds:
-        left = []
-        for pair in pairs:
-            kind = (crowd, pair) if shared else _kind(rows, fakes, crowd, pair)
-            if kind not in kinds:
-                kinds.add(kind)
-                left.append(pair)
+        kinds = {(crowd, p) if shared else _kind(rows, fakes, crowd, p): p for p in pairs}
+        left = [pair for kind, pair in kinds.items() if kind not in known]
+        known |= kinds.keys()
         behind = total([public, *(laws[other] for other in crowd)]) if left else {}
-        outcomes = {one: total([behind, laws[one]]) for pair in left for one in pair}
-        for u, v in left:
-            here = divergences(outcomes[u], outcomes[v], ratios)
-            found = [max(both) for both in zip(found, here, strict=True)]
+        outcomes = {one: total([behind, laws[one]]) for one in {*chain(*left)}}
+        yield from ((outcomes[u], outcomes[v]) for u, v in left)
+
+
+def profile(one: Law, other: Law) -> Profile:
+    """How many outcomes have the same two weights."""
+    assert sum(one.values()) == sum(other.values())
+    return Counter((one.get(seen, 0), other.get(seen, 0)) for seen in one.keys() | other.keys())
+
+
+def both(one: Profile, other: Profile) -> Profile:
+    """Two independent observations."""
+    found: Profile = Counter()
+    for ((p, q), many), ((r, s), more) in product(one.items(), other.items()):
+        found[p * r, q * s] += many * more
     return found
 
 
-def divergences(one: Law, other: Law, ratios: Sequence[Fraction]) -> list[Fraction]:
+def gains(of: Profile, ratios: Sequence[Fraction]) -> list[Fraction]:
     """sum of (P - ratio Q)_+ over all outcomes, at each of ``ratios``."""
-    every, weight = [(p, other.get(seen, 0)) for seen, p in one.items()], sum(one.values())
-    assert weight == sum(other.values())
-    return [
-        Fraction(
-            sum(max(0, ratio.denominator * p - ratio.numerator * q) for p, q in every),
-            ratio.denominator * weight,
-        )
-        for ratio in map(Fraction, ratios)
-    ]
+    weight = sum(p * many for (p, _), many in of.items())
+    found = []
+    for ratio in map(Fraction, ratios):
+        a, b = ratio.denominator, ratio.numerator
+        gain = sum((a * p - b * q) * many for (p, q), many in of.items() if a * p > b * q)
+        found.append(Fraction(gain, a * weight))
+    return found
 
 
 def total(laws: Iterable[Law]) -> Law:

@@ -1,8 +1,7 @@
-"""Sets in clear by enumeration, from the definition alone: fakes over cells, in exact fractions."""
+"""Sets in clear by enumeration, from the definition alone: fakes over cells, by the oracle."""
 
 from fractions import Fraction
 from itertools import combinations
-from math import factorial, prod
 
 import numpy as np
 
@@ -10,6 +9,8 @@ from helpers import contracts
 from mixtally.accounting.divergence.set_in_clear import HiddenSet
 from mixtally.device.client.draw import RandomWords, draw_record
 from mixtally.device.contract.part import read_part
+from oracle import Collection
+from oracle import worst as largest
 
 
 def cells_of(bins, size, members, drawn=draw_record):
@@ -31,29 +32,25 @@ def every_record(bins, size, drawn=draw_record):
     return [cells_of(bins, size, chosen, drawn) for chosen in sets]
 
 
-def seen(held, cells, fakes, weights=None):
-    """Counts of all cells -> chance, of a record's cells among so many fakes."""
+def among(records, laws):
+    """Records that are sent whole among independent fakes, whose ``laws`` are of packed counts."""
+    sights = [sum(1 << 8 * cell for cell in one) for one in records]
+    columns = [*dict.fromkeys([*sights, *(seen for law in laws for seen in law)])]
+    matrix = [[int(column == own) for column in columns] for own in sights]
+    fakes = [[law.get(column, 0) for column in columns] for law in laws]
+    return Collection(matrix, fakes=fakes, seen=columns)
+
+
+def fake(cells, weights=None):
+    """The law of a fake that is in each cell with the same chance, or with these."""
     chances = [Fraction(1, cells)] * cells if weights is None else weights
-    found = {}
-    for counts in _shared(fakes, cells):
-        ways = Fraction(factorial(fakes), prod(map(factorial, counts)))
-        total = list(counts)
-        for cell in held:
-            total[cell] += 1
-        found[tuple(total)] = ways * prod(p**n for p, n in zip(chances, counts, strict=True))
-    return found
-
-
-def one_way(one, other, grow):
-    """sum of (P - e^epsilon Q)_+."""
-    gaps = (chance - grow * other.get(counts, 0) for counts, chance in one.items())
-    return sum(gap for gap in gaps if gap > 0)
+    return {1 << 8 * cell: chance for cell, chance in enumerate(chances)}
 
 
 def divergences(u, v, cells, fakes, grow, weights=None):
     """Of two records' cells, either way."""
-    one, other = seen(u, cells, fakes, weights), seen(v, cells, fakes, weights)
-    return one_way(one, other, grow), one_way(other, one, grow)
+    of = among([u, v], [fake(cells, weights)] * fakes)
+    return tuple(largest(of, [grow], pairs=[way])[0] for way in ((0, 1), (1, 0)))
 
 
 def disjoint(size, cells, fakes, grow):
@@ -63,9 +60,8 @@ def disjoint(size, cells, fakes, grow):
 
 def worst(bins, size, fakes, grow, drawn=draw_record):
     """The largest of all pairs of sets, both directions, as devices send them."""
-    records, cells = every_record(bins, size, drawn), bins + size
-    laws = {tuple(one): seen(one, cells, fakes) for one in records}
-    return max(one_way(p, q, grow) for p in laws.values() for q in laws.values())
+    records = every_record(bins, size, drawn)
+    return largest(among(records, [fake(bins + size)] * fakes), [grow])[0]
 
 
 def two_of(fakes, cells, epsilon):
@@ -83,12 +79,3 @@ def two_of(fakes, cells, epsilon):
     # c - 1, d - 1), whose chance is that of u times c d / ((a + 1)(b + 1)).
     lost = 1.0 - np.exp(epsilon) * c * d / ((a + 1.0) * (b + 1.0))
     return float((chance * np.maximum(lost, 0.0)).sum())
-
-
-def _shared(messages, cells):
-    if cells == 1:
-        yield (messages,)
-        return
-    for own in range(messages + 1):
-        for rest in _shared(messages - own, cells - 1):
-            yield (own, *rest)

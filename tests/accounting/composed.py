@@ -6,7 +6,6 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from accounting import brute
 from helpers import contracts, least
 from helpers.named import clear_gaussian, clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.accountant import Accountant, Record, local_epsilon
@@ -17,30 +16,14 @@ from mixtally.errors import AccountingError
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
 from mixtally.primitives.fixed_point import SCALE
+from oracle import both, exp_exactly, gains, matrix_of, profile, scenes
 from reference.played import part_of
 
 FIFTH = SCALE // 5
 BLANK = flip_blank(bins=2, fakes=2, threshold=FIFTH)
 UNIFORM = clear_uniform(bins=3, fakes=4)
 SHAPED = clear_gaussian(bins=2, variance=1, shift=2)
-TINY = {
-    BLANK: lambda: [
-        brute.sum_of([brute.flipped(2, bit, FIFTH), *[brute.flipped(2, 0, FIFTH)] * 2])
-        for bit in (1, 2)
-    ],
-    UNIFORM: lambda: [
-        brute.sum_of([brute.in_clear(3, b), *[brute.uniform(3)] * 4]) for b in (0, 1)
-    ],
-    SHAPED: lambda: [
-        brute.sum_of(
-            [
-                brute.in_clear(2, b),
-                *(brute.shaped(2, at, SHAPED.fakes.shape.weights) for at in (0, 1)),
-            ]
-        )
-        for b in (0, 1)
-    ],
-}
+TINY = (BLANK, UNIFORM, SHAPED)
 PAIRS = list(itertools.combinations_with_replacement(TINY, 2))
 EPSILONS = [0.1, 0.5, 1.0, 1.7]
 LARGE = [
@@ -77,13 +60,10 @@ def pld(mechanism, bound=curve):
 
 @lru_cache
 def product_truth(one, other, epsilon):
-    """delta of the pair of product distributions, both directions, from the definition."""
-    first, second = TINY[one](), TINY[other]()
-    both = [
-        {(a, b): x * y for a, x in p.items() for b, y in q.items()}
-        for p, q in zip(first, second, strict=True)
-    ]
-    return float(max(brute.one_way(*both, epsilon), brute.one_way(*both[::-1], epsilon)))
+    """The largest delta of two answers to each of both, from the definition."""
+    each = [[profile(*laws) for laws in scenes(matrix_of(m))] for m in (one, other)]
+    pairs = (both(*some) for some in itertools.product(*each))
+    return float(max(gains(pair, [exp_exactly(epsilon)])[0] for pair in pairs))
 
 
 def holds(pair, epsilon, losses=pld):

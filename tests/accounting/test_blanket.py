@@ -6,33 +6,36 @@ passes the comparison with datasets unseen; not this one.
 
 import random
 from fractions import Fraction
+from itertools import permutations
 from math import comb
 
 import pytest
 
-from accounting import brute_distributions as brute
 from accounting import by_name
-from accounting.brute_distributions import World
-from accounting.several_cases import one_hots, two_hots
+from helpers.named import flip_blank
 from mixtally.primitives.fixed_point import SCALE
+from oracle import exp_exactly, matrix_of, worst
 
 THRESHOLD = SCALE * 13 // 32
 EPSILONS = (0.1, 1.0, 2.0)
+PAIRS = {
+    tuple(map(int.bit_count, (u & ~v, v & ~u, u & v))): (u, v) for u, v in permutations(range(7), 2)
+}.values()
+"""Two sets of at most two of three bins by their numbers, one pair of each kind."""
 CASES = [(most, users, fakes) for most in (1, 2) for users in (2, 3, 4) for fakes in (0, 1)]
 
 
 def expectation(most, users, fakes, threshold=THRESHOLD, epsilons=EPSILONS):
     """The largest E[delta(K + B)] of two records, B ~ Bin(n - 1, (q/p)^k), by enumeration."""
-    q = Fraction(threshold, SCALE)
+    q, bins = Fraction(threshold, SCALE), most + 1
     share, total = (q / (1 - q)) ** most, {}
+    ratios = [exp_exactly(epsilon) for epsilon in epsilons]
     for free in range(users):
         chance = comb(users - 1, free) * share**free * (1 - share) ** (users - 1 - free)
-        blanks = (0,) * (fakes + free)
-        scenes = one_hots(2, 0, blanks) if most == 1 else two_hots(3, 0, blanks)
-        world = World(2 if most == 1 else 3, threshold)
-        for pair, scene in enumerate(scenes):  # of two records: they are there before the blanks
-            truths = brute.one_way(scene, world, epsilons)
-            before = total.get(pair, [Fraction(0)] * len(epsilons))
+        among = flip_blank(bins=bins, fakes=fakes + free, threshold=threshold, max_set=most)
+        for pair in permutations(range(len(matrix_of(among).matrix)), 2) if most == 1 else PAIRS:
+            truths = worst(matrix_of(among), ratios, pairs=[pair])  # of two records, fixed before
+            before = total.get(pair, [0] * len(ratios))
             total[pair] = [t + chance * truth for t, truth in zip(before, truths, strict=True)]
     return [max(column) for column in zip(*total.values(), strict=True)]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from accounting.brute_contracts import delta
+from helpers.exact_plans import true_sum as delta
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.directed_losses import DirectedLosses, worst_curve

@@ -10,14 +10,12 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from accounting import brute
 from accounting.composed import (
     BLANK,
     EPSILONS,
     LARGE,
     PAIRS,
     TINY,
-    UNIFORM,
     curve,
     holds,
     plan_of,
@@ -30,6 +28,7 @@ from mixtally.accounting.budget import compose
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
 from mixtally.accounting.composition.pld import FINE
+from oracle import truth_of
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -38,17 +37,6 @@ def test_two_tiny_plans_are_never_below_their_product_distribution_and_within_a_
     pair, epsilon
 ):
     assert holds(pair, epsilon)
-
-
-def test_different_answers_in_each_collection_are_covered():
-    """Replacing 0 by 1 in one collection and 1 by 0 in the other is no worse than twice 0 by 1."""
-    first, second = TINY[BLANK](), TINY[UNIFORM]()[::-1]
-    both = [
-        {(a, b): x * y for a, x in p.items() for b, y in q.items()}
-        for p, q in zip(first, second, strict=True)
-    ]
-    found = LossSum([(pld(BLANK), 1), (pld(UNIFORM), 1)]).delta(0.5)
-    assert float(brute.one_way(*both, 0.5)) <= found
 
 
 @pytest.mark.seconds
@@ -219,8 +207,8 @@ def test_what_tells_nothing_costs_nothing():
 
 
 def test_the_curve_holds_at_epsilon_zero():
-    for mechanism, pair in TINY.items():
-        truth = float(brute.one_way(*pair(), 0.0))
+    for mechanism in TINY:
+        truth = float(truth_of(mechanism, 0.0))
         assert truth <= curve(mechanism)(0.0) <= truth * (1 + 1e-8)
 
 

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from accounting.brute_contracts import delta
 from accounting.random_contracts import BY_MIXES, BY_PEOPLE, EPSILONS
 from accounting.random_contracts import part as random_part
 from helpers.contracts import flipped, placeholder, plan_of, proved, shaped, uniform
+from helpers.exact_plans import true_sum as delta
 from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose

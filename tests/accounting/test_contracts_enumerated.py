@@ -2,8 +2,8 @@
 
 import pytest
 
-from accounting.brute_contracts import delta
 from accounting.random_contracts import several_terms
+from helpers.exact_plans import true_sum as delta
 from helpers.sampled import exhaustive
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import PrivacyTerms, delta_of

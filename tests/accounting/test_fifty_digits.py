@@ -10,11 +10,13 @@ from fractions import Fraction
 import mpmath as mp
 import pytest
 
-from accounting import brute
+from helpers.named import clear_uniform as clear_uniform_of
+from helpers.named import flip_blank as flip_blank_of
 from helpers.sampled import among, rows
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.model.shape import LaplaceShape, ratio_of
 from mixtally.primitives.fixed_point import SCALE
+from oracle import exp_exactly, truth_of
 
 DIGITS = 50
 
@@ -104,7 +106,7 @@ def test_clear_shaped_has_ten_digits(decay, shift, epsilon):
     """In fractions, from the same definition: no digits are lost at all."""
     weights = LaplaceShape(ratio_of(decay), shift).weights
     more, fewer = (0, *weights), (*weights, 0)
-    grow = brute.exp_exactly(epsilon)
+    grow = exp_exactly(epsilon)
     gains = (
         grow.denominator * one * low - grow.numerator * other * high
         for one, other in zip(more, fewer, strict=True)
@@ -115,7 +117,10 @@ def test_clear_shaped_has_ten_digits(decay, shift, epsilon):
 
 
 def test_the_definition_agrees_with_the_enumeration():
+    few = flip_blank_of(bins=3, fakes=4, threshold=SCALE // 5)
     blank = float(flip_blank_by_definition(4, SCALE // 5, 0.5))
-    assert blank == pytest.approx(float(brute.flip_blank_delta(3, 4, SCALE // 5, 0.5)), rel=1e-15)
+    assert blank == pytest.approx(float(truth_of(few, 0.5)), rel=1e-15)
     uniform = float(clear_uniform_by_definition(5, 3, 0.5))
-    assert uniform == pytest.approx(float(brute.clear_uniform_delta(3, 5, 0.5)), rel=1e-15)
+    assert uniform == pytest.approx(
+        float(truth_of(clear_uniform_of(bins=3, fakes=5), 0.5)), rel=1e-15
+    )

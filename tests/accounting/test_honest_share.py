@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from msgspec.structs import replace as altered
 
-from accounting.brute_contracts import delta
 from accounting.random_contracts import EPSILONS
 from accounting.random_contracts import part as random_part
 from helpers.contracts import plan_of, proved
+from helpers.exact_plans import true_sum as delta
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, delta_of, verify
 from mixtally.errors import PlanError

@@ -1,15 +1,12 @@
 """k-ary response against every dataset of small crowds, in fractions, and against known numbers.
 
-An outcome is how many messages name each bin; its chance under a dataset is that of a sum of
-independent messages. Nothing here uses the project's divergences but what is tested.
+Nothing here uses the project's divergences but what is tested.
 """
 
 import json
 import math
-from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations_with_replacement
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +24,7 @@ from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.mechanism import Parameter
 from mixtally.model.mechanism.kary_response import replacement_threshold
 from mixtally.primitives.fixed_point import SCALE
+from oracle import Collection, worst
 
 KNOWN = json.loads((Path(__file__).parent / "kary_golden.json").read_text())
 CLOSE = 1.0 + 2e-3
@@ -37,43 +35,23 @@ def known(group):
     return [pytest.param(one, id=one["id"]) for one in KNOWN if one["group"] == group]
 
 
-def chances(held, bins, g):
-    """P[a message names each bin] of a person who holds ``held``, None for a fake."""
+def collection(users, bins, g, fakes):
+    """Rows of people, and those of fakes."""
     share = Fraction(1, bins)
-    if held is None:
-        return [share] * bins
-    return [g * share + (1 - g) * (one == held) for one in range(bins)]
-
-
-@lru_cache(maxsize=4096)
-def outcomes(senders, bins, g):
-    """Histogram of messages -> its chance; ``senders`` are ascending, fakes as -1."""
-    if not senders:
-        return {(0,) * bins: Fraction(1)}
-    found = Counter()
-    own = chances(None if senders[0] < 0 else senders[0], bins, g)
-    for seen, chance in outcomes(senders[1:], bins, g).items():
-        for one, p in enumerate(own):
-            found[(*seen[:one], seen[one] + 1, *seen[one + 1 :])] += p * chance
-    return dict(found)
-
-
-def between(others, bins, g, grow):
-    """The larger hockey-stick divergence of the two directions, of bin 0 and bin 1."""
-    u, v = (outcomes(tuple(sorted((*others, one))), bins, g) for one in (0, 1))
-    ways = ((u, v), (v, u))
-    return max(sum(max(0, p[k] - grow * q.get(k, 0)) for k in p) for p, q in ways)
+    rows = [[g * share + (1 - g) * (to == held) for to in range(bins)] for held in range(bins)]
+    return Collection(rows, users, [[share] * bins] * fakes)
 
 
 def truth(users, bins, g, fakes, grow):
     """The largest over all datasets of the others."""
-    every = combinations_with_replacement(range(bins), users - 1)
-    return max(between((*(-1,) * fakes, *one), bins, g, grow) for one in every)
+    return worst(collection(users, bins, g, fakes), [grow])[0]
 
 
 def third(users, bins, g, fakes, grow):
     """That of the crowd in which all others hold one other value."""
-    return between((*(-1,) * fakes, *(min(2, bins - 1),) * (users - 1)), bins, g, grow)
+    crowd = (min(2, bins - 1),) * (users - 1)
+    of = collection(users, bins, g, fakes)
+    return worst(of, [grow], crowds=[crowd], pairs=[(0, 1), (1, 0)])[0]
 
 
 def bound(users, bins, g, fakes, grow, *, others=None, own=None):
@@ -125,9 +103,9 @@ SMALL = [
 
 def holds(case, ends):
     """Whether the truth lies between the ends, and these no farther than they say."""
-    worst, above = truth(*case), bound(*case)
+    most, above = truth(*case), bound(*case)
     tight = ends.upper <= float(above) * CLOSE + 1e-12
-    return ends.lower <= float(worst) * (1 + 1e-12) and float(worst) <= ends.upper and tight
+    return ends.lower <= float(most) * (1 + 1e-12) and float(most) <= ends.upper and tight
 
 
 @pytest.mark.parametrize(
@@ -136,11 +114,11 @@ def holds(case, ends):
 )
 def test_both_ends_hold_for_every_dataset_of_small_crowds(users, bins, g, fakes, grow):
     case = users, bins, g, fakes, grow
-    worst, above, ends = truth(*case), bound(*case), priced(*case)
-    assert worst <= above
+    most, above, ends = truth(*case), bound(*case), priced(*case)
+    assert most <= above
     assert holds(case, ends)
     if case[1] == 2:  # the exact law
-        assert ends.upper <= float(worst) * CLOSE + 1e-12
+        assert ends.upper <= float(most) * CLOSE + 1e-12
         return
     # At least what the crowd of one other value has in two cells, mostly all of it.
     assert ends.lower <= float(third(*case)) * (1 + 1e-12)

@@ -7,8 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from accounting import brute
 from helpers import least
+from helpers.named import clear_shaped as clear_shaped_of
+from helpers.named import clear_uniform as clear_uniform_of
+from helpers.named import flip_blank as flip_blank_of
 from helpers.sampled import covering
 from mixtally.accounting.divergence import clear_shaped, clear_uniform, flip_blank
 from mixtally.accounting.divergence.flip_blank import delta_among_blanks
@@ -16,6 +18,7 @@ from mixtally.errors import AccountingError, ParameterError
 from mixtally.model.shape import LaplaceShape
 from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE
+from oracle import truth_of
 
 EPSILONS = [0.01, 0.1, 1.0, 5.0, 20.0]
 DELTAS = [0.1, 1e-6, 1e-15]
@@ -146,12 +149,12 @@ def test_delta_tends_to_the_total_variation_as_epsilon_tends_to_zero(fakes):
     """delta falls by at most epsilon e^epsilon between 0 and epsilon."""
     tiny = 1e-9
     for threshold in (SCALE // 100, SCALE // 5, SCALE // 2 - SCALE // 50):
-        distance = float(brute.flip_blank_delta(2, fakes, threshold, 0.0))
+        distance = float(truth_of(flip_blank_of(bins=2, fakes=fakes, threshold=threshold), 0.0))
         assert flip_blank.delta(fakes, threshold, tiny).upper == pytest.approx(distance, abs=3e-9)
-    distance = float(brute.clear_uniform_delta(3, fakes, 0.0))
+    distance = float(truth_of(clear_uniform_of(bins=3, fakes=fakes), 0.0))
     assert clear_uniform.delta(fakes, 3, tiny).upper == pytest.approx(distance, abs=3e-9)
     weights = LaplaceShape(SCALE // 3, 2).weights
-    distance = float(brute.clear_shaped_delta(2, weights, 0.0))
+    distance = float(truth_of(clear_shaped_of(bins=2, ratio=SCALE // 3, shift=2), 0.0))
     assert clear_shaped.delta(weights, tiny).upper == pytest.approx(distance, abs=3e-9)
 
 

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from accounting.brute import exp_exactly
 from helpers.sampled import among, rows
 from mixtally.accounting.divergence import memoized as module
 from mixtally.model.mechanism.memoized import LEAST_PERMANENT, Memoized, make_memoized
 from mixtally.primitives.fixed_point import SCALE
+from oracle import exp_exactly
 
 
 class Kept(NamedTuple):

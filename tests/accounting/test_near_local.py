@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from accounting.brute import exp_exactly
 from helpers.named import flip_blank
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import k_hot
 from mixtally.primitives.fixed_point import SCALE
+from oracle import exp_exactly
 
 NEAR = [10.0**-k for k in range(1, 16)]
 CASES = [

@@ -13,7 +13,6 @@ from math import factorial, prod
 import pytest
 from scipy.stats import binom
 
-from accounting.brute import sum_of
 from helpers.planes_golden import golden
 from helpers.sampled import covering
 from mixtally.accounting.accountant import Accountant, Record
@@ -22,6 +21,7 @@ from mixtally.accounting.divergence import clear_uniform, in_clear, planes
 from mixtally.device.contract.planes import Planes, digits_for, is_prime
 from mixtally.model import planes as records
 from mixtally.model.mechanism import InClear, Parameter, UniformFakes
+from oracle import Collection, worst
 
 GROWS = (Fraction(6, 5), Fraction(2), Fraction(27, 10))
 """e^epsilon."""
@@ -33,28 +33,15 @@ def held(family, value):
 
 
 def outcomes(family, codes):
-    """The distribution of one message, each of ``codes`` as likely, as counts of all messages."""
-    found = {}
-    for code in codes:
-        seen = tuple(int(code == one) for one in range(family.messages))
-        found[seen] = found.get(seen, 0) + 1
-    return found
-
-
-def one_way(one, other, grow):
-    """sum of (P - e^epsilon Q)_+ over all outcomes."""
-    of_one, of_other = sum(one.values()), sum(other.values())
-    gains = (
-        Fraction(weight, of_one) - grow * Fraction(other.get(seen, 0), of_other)
-        for seen, weight in one.items()
-    )
-    return sum((gain for gain in gains if gain > 0), Fraction(0))
+    """The row of one message, each of ``codes`` as likely."""
+    codes = list(codes)
+    return [Fraction(codes.count(one), len(codes)) for one in range(family.messages)]
 
 
 def deltas(first, second, hiding, grow):
-    """Both directions of a person's two distributions among what hides them."""
-    with_first, with_second = (sum_of([own, *hiding]) for own in (first, second))
-    return one_way(with_first, with_second, grow), one_way(with_second, with_first, grow)
+    """Both directions of a person's two rows among what hides them."""
+    of = Collection([first, second], fakes=hiding)
+    return tuple(worst(of, [grow], pairs=[way])[0] for way in ((0, 1), (1, 0)))
 
 
 def ends(family, fakes, grow):
@@ -293,11 +280,8 @@ def listed(inputs):
     family = Planes(bins, 2)._replace(prime=bins)
 
     def law(codes):
-        found = {}
-        for code in codes:
-            seen = tuple(int(code == one) for one in range(bins * count))
-            found[seen] = found.get(seen, 0) + 1
-        return found
+        named = list(codes)
+        return [Fraction(named.count(one), len(named)) for one in range(bins * count)]
 
     assert family.prime == bins
     of = [law([j * bins + c for j, c in enumerate(inputs[name])]) for name in ("hu", "hv")]

@@ -10,8 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from accounting import brute_distributions as brute
-from accounting.brute_distributions import Scene, World
+from helpers.named import flip_bits
 from helpers.sampled import thinned
 from mixtally.accounting.divergence import clear_uniform, flip_blank, vectors
 from mixtally.accounting.numerics.bracket import Bracket
@@ -19,6 +18,7 @@ from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.saddle_point import Distribution, saddle_point_bounds
 from mixtally.errors import AccountingError
 from mixtally.primitives.fixed_point import SCALE, threshold_of
+from oracle import exp_exactly, matrix_of, worst
 
 WHOLE = [  # values, and probabilities that are exact as floats; the mean is negative
     ((-1, 0, 1), (0.5, 0.25, 0.25)),
@@ -163,8 +163,8 @@ def test_one_record_is_its_own_positive_part():
 def test_aliases_are_taken_off_the_lower_end():
     """Two records of three bits: the lower bound is above the truth by 6e-11."""
     threshold = int(0.02 * SCALE) >> 44 << 44
-    world, zeros = World(3, threshold), (0,)
-    (truth,) = brute.worst((Scene(zeros, 0, 7), Scene(zeros, 7, 0)), world, (4.0,))
+    of = matrix_of(flip_bits(bins=3, threshold=threshold, crowd=2))
+    (truth,) = worst(of, [exp_exactly(4.0)], crowds=[(0,)], pairs=[(0, 7), (7, 0)])
     assert vectors.homogeneous_delta(2, 3, threshold, 4.0).lower <= truth
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations
 
 import pytest
 
-from accounting import brute, brute_sets
+import oracle
+from accounting import brute_sets
 from accounting.test_tables import truth as composed_truth
 from helpers import contracts as c
 from mixtally.accounting.accountant import Accountant, Record
@@ -20,6 +21,7 @@ from mixtally.model.question import Kind, Question
 from mixtally.model.shape import LaplaceShape, Shape
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
+from oracle import exp_exactly
 
 
 class Table(Shape, frozen=True, dict=True):
@@ -39,31 +41,32 @@ SETS = [(2, 2, COINS), (3, 2, UNEVEN), (2, 2, UNEVEN)]
 KEPT = pytest.mark.parametrize(("bins", "size", "shape"), SETS)
 
 
-def seen(held, cells, weights, bare=(), others=()):
-    """Counts of all cells -> chance, of a record's cells among fakes; ``bare`` cells have none."""
-    tables = [(SCALE,) if cell in bare else weights for cell in range(cells)]
-    known = [(*held, *others).count(cell) for cell in range(cells)]
-    found = {}
-    for counts in product(*(range(len(table)) for table in tables)):
-        chance = 1
-        for table, many in zip(tables, counts, strict=True):
-            chance *= table[many]
-        if chance:
-            found[tuple(map(int.__add__, counts, known))] = Fraction(chance, SCALE**cells)
-    return found
+def among(records, cells, weights, bare=()):
+    """Records among fakes of every cell but the ``bare`` ones."""
+    numbers = [
+        {k << 8 * cell: Fraction(weight, SCALE) for k, weight in enumerate(weights)}
+        for cell in range(cells)
+        if cell not in bare
+    ]
+    return brute_sets.among(records, numbers)
 
 
 def worst(bins, size, weights, grow, bare=(), drawn=brute_sets.draw_record):
     """The largest divergence of all pairs of sets, both directions, as devices send them."""
     records = brute_sets.every_record(bins, size, drawn)
-    laws = [seen(one, bins + size, weights, bare) for one in records]
-    return max(brute_sets.one_way(p, q, grow) for p, q in product(laws, repeat=2))
+    return oracle.worst(among(records, bins + size, weights, bare), [grow])[0]
+
+
+def either_way(u, v, weights, grow):
+    """Two records' divergences among four cells or as many as they have, either way."""
+    cells = max(4, 1 + max(*u, *v))
+    of = among([u, v], cells, weights)
+    return tuple(oracle.worst(of, [grow], pairs=[way])[0] for way in ((0, 1), (1, 0)))
 
 
 def disjoint(size, weights, grow):
     """That of two records that share no cell of 2k, either way."""
-    one, other = (seen(range(a, a + size), 2 * size, weights) for a in (0, size))
-    return brute_sets.one_way(one, other, grow), brute_sets.one_way(other, one, grow)
+    return either_way(range(size), range(size, 2 * size), weights, grow)
 
 
 def record_of(bins, size, shape):
@@ -85,7 +88,7 @@ def plan_of(bins, size, shape, epsilon, collections=1):
 def test_the_worst_two_sets_share_no_cell(bins, size, shape):
     """Both directions are one number, which the bounds bracket."""
     for epsilon in EPSILONS:
-        grow = brute.exp_exactly(epsilon)
+        grow = exp_exactly(epsilon)
         one, other = disjoint(size, shape.weights, grow)
         assert one == other == worst(bins, size, shape.weights, grow)
         found = bounds(bins, size, shape, epsilon)
@@ -103,24 +106,24 @@ def test_a_plan_is_priced_as_its_record(epsilon):
 
 def test_sets_that_share_cells_tell_less():
     """As so many messages as they do not share."""
-    grow = brute.exp_exactly(1.0)
+    grow = exp_exactly(1.0)
     for shared in (0, 1, 2):
         u, v = range(2), range(2 - shared, 4 - shared)
-        law = brute_sets.one_way(seen(u, 4, COINS.weights), seen(v, 4, COINS.weights), grow)
-        assert law == (disjoint(2 - shared, COINS.weights, grow)[0] if shared < 2 else 0)
+        told = disjoint(2 - shared, COINS.weights, grow)[0] if shared < 2 else 0
+        assert either_way(u, v, COINS.weights, grow)[0] == told
 
 
 @pytest.mark.parametrize("others", [(0, 1), (2, 3), (0, 3, 1, 2)])
 def test_other_people_in_clear_change_nothing(others):
-    grow = brute.exp_exactly(1.0)
-    laws = [seen(held, 4, COINS.weights, others=others) for held in ((0, 1), (2, 3))]
-    assert brute_sets.one_way(*laws, grow) == disjoint(2, COINS.weights, grow)[0]
+    grow = exp_exactly(1.0)
+    u, v = ((*held, *others) for held in ((0, 1), (2, 3)))
+    assert either_way(u, v, COINS.weights, grow) == disjoint(2, COINS.weights, grow)
 
 
 @KEPT
 def test_pads_without_fakes_break_the_promise(bins, size, shape):
     """Planted: a mix that draws for the bins alone."""
-    grow = brute.exp_exactly(1.0)
+    grow = exp_exactly(1.0)
     truth = worst(bins, size, shape.weights, grow, bare=range(bins, bins + size))
     assert truth > 1.2 * bounds(bins, size, shape, 1.0).upper
 
@@ -133,7 +136,7 @@ def padded_alike(part, members, words):
 
 @KEPT
 def test_pads_in_one_cell_break_the_promise(bins, size, shape):
-    grow = brute.exp_exactly(3.0)
+    grow = exp_exactly(3.0)
     truth = worst(bins, size, shape.weights, grow, drawn=padded_alike)
     assert truth > 1.05 * bounds(bins, size, shape, 3.0).upper
 
@@ -146,7 +149,7 @@ def counted_once(honest, message):
 def test_a_set_priced_as_one_message_is_found(plant):
     plant(in_clear, "observed_unit", counted_once)
     for bins, size, shape in SETS:
-        truth = disjoint(size, shape.weights, brute.exp_exactly(1.0))[0]
+        truth = disjoint(size, shape.weights, exp_exactly(1.0))[0]
         assert bounds(bins, size, shape, 1.0).upper < 0.8 * truth
 
 

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, product
 
 import pytest
 
@@ -18,6 +18,7 @@ from mixtally.device.contract.part import Layout
 from mixtally.device.contract.planes import Planes
 from mixtally.model import planes as records
 from mixtally.model.mechanism import InClear, UniformFakes
+from oracle import Collection, worst
 
 GROWS = (Fraction(2), Fraction(27, 10))
 """e^epsilon."""
@@ -56,25 +57,21 @@ def messages(family, point, points):
     return found
 
 
+def record_law(family, points):
+    """What the messages of a set add to the counts of all, packed, with its chance."""
+    law = Counter()
+    for record in product(*(messages(family, point, points) for point in points)):
+        law[sum(1 << 8 * message for message in record)] += 1
+    return {seen: Fraction(many, law.total()) for seen, many in law.items()}
+
+
 @cache
-def seen(family, points, fakes):
-    """Sorted messages of a record among fakes -> chance."""
-    law, every = Counter(), range(family.messages)
-    own = [messages(family, point, points) for point in points]
-    one = Fraction(1, math.prod(map(len, own)) * family.messages**fakes)
-    for some in combinations_with_replacement(every, fakes):
-        ways = math.factorial(fakes)
-        for many in Counter(some).values():
-            ways //= math.factorial(many)
-        for record in product(*own):
-            law[tuple(sorted((*some, *record)))] += ways
-    return {outcome: one * ways for outcome, ways in law.items()}
-
-
 def true_delta(family, u, v, fakes, grow):
     """The larger of both directions."""
-    p, q = seen(family, u, fakes), seen(family, v, fakes)
-    return max(brute_sets.one_way(p, q, grow), brute_sets.one_way(q, p, grow))
+    laws, fake = [record_law(family, points) for points in (u, v)], brute_sets.fake(family.messages)
+    columns = [*dict.fromkeys([*laws[0], *laws[1], *fake])]
+    rows = [[law.get(column, 0) for column in columns] for law in (*laws, fake)]
+    return worst(Collection(rows[:2], fakes=rows[2:] * fakes, seen=columns), [grow])[0]
 
 
 def cells_of(chance, size, fakes, grow):

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from accounting.brute import brackets
 from mixtally.accounting.divergence.clear_shaped import _exp_rounded_down, delta
 from mixtally.device.contract.shape import laplace_weights
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
+from oracle import brackets
 
 SHAPES = [
     *(LaplaceShape(*one) for one in (

@@ -5,13 +5,12 @@ to integers over 2^64.
 """
 
 import math
-from collections import defaultdict
-from fractions import Fraction
+from collections import Counter, defaultdict
+from functools import reduce
 from itertools import pairwise, product
 
 import pytest
 
-from accounting import brute
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.composition import tables
 from mixtally.accounting.composition.convolve import LossSum
@@ -22,6 +21,7 @@ from mixtally.device.contract.shape import gaussian_weights, laplace_weights
 from mixtally.model.mechanism import InClear, ShapedFakes
 from mixtally.model.shape import LaplaceShape, ratio_of
 from mixtally.primitives.fixed_point import SCALE
+from oracle import both, brackets, exp_exactly, gains
 
 KNOWN = [
     (36, 36, 1, 1.0, 8.95215453004368e-7),
@@ -52,27 +52,16 @@ def of_two(ratio, shift, epsilon):
 
 def truth(weights, times, epsilon):
     """sum of (P - e^epsilon Q)_+ over what ``times`` pairs of bins show, in fractions."""
-    grow = brute.exp_exactly(epsilon)
     cells = list(pairwise((0, *weights, 0)))  # F(s-1), F(s)
-    one = defaultdict(int)  # by both chances: equal ones need not be told apart
-    for (a, b), (c, d) in product(cells, repeat=2):
-        one[a * d, b * c] += 1
-    every = {(1, 1): 1}
-    for _ in range(times):
-        more = defaultdict(int)
-        for (p, q), many in every.items():
-            for (x, y), count in one.items():
-                more[p * x, q * y] += many * count
-        every = more
-    gains = (many * (p - grow * q) for (p, q), many in every.items() if p > grow * q)
-    return sum(gains, Fraction(0)) / SCALE ** (2 * times)
+    one = Counter((a * d, b * c) for (a, b), (c, d) in product(cells, repeat=2))
+    return gains(reduce(both, [one] * times), [exp_exactly(epsilon)])[0]
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_once_it_is_the_enumerated_divergence(name):
     for epsilon in EPSILONS:
         true = truth(SMALL[name], 1, epsilon)
-        assert brute.brackets(clear_shaped.delta(SMALL[name], epsilon), true)
+        assert brackets(clear_shaped.delta(SMALL[name], epsilon), true)
         assert true <= composed(SMALL[name], 1, epsilon) <= 1.02 * true, epsilon
 
 

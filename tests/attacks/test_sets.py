@@ -22,6 +22,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import FakeRecord, OwnFakes
 from mixtally.model.shape import ratio_of
 from mixtally.protocol.randomize import randomize_records, sets
+from oracle import scenes
 
 BINS, SIZE = 3, 2
 
@@ -42,11 +43,12 @@ def game(honest=3, bins=BINS, size=SIZE, part=None):
 def test_the_statistic_is_the_log_likelihood_ratio():
     found, cells = game(), BINS + SIZE
     assert isinstance(found, SetGame)
-    full, empty = (brute.seen(held, cells, 3) for held in ((0, 1), (3, 4)))
-    for counts in {*full, *empty}:
+    full, empty = next(scenes(brute.among([(0, 1), (3, 4)], [brute.fake(cells)] * 3)))
+    for packed in {*full, *empty}:
+        counts = tuple(packed.to_bytes(cells, "little"))
         rows = found.senders.part.layout.rows(np.repeat(np.arange(cells), counts))
         statistic = float(found._statistics(found._counts(rows)[None])[0])
-        ratio = full.get(counts, 0), empty.get(counts, 0)
+        ratio = full.get(packed, 0), empty.get(packed, 0)
         wanted = -math.inf if not ratio[0] else math.inf if not ratio[1] else math.log(
             ratio[0] / ratio[1]
         )  # fmt: skip

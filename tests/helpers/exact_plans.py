@@ -6,6 +6,7 @@ every two answers of a person, in both orders, whatever others hold.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import (
@@ -18,7 +19,7 @@ from itertools import (
 from math import gcd, prod
 from random import Random
 
-from accounting.brute import exp_exactly
+from mixtally.accounting.plans.terms import PrivacyTerms
 from mixtally.model.contract import (
     BlanksRecipe,
     Cover,
@@ -29,6 +30,7 @@ from mixtally.model.contract import (
     UniformRecipe,
 )
 from mixtally.primitives.fixed_point import SCALE
+from oracle import exp_exactly, total
 
 Law = dict[int, int]
 Losses = dict[tuple[int, int], int]
@@ -36,18 +38,6 @@ Losses = dict[tuple[int, int], int]
 NOTHING: Law = {0: 1}
 MOST_CROWDS = 40
 """Of more datasets than that so many are looked at, all in which others are alike among them."""
-
-
-def sum_of(laws: Iterable[Law]) -> Law:
-    """The law of the sum of independent counts."""
-    total = NOTHING
-    for law in laws:
-        wider: Law = {}
-        for seen, weight in total.items():
-            for more, chance in law.items():
-                wider[seen + more] = wider.get(seen + more, 0) + weight * chance
-        total = wider
-    return total
 
 
 def mixed(shares: Iterable[tuple[Law, int]]) -> Law:
@@ -121,10 +111,10 @@ def held(part: Part) -> list[tuple[int, ...]]:
 def sent(part: Part, contents: tuple[int, ...]) -> Law:
     """What a record adds to what is seen."""
     if part.threshold is not None:
-        return sum_of([flipped(part, contents)] * part.repeats)
+        return total([flipped(part, contents)] * part.repeats)
     if part.most_set > 1:
         pads = range(part.bins, part.bins + part.most_set - len(contents))
-        return sum_of([named(part, {seen(one): 1}) for one in (*contents, *pads)])
+        return total([named(part, {seen(one): 1}) for one in (*contents, *pads)])
     return named(part, in_clear(part, contents[0]))
 
 
@@ -151,9 +141,9 @@ def records(part: Part, *, rounded: bool) -> list[Law]:
 def fakes(part: Part, people: int) -> Law:
     """All fakes that are counted on: of so many people, or of one mix."""
     if isinstance(part.recipe, UniformRecipe):
-        return sum_of([uniform(part)] * part.recipe.count)
+        return total([uniform(part)] * part.recipe.count)
     if isinstance(part.recipe, BlanksRecipe):
-        return sum_of([flipped(part, ())] * part.recipe.count)
+        return total([flipped(part, ())] * part.recipe.count)
     if part.own is None:
         return NOTHING
     if part.threshold is None:
@@ -164,7 +154,7 @@ def fakes(part: Part, people: int) -> Law:
         one = flipped(part, ())
     coin = Fraction(part.own.coin, SCALE)
     maybe = mixed([(NOTHING, coin.denominator - coin.numerator), (one, coin.numerator)])
-    return sum_of([*[one] * part.own.whole, maybe] * people)
+    return total([*[one] * part.own.whole, maybe] * people)
 
 
 def losses(one: Law, other: Law) -> Losses:
@@ -196,9 +186,9 @@ def both(one: Losses, other: Losses) -> Losses:
 def delta_of(found: Losses, grow: Fraction) -> Fraction:
     """sum of (P - e^epsilon Q)_+."""
     a, b = grow.denominator, grow.numerator
-    total = sum(p * many for (p, _), many in found.items())
+    whole = sum(p * many for (p, _), many in found.items())
     gain = sum((a * p - b * q) * many for (p, q), many in found.items() if a * p > b * q)
-    return Fraction(gain, a * total)
+    return Fraction(gain, a * whole)
 
 
 def crowds(answers: list[Law], others: int, draw: Random) -> Iterator[tuple[Law, ...]]:
@@ -228,17 +218,19 @@ def between_cells(part: Part) -> list[Losses]:
     ]
 
 
-def streams(part: Part, plan: Plan, people: int, draw: Random) -> list[Losses]:
+def streams(
+    part: Part, people: int, draw: Random, *, count_flips: bool, rounded: bool
+) -> list[Losses]:
     """All that one message of the part may tell of any two answers among any crowd."""
     if isinstance(part.recipe, Shape):
         return between_cells(part)
-    answers = records(part, rounded=plan.grid is not None)
+    answers = records(part, rounded=rounded)
     hiding = fakes(part, people)
-    around = crowds(answers, people - 1, draw) if plan.count_flips else [()]
+    around = crowds(answers, people - 1, draw) if count_flips else [()]
     found = []
     for crowd in around:
-        background = sum_of([hiding, *crowd])
-        shown = [sum_of([background, own]) for own in answers]
+        background = total([hiding, *crowd])
+        shown = [total([background, own]) for own in answers]
         found += [losses(*pair) for pair in permutations(shown, 2)]
     return different(found)
 
@@ -257,10 +249,23 @@ def honest_people(plan: Plan) -> int:
 
 def true_delta(plan: Plan, draw: Random) -> Fraction:
     """The largest over answers, crowds and directions, of all parts and collections together."""
-    grow, people = exp_exactly(plan.guarantee.epsilon), honest_people(plan)
+    terms = replace(PrivacyTerms.of(plan), people=honest_people(plan))
+    return true_sum(terms, draw=draw, rounded=plan.grid is not None)
+
+
+def true_sum(
+    *several: PrivacyTerms,
+    epsilon: float | None = None,
+    draw: Random | None = None,
+    rounded: bool = False,
+) -> Fraction:
+    """The same of several plans together, at the epsilon of the first unless one is given."""
+    grow = exp_exactly(several[0].guarantee.epsilon if epsilon is None else epsilon)
     worst: list[Losses] = [{(1, 1): 1}]
-    for part in plan.parts:
-        each = streams(part, plan, people, draw)
-        for _ in range(plan.collections):
-            worst = different([both(one, more) for one in worst for more in each])
+    for terms in several:
+        given = {"count_flips": terms.count_flips, "rounded": rounded}
+        for part in terms.parts:
+            each = streams(part, terms.people, draw or Random(0), **given)
+            for _ in range(terms.collections):
+                worst = different([both(one, more) for one in worst for more in each])
     return max(delta_of(one, grow) for one in worst)
