@@ -134,6 +134,7 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("field-unknown", "hashed", {f"{ASKED}.hashed.values": 100}),
     ("field-missing", "planes", {f"{PART}.planes": GONE}),
     ("prime-out-of-range", "planes", {f"{PLANES}.prime": 1}),
+    ("prime-out-of-range", "planes", {f"{PLANES}.prime": 2**31 + 11}),
     ("not-prime", "planes", {f"{PLANES}.prime": 6}),
     ("digits-out-of-range", "planes", {f"{PLANES}.digits": 1}),
     ("digits-unfit", "planes", {f"{PLANES}.digits": 4, f"{LAYOUT}.bins": 780}),

@@ -30,7 +30,7 @@ from mixtally.protocol.estimate.planes import (
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
-LARGE = [(419, 7), (23_447, 4), (2, 61), (101, 9), (9_999_991, 2), (1_048_573, 3)]
+LARGE = [(419, 7), (23_447, 4), (2, 61), (101, 9), (9_999_991, 2), (1_048_573, 3), (2**31 - 1, 2)]
 
 
 def mechanism(prime, digits, fakes, bins=None):

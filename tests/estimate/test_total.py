@@ -14,6 +14,7 @@ from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.estimates import Tally
 from mixtally.model.mechanism import BitFlips, BlankFakes, InClear, KaryResponse, UniformFakes
 from mixtally.model.planes import Planes
+from mixtally.primitives.draw import draw_below
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.protocol.estimate import total as module
 from mixtally.protocol.estimate.noise import noise_of_parts
@@ -333,3 +334,21 @@ def test_a_thousand_neighbors_of_many_err_as_random_labels_do():
     assert found["neighbors"] == pytest.approx(1.0, abs=0.1)
     assert found["random"] == pytest.approx(1.0, abs=0.1)
     assert found["neighbors"] == pytest.approx(found["random"], rel=0.1)
+
+
+@pytest.mark.parametrize("prime", [1_048_573, 2**31 - 1])
+def test_large_primes_name_as_many_points_as_a_device_says(prime):
+    """Messages of the largest point, which also has the largest digits, and others."""
+    over, chance = Planes(prime, 2), SeededChance(4)
+    points = np.append(draw_below(chance, over.points, 30), over.points - 1)
+    numbers = np.append(draw_below(chance, over.device_planes.directions, 60), prime - 1)
+    own = [over.device_planes.message(over.points - 1, number) for number in numbers.tolist()]
+    others = draw_below(chance, over.messages, 60).tolist()
+    codes, times = np.unique(own + others, return_counts=True)
+    held = [
+        sum(over.device_planes.message(point, code // prime) == code for point in points.tolist())
+        for code in codes.tolist()
+    ]
+    found = sum_named_points(over, Tally(times, int(times.sum()), None, codes), points)
+    assert found == (times @ held, times @ np.square(held))
+    assert found[0] >= 61

@@ -6,7 +6,17 @@ import pytest
 from mixtally.device.contract.planes import Planes
 from mixtally.model.planes import digits_of, directions, plane_messages
 
-FAMILIES = [(2, 2), (2, 7), (3, 4), (5, 3), (2, 62), (7, 22), (179, 8), (2_097_143, 3)]
+FAMILIES = [
+    (2, 2),
+    (2, 7),
+    (3, 4),
+    (5, 3),
+    (2, 62),
+    (7, 22),
+    (179, 8),
+    (2_097_143, 3),
+    (2**31 - 1, 2),
+]
 
 
 def numbers(family):

@@ -109,7 +109,7 @@ PLANS = {
     "an open domain of fewer points": ("hashed", "question.bins", 48, "hashed-without-planes"),
     "an open domain that is huge": ("hashed", "question.bins", str(1 << 63), "bins-out-of-range"),
     "a prime of one": ("planes", "parts.0.planes.prime", 1, "prime-out-of-range"),
-    "a prime that is huge": ("planes", "parts.0.planes.prime", 10_000_019, "prime-out-of-range"),
+    "a prime that is huge": ("planes", "parts.0.planes.prime", 2**31 + 11, "prime-out-of-range"),
     "a prime that is none": ("planes", "parts.0.planes.prime", 9, "not-prime"),
     "one digit": ("planes", "parts.0.planes.digits", 1, "digits-out-of-range"),
     "a digit less": ("planes", "parts.0.planes.digits", 2, "bins-out-of-range"),

@@ -10,7 +10,13 @@ from msgspec.structs import replace as altered
 from helpers import least
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, delta_of
-from mixtally.device.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime
+from mixtally.device.contract.planes import (
+    LARGEST_PRIME,
+    MOST_MESSAGES,
+    Planes,
+    digits_for,
+    is_prime,
+)
 from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.grid import Grid
@@ -204,6 +210,24 @@ def test_planes_of_an_open_domain_have_the_most_points_of_at_most_eight_bytes():
     assert part.layout.message_bytes <= 8
     wider = Planes(part.planes.prime, part.planes.digits + 1)
     assert part.planes.messages <= MOST_MESSAGES < wider.messages
+
+
+@pytest.mark.parametrize(("users", "most"), [(10**9, 9.25), (10**10, 9.25)])
+def test_planes_of_large_crowds_err_no_more_than_those_of_small_ones(users, most):
+    """All fakes of one a person are used: 42.7 messages a plane are then needed, whatever n is."""
+    plan = choose(request(users=users, question=OPEN)).plan
+    (part,) = plan.parts
+    assert MOST_BINS < part.planes.prime < users / 42
+    assert part.layout.message_bytes <= 8
+    assert plan.standard_error <= most
+
+
+def test_the_largest_prime_is_named_as_the_limit_of_the_error():
+    found = choose(request(users=10**10, question=OPEN, messages_per_user=20.0))
+    assert found.plan.parts[0].planes.prime == LARGEST_PRIME
+    assert "the largest number that a message can name" in found.reason
+    less = choose(request(users=10**9, question=OPEN))
+    assert "the largest number" not in less.reason
 
 
 @pytest.mark.parametrize("limit", [205.0, 250.0, 2000.0])

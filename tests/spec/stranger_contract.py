@@ -80,7 +80,7 @@ def layout(value):
 def planes(value):
     """Section 4, and what Z_p^t has."""
     read = fields(
-        prime=integer("prime-out-of-range", 2, 10**7),
+        prime=integer("prime-out-of-range", 2, 2**31 - 1),
         digits=integer("digits-out-of-range", 2, 62),
     )(value)
     p, t = read["prime"], read["digits"]

@@ -65,7 +65,7 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     prime : int
-        p, the number of planes of a direction, in [2, 10^7].
+        p, the number of planes of a direction, in [2, 2^31).
     digits : int
         t, the dimension, in [2, 62].
     """

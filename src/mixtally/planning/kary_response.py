@@ -23,11 +23,10 @@ from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.calibrate import probably_satisfies
 from mixtally.accounting.divergence.set_in_clear import GROWTH
 from mixtally.accounting.numerics.search import usual_cover
-from mixtally.device.contract.question import MOST_BINS
+from mixtally.device.contract.planes import LARGEST_PRIME
 from mixtally.model.encodings import Encoding
 from mixtally.model.mechanism import InClear, KaryResponse, Parameter, UniformFakes
 from mixtally.model.part import FakeRecord, OwnFakes
-from mixtally.model.planes import Planes
 from mixtally.model.recipe import NoRecipe
 from mixtally.planning.clear_shaped import questions_in_clear
 from mixtally.planning.flips import TOO_FEW_PEOPLE, budget_shortfall, missing_people_reason
@@ -47,6 +46,7 @@ from mixtally.planning.planes import (
     choose_planes,
     cover_of_cell,
     large_messages,
+    planes_to_price,
 )
 from mixtally.planning.pricing import least_replaced, own_fakes
 from mixtally.planning.request import PlanRequest
@@ -130,8 +130,7 @@ def candidate_over_planes(
     planes = choose_planes(request, _best_cells(request, encoding, sure, people, accountant))
     if planes is None:
         return None
-    # The price of sets does not depend on the number of digits.
-    over = Planes(planes.prime, size + 1) if size > 1 else None
+    over = planes_to_price(planes.prime, size)
     hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
     if sure and request.local_epsilon is None and _are_fakes_enough(request, hiding, 1, accountant):
         return None
@@ -168,7 +167,7 @@ def _best_cells(
     bins, lost = request.question.bins, request.count * g * (1.0 - g)
     own = (size * request.users * g + sure) / bins + lost
     own = np.where(cells >= bins, own / (1.0 - g) ** 2, math.inf)
-    cells = np.minimum(cells, min(bins, MOST_BINS))
+    cells = np.minimum(cells, min(bins, LARGEST_PRIME))
     spread = (size * request.users + sure) / np.maximum(cells, 1.0) + lost
     error = np.where(cells >= 2.0 * size, spread / (1.0 - g) ** 2, math.inf)
     best = int(error.argmin())

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.planes import MOST_PRIME
+from mixtally.device.contract.planes import LARGEST_PRIME, digits_for, is_prime, most_digits
 from mixtally.device.contract.planes import MOST_MESSAGES as MOST_PLANES
-from mixtally.device.contract.planes import digits_for, is_prime, most_digits
 from mixtally.device.contract.question import MOST_BINS
 from mixtally.model.encodings import Encoding
 from mixtally.model.part import FakeRecord, Part
@@ -141,7 +141,7 @@ def choose_planes(request: PlanRequest, cells: int) -> Planes | None:
     points whose planes have numbers of eight bytes.
     """
     question, size = request.question, request.question.max_set
-    prime = _largest_prime(min(cells, MOST_BINS), size)
+    prime = _largest_prime(min(cells, LARGEST_PRIME), size)
     if prime < 2 * size or (question.hashed is None and prime >= question.bins):
         return None
     return _planes_for_one(request, prime) if size == 1 else Planes(prime, most_digits(prime))
@@ -163,13 +163,23 @@ def _needed_fakes(
     For a large prime it is the number for as many bins. Sets need hardly more, and a small prime
     needs fewer.
     """
-    over = Planes(prime, size + 1) if size > 1 else None
+    over = planes_to_price(prime, size)
     question = request.question
     # With as many cells as values, messages name values, and planes do not apply.
     listed = question.hashed is None and prime >= question.bins
     if size == 1 and prime <= MOST_PRIME and is_prime(prime) and not listed:
         over = _planes_for_one(request, prime)
     return uniform_fakes(accountant, request, encoding, prime, size, over)
+
+
+def planes_to_price(prime: int, size: int) -> Planes | None:
+    """Return planes of the least number of digits, whose price is nearly that of more digits.
+
+    None if single values name one of so few planes that bins of their own have the same price.
+    """
+    if size == 1 and prime <= MOST_BINS:
+        return None
+    return Planes(prime, size + 1)
 
 
 def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
@@ -199,7 +209,7 @@ def _find_most_cells(
     If an estimate is enough, the first trial is scaled once.
     """
     size = request.question.max_set
-    most, least = min(request.question.bins, MOST_BINS, fakes), 2 * size
+    most, least = min(request.question.bins, LARGEST_PRIME, fakes), 2 * size
     if most < least:
         return 0
     trial = min(most, _USUAL_CELLS)

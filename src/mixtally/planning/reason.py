@@ -7,6 +7,7 @@ and budgets.
 import math
 from collections.abc import Sequence
 
+from mixtally.device.contract.planes import LARGEST_PRIME
 from mixtally.model.encodings import list_encodings
 from mixtally.model.plan import Cover, Plan
 from mixtally.planning.options import Candidate, Infeasible
@@ -36,6 +37,11 @@ def describe_choice(
             f"A message names one of {planes.prime:,} planes of values, of a direction that it "
             "draws: other people's messages point at a value by chance, which the error includes."
         )
+        if planes.prime == LARGEST_PRIME:
+            sentences.append(
+                "More planes would have a smaller error, but this is the largest number that a "
+                "message can name."
+            )
     sentences += [
         f"{_name_with_cover(best, option)} would have "
         f"{option.error / best.error_of(request.count):.3g} times the standard error"

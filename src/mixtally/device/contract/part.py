@@ -3,7 +3,14 @@
 from typing import NamedTuple
 
 from mixtally.device.contract.fields import Fields, make_refusal, whole
-from mixtally.device.contract.planes import MOST_MESSAGES, Planes, digits_for, is_prime, most_digits
+from mixtally.device.contract.planes import (
+    LARGEST_PRIME,
+    MOST_MESSAGES,
+    Planes,
+    digits_for,
+    is_prime,
+    most_digits,
+)
 from mixtally.device.contract.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
 
@@ -207,7 +214,7 @@ def _read_recipe(value: object, place: str) -> Recipe:
 
 def _read_planes(value: object, part: Fields) -> Planes:
     held = Fields(value, part.at("planes"), "prime digits")
-    prime = held.whole("prime", 2, MOST_BINS, "prime-out-of-range")
+    prime = held.whole("prime", 2, LARGEST_PRIME, "prime-out-of-range")
     digits = held.whole("digits", 2, 62, "digits-out-of-range")
     if not is_prime(prime):
         raise make_refusal("not-prime", held.at("prime"), "a prime", prime)

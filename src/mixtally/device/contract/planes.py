@@ -32,6 +32,9 @@ from typing import NamedTuple
 
 from mixtally.device.contract.scatter import point_of
 
+LARGEST_PRIME = (1 << 31) - 1
+"""The largest prime. A sum of t products of digits fits a signed integer of 8 bytes if there are at
+most ``MOST_MESSAGES`` messages."""
 MOST_MESSAGES = 1 << 63
 """Maximum number of distinct messages, so that a message fits a signed integer of 8 bytes."""
 

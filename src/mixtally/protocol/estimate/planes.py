@@ -15,6 +15,9 @@ point x if <a, x> = c modulo p. Three algorithms compute the same counts for d v
 Source: Stein, Shakarchi, Fourier Analysis (2003), chapter 7 (finite abelian groups).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -157,34 +160,67 @@ def count_pointing_at(
     """Count the messages that point at each of ``points``, shape (points,).
 
     The second result is the sum over messages of the square of how many ``points`` each points at.
-    Digits are centered at 0, so that a quotient by p has an error far below 1 / 2p. A message
-    points at x if the fraction of (<a, x> - c + 1/2) / p is below 1/p.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
     numbers, cells = np.divmod(codes, p)
     vectors = directions(numbers, p, digits)
-    rows: NDArray[np.floating] = (
-        np.concatenate([_central(vectors, p), 0.5 - _central(cells, p)[None, :]]).T / p
-    )
-    columns: NDArray[np.floating] = np.concatenate(
-        [_central(digits_of(points, p, digits), p), np.ones((1, len(points)))]
-    )
-    # Quotients are then so small that single precision distinguishes multiples of 1/p.
-    if (digits + 1) * p * p < 1 << 20:
-        rows, columns = rows.astype(np.float32), columns.astype(np.float32)
-    near = rows.dtype.type(1.0 / p)
+    compare = _compare_quotients if digits * (digits + 3) * p * p < 1 << 53 else _compare_integers
+    rows, columns, find_hits = compare(vectors, cells, digits_of(points, p, digits), p)
     found, named = np.zeros(len(points), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
     few = max(1, min(len(codes), _MESSAGES))
     for some in spans(len(points), max(1, _PRODUCTS // (few * (digits + 1)))):
         right = np.ascontiguousarray(columns[:, some])
         for those in spans(len(codes), few):
-            quotients = rows[those] @ right
-            quotients -= np.floor(quotients)
-            row, column = np.divmod(np.flatnonzero(quotients < near), right.shape[1])
+            hits = find_hits(rows[those], right)
+            row, column = np.divmod(np.flatnonzero(hits), right.shape[1])
             np.add.at(found[some], column, times[those][row])
-            named[those] += np.bincount(row, minlength=len(quotients))
+            named[those] += np.bincount(row, minlength=len(hits))
     return found, float(times @ named.astype(np.float64) ** 2)
+
+
+_Comparison = tuple[NDArray[Any], NDArray[Any], Callable[[NDArray[Any], NDArray[Any]], Counts]]
+
+
+def _compare_quotients(vectors: Counts, cells: Counts, places: Counts, prime: int) -> _Comparison:
+    """Return a row for each message, a column for each point, and a function that compares them.
+
+    A message points at x if the fraction of (<a, x> - c + 1/2) / p is below 1/p. Digits are
+    centered at 0, so the t + 1 products have a sum of absolute values of at most t p / 4 + 1. The
+    error of the sum is at most (t + 2) (t p / 4 + 1) 2^-53. It is below 1 / 2p if t (t + 3) p^2 is
+    below 2^53.
+    """
+    digits = len(vectors)
+    rows: NDArray[np.floating] = (
+        np.concatenate([_central(vectors, prime), 0.5 - _central(cells, prime)[None, :]]).T / prime
+    )
+    columns: NDArray[np.floating] = np.concatenate(
+        [_central(places, prime), np.ones((1, places.shape[1]))]
+    )
+    # Quotients are then so small that single precision distinguishes multiples of 1/p.
+    if (digits + 1) * prime * prime < 1 << 20:
+        rows, columns = rows.astype(np.float32), columns.astype(np.float32)
+    near = rows.dtype.type(1.0 / prime)
+
+    def find_hits(some: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+        quotients = some @ right
+        quotients -= np.floor(quotients)
+        return np.asarray(quotients < near)
+
+    return rows, columns, find_hits
+
+
+def _compare_integers(vectors: Counts, cells: Counts, places: Counts, prime: int) -> _Comparison:
+    """Return the same for a large prime, whose quotients double precision does not distinguish."""
+
+    def find_hits(some: Counts, right: Counts) -> NDArray[Any]:
+        products = -some[:, -1:]
+        for digit, place in zip(some.T, right, strict=False):
+            # Two products of digits below 2^31 fit in 64 bits, but not many.
+            products = products + digit[:, None] * place % prime
+        return np.asarray(products % prime == 0)
+
+    return np.concatenate([vectors, cells[None, :]]).T, places, find_hits
 
 
 def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
@@ -198,18 +234,28 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
     named, first = np.unique(numbers, return_index=True)
     vectors, places = directions(named, p, digits), digits_of(points, p, digits)
     until, total, squares = np.append(first, len(codes)), 0, 0.0
-    for some in spans(len(named), max(1, _PRODUCTS // max(len(points), p))):
+    wide = p if p <= _PRODUCTS else 1
+    for some in spans(len(named), max(1, _PRODUCTS // max(len(points), wide))):
         those = slice(int(until[some.start]), int(until[some.stop]))
         products = np.zeros((some.stop - some.start, len(points)), dtype=np.int64)
         for vector, place in zip(vectors[:, some], places, strict=True):
-            products += vector[:, None] * place  # 62 digits below 10^7 fit in 64 bits
+            products += vector[:, None] * place  # fits in 64 bits, see ``LARGEST_PRIME``
         products %= p
         products += np.arange(len(products))[:, None] * p
-        held = np.bincount(products.ravel(), minlength=len(products) * p)
         beside = np.searchsorted(named[some], numbers[those]) * p + cells[those]
-        total += int(times[those] @ held[beside])
-        squares += float(times[those] @ held[beside].astype(np.float64) ** 2)
+        held = _occurrences(products.ravel(), beside, len(products) * p)
+        total += int(times[those] @ held)
+        squares += float(times[those] @ held.astype(np.float64) ** 2)
     return total, squares
+
+
+def _occurrences(numbers: Counts, asked: Counts, limit: int) -> Counts:
+    """Return how often each of ``asked`` occurs in ``numbers``; all are below ``limit``."""
+    if limit <= 2 * _PRODUCTS:
+        return np.bincount(numbers, minlength=limit)[asked]
+    present, times = np.unique(numbers, return_counts=True)
+    places = np.minimum(np.searchsorted(present, asked), len(present) - 1)
+    return np.where(present[places] == asked, times[places], 0)
 
 
 def count_pointing_at_members(planes: Planes, tally: Tally, bins: range, values: int) -> Tally:
