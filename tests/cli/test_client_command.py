@@ -301,4 +301,4 @@ def test_an_answer_that_cannot_be_read_is_not_repeated(cli, desk):
 def test_no_answer_where_there_is_none_is_refused(cli, desk):
     outcome = desk.send(cli, "--yes", "--no-answer", text="")
     assert (outcome.status, desk.mix.requests) == (2, [])
-    assert "as there is no bin for none" in outcome.err
+    assert "because no bin is for people without one" in outcome.err

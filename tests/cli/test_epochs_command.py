@@ -201,7 +201,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "no --synthetic"),
+        ((), "got neither"),
         (("--epoch-column", "week", "--synthetic", 3), "--epoch-column"),
         (("--epoch-column", "week", "--join", 0.1), "--join"),
         (("--synthetic", 1), "epochs: expected an integer in [2"),

@@ -130,7 +130,7 @@ def test_a_charge_past_the_budget_is_refused_and_leaves_the_file(desk, ledger):
     before = (desk / "my.ledger").read_bytes()
     outcome = ledger("charge", desk / "my.ledger", desk / "plan.json", "--times", 1000)
     assert isinstance(outcome.error, InfeasibleError)
-    assert "expected delta <= 1e-05 at epsilon 2 for everything" in str(outcome.error)
+    assert "expected delta <= 1e-05 at epsilon 2 for all charges together" in str(outcome.error)
     assert "would still fit" in str(outcome.error)
     assert outcome.out == ""
     assert (desk / "my.ledger").read_bytes() == before

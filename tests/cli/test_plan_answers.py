@@ -51,7 +51,11 @@ def test_an_impossible_wish_gets_the_nearest_plans_and_no_stack_trace(cli):
     assert "The closest feasible requests" in outcome.err
     for flag in ("--messages-per-user 1.", "--mix-fakes"):  # no other change brings a fake
         assert flag in outcome.err
-    assert outcome.err.strip().splitlines()[-1].startswith("mixtally: plan: expected epsilon 0.1")
+    assert (
+        outcome.err.strip()
+        .splitlines()[-1]
+        .startswith("mixtally: plan: expected a plan with epsilon 0.1")
+    )
 
 
 def test_the_nearest_plans_are_json_too_and_the_status_is_still_two(cli):

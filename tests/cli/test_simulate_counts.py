@@ -62,8 +62,8 @@ def _labels(tmp_path):
     [
         (("--pairs",), "--pairs"),
         (("--candidates", "counted.csv"), "--candidates"),
-        (("--set", ";"), "records read as set"),
-        (("--number", "0,9"), "records read as number"),
+        (("--set", ";"), "records of type set"),
+        (("--number", "0,9"), "records of type number"),
         (("--person-column", "answer"), "of a person"),
     ],
 )

@@ -175,7 +175,7 @@ def test_the_twin_that_publishes_a_true_number_is_found(kind, tmp_path, plant):
         held = whole.truth
         counts = getattr(held, "counts", getattr(held, "holders", held))
         every = list(counts.values()) if isinstance(counts, Mapping) else np.ravel(counts).tolist()
-        return replace(honest(whole), about=replace(whole.about, source=f"{every[:3]}"))
+        return replace(honest(whole), provenance=replace(whole.provenance, source=f"{every[:3]}"))
 
     plant(kind, "without_truth", leaking)
     public, _ = files(LEAKS[kind], tmp_path / "one")

@@ -68,13 +68,13 @@ def test_moves(known, now, wanted):
         (facts(CollectorState.RECEIVED), Work.COUNT),
         (facts(CollectorState.COUNTED), Work.SHRED),
         (facts(CollectorState.COUNTED, manifests=True), Work.SHRED),
-        (facts(CollectorState.COUNTED, gone=True), Work.ASK),
-        (facts(CollectorState.COUNTED, gone=True, manifests=True), Work.CONCLUDE),
+        (facts(CollectorState.COUNTED, destroyed=True), Work.ASK),
+        (facts(CollectorState.COUNTED, destroyed=True, manifests=True), Work.CONCLUDE),
         (facts(CollectorState.RELEASED), Work.SHRED),
-        (facts(CollectorState.RELEASED, gone=True), None),
+        (facts(CollectorState.RELEASED, destroyed=True), None),
         (facts(CollectorState.EXPIRED), Work.SHRED),
         (facts(CollectorState.DESTROYED), Work.SHRED),
-        (facts(CollectorState.DESTROYED, gone=True), None),
+        (facts(CollectorState.DESTROYED, destroyed=True), None),
     ],
 )
 def test_work(known, wanted):
@@ -83,7 +83,7 @@ def test_work(known, wanted):
 
 def every():
     flags = (False, True)
-    names = ("all_signed", "charged", "receipt", "tallied", "manifests", "gone")
+    names = ("all_signed", "charged", "receipt", "tallied", "manifests", "destroyed")
     for state, batch, missing, released in product(
         CollectorState, BatchStatus, (0, 2), (None, False, True)
     ):
@@ -104,7 +104,7 @@ def test_what_always_holds():
         if todo is Work.RECEIVE:
             assert known.charged
             assert not known.missing
-        if known.state in ENDS and not known.gone:
+        if known.state in ENDS and not known.destroyed:
             assert todo is Work.SHRED
         if todo is Work.CONCLUDE:
-            assert known.gone
+            assert known.destroyed

@@ -78,7 +78,7 @@ def test_nothing_of_keys_or_envelopes_is_on_it(office):
     office.send(manifests, pieces)
     office.collector.tick(office.now)
     seen = shown(office).encode() + office.result().body
-    for secret in (key.private, key.order, office.folders[-1].signer.seed):
+    for secret in (key.private, key.sort_key, office.folders[-1].signer.seed):
         assert secret not in seen
         assert secret.hex().encode() not in seen
     for path in office.folders[-1].path.rglob("*"):

@@ -39,7 +39,7 @@ def test_a_sheet_that_all_have_signed_and_have(office):
     done = office.proposed()
     keys = office.agreed.agreement.keys
     assert find_signers(done.note, keys) == set(keys)
-    assert not done.again
+    assert not done.is_resumed
     sheet = done.sheet
     assert (sheet.round, sheet.opens, sheet.closes) == (1, office.now, office.now + OPEN)
     assert sheet.expires == sheet.closes + DAY
@@ -51,7 +51,7 @@ def test_a_sheet_that_all_have_signed_and_have(office):
 
 def test_rounds_follow_each_other_and_end_with_the_contract(office):
     first = office.proposed().sheet
-    second = office.proposed(Proposal(kept=60)).sheet
+    second = office.proposed(Proposal(expiry_delay=60)).sheet
     assert (second.round, second.opens, second.expires - second.closes) == (
         2,
         first.opens + EVERY,
@@ -67,7 +67,7 @@ def test_a_window_that_all_have_signed_is_named_by_its_round(office):
     second = office.proposed(Proposal(opens=first.opens + EVERY)).sheet
     for sheet in (first, second):
         done = office.proposed(Proposal(opens=sheet.opens))
-        assert done.again
+        assert done.is_resumed
         assert done.sheet == sheet
     said = refused(office, PlanError, Proposal(opens=second.opens + 1))
     assert "round 2 is not over then: it closes 1970-01-" in said
@@ -94,7 +94,7 @@ def test_an_operator_is_told_the_window_before_it_opens(office):
     ("wish", "words"),
     [
         (Proposal(opens=5), "the round would be over already"),
-        (Proposal(kept=10**8), "times-out-of-range"),
+        (Proposal(expiry_delay=10**8), "times-out-of-range"),
     ],
 )
 def test_times_that_no_role_signs(office, wish, words):
@@ -149,7 +149,7 @@ def test_a_sheet_that_one_refused_is_the_one_that_is_asked_for_again(office):
     assert "mix-1" not in said
     before = office.collector.node.sheet_note(office.row())
     done = office.proposed(Proposal(opens=office.now + 77))  # the wish comes too late
-    assert done.again
+    assert done.is_resumed
     assert done.sheet == read_sheet(before)
     assert office.mixes[0].rounds.last("home-page").round == 1
 
@@ -170,7 +170,7 @@ def test_answers_that_are_no_signature(office):
 def test_a_number_can_be_given_up(office):
     refused(office, call=failing(office, "mix-2", [Answer(403, b"?")]))
     done = office.proposed(Proposal(fresh=True))
-    assert (done.sheet.round, done.again) == (2, False)
+    assert (done.sheet.round, done.is_resumed) == (2, False)
 
 
 def test_a_window_that_is_over_uses_up_its_number(office):

@@ -155,7 +155,7 @@ def test_a_set_is_made_in_every_epoch(diary):
 @pytest.mark.parametrize("form", [RecordType.ONE, RecordType.BITS, RecordType.NUMBER])
 def test_only_labels_become_a_set(form):
     scale = Points(0, 1) if form is RecordType.NUMBER else None
-    with pytest.raises(ParameterError, match="several: expected first or last for records read as"):
+    with pytest.raises(ParameterError, match="several: expected first or last for records of type"):
         Reading(columns=("c",), form=form, scale=scale, person="p", several=RowCombination.SET)
 
 

@@ -167,7 +167,7 @@ def test_fakes_and_secrets_lie_wrapped_in_the_store(tmp_path):
     size = sealed.expected
     assert not any(sealed.fakes[i : i + size] in stored for i in range(0, len(sealed.fakes), size))
     job = repr(part.job(4)).encode()
-    for secret in (sealed.secrets.private, sealed.secrets.order):
+    for secret in (sealed.secrets.private, sealed.secrets.sort_key):
         assert secret not in stored + job
         assert secret.hex().encode() not in stored + job
         assert repr(secret)[2:-1].encode() not in job

@@ -98,7 +98,7 @@ class Serving:
             found = self._by_hand(lambda node: sign(node, agreed, self.spec.text, self.call, now))
             return found.missing or None
         try:
-            wish = Proposal(kept=KEPT)
+            wish = Proposal(expiry_delay=KEPT)
             self._by_hand(lambda node: propose(node, agreed, self.call, now, wish))
         except DataError as error:
             return str(error)

@@ -52,18 +52,28 @@ def test_every_way_ends_in_nothing_left():
         (MixState.OPEN, {}, CLOSES, None),
         (MixState.OPEN, {}, EXPIRES, Event.EXPIRY),
         (MixState.OPEN, {"first": False}, CLOSES, None),
-        (MixState.OPEN, {"first": False, "before": BatchStatus.PIECES, "missing": 1}, CLOSES, None),
-        (MixState.OPEN, {"first": False, "before": BatchStatus.PIECES}, 0, Event.COMPLETE),
-        (MixState.OPEN, {"first": False, "before": BatchStatus.DESTROYED}, 0, Event.COMPLETE),
+        (
+            MixState.OPEN,
+            {"first": False, "preceding_batch": BatchStatus.PIECES, "missing": 1},
+            CLOSES,
+            None,
+        ),
+        (MixState.OPEN, {"first": False, "preceding_batch": BatchStatus.PIECES}, 0, Event.COMPLETE),
+        (
+            MixState.OPEN,
+            {"first": False, "preceding_batch": BatchStatus.DESTROYED},
+            0,
+            Event.COMPLETE,
+        ),
         (MixState.CLOSED, {}, EXPIRES - 1, None),
-        (MixState.CLOSED, {"own": BatchStatus.PIECES}, 0, Event.SIGNED_OFF),
-        (MixState.CLOSED, {"own": BatchStatus.DESTROYED}, EXPIRES, Event.TOO_FEW),
+        (MixState.CLOSED, {"own_batch": BatchStatus.PIECES}, 0, Event.SIGNED_OFF),
+        (MixState.CLOSED, {"own_batch": BatchStatus.DESTROYED}, EXPIRES, Event.TOO_FEW),
         (MixState.CLOSED, {}, EXPIRES, Event.EXPIRY),
         (MixState.MIXED, {"receipt": True}, EXPIRES, Event.RECEIPT),
         (MixState.MIXED, {}, EXPIRES, Event.EXPIRY),
         (MixState.DELIVERED, {}, EXPIRES, None),
-        (MixState.DELIVERED, {"gone": True}, 0, Event.GONE),
-        (MixState.SHREDDED, {"gone": True}, EXPIRES, None),
+        (MixState.DELIVERED, {"destroyed": True}, 0, Event.GONE),
+        (MixState.SHREDDED, {"destroyed": True}, EXPIRES, None),
     ],
 )
 def test_what_has_happened(state, changes, now, wanted):
@@ -77,19 +87,19 @@ def test_what_has_happened(state, changes, now, wanted):
         (MixState.OPEN, {}, Work.TAKE),
         (MixState.OPEN, {"first": False}, None),
         (MixState.CLOSED, {}, Work.MIX),
-        (MixState.CLOSED, {"first": False, "before": BatchStatus.PIECES}, Work.RECEIVE),
+        (MixState.CLOSED, {"first": False, "preceding_batch": BatchStatus.PIECES}, Work.RECEIVE),
         (
             MixState.CLOSED,
-            {"first": False, "before": BatchStatus.PIECES, "received": True},
+            {"first": False, "preceding_batch": BatchStatus.PIECES, "received": True},
             Work.MIX,
         ),
-        (MixState.CLOSED, {"first": False, "before": BatchStatus.DESTROYED}, Work.MIX),
-        (MixState.MIXED, {"own": BatchStatus.PIECES}, None),
-        (MixState.MIXED, {"own": BatchStatus.PIECES, "told": True}, Work.DELIVER),
+        (MixState.CLOSED, {"first": False, "preceding_batch": BatchStatus.DESTROYED}, Work.MIX),
+        (MixState.MIXED, {"own_batch": BatchStatus.PIECES}, None),
+        (MixState.MIXED, {"own_batch": BatchStatus.PIECES, "manifest_sent": True}, Work.DELIVER),
         (MixState.EXPIRED, {}, Work.DECLARE),
-        (MixState.EXPIRED, {"own": BatchStatus.PIECES}, Work.SHRED),
-        (MixState.DESTROYED, {"own": BatchStatus.DESTROYED}, Work.SHRED),
-        (MixState.SHREDDED, {"gone": True}, None),
+        (MixState.EXPIRED, {"own_batch": BatchStatus.PIECES}, Work.SHRED),
+        (MixState.DESTROYED, {"own_batch": BatchStatus.DESTROYED}, Work.SHRED),
+        (MixState.SHREDDED, {"destroyed": True}, None),
     ],
 )
 def test_what_is_to_be_done(state, changes, wanted):
@@ -113,17 +123,21 @@ class World:
         changes = {
             "signed": {"all_signed": True},
             "batch": {
-                "before": BatchStatus.PIECES if now.before is BatchStatus.NONE else now.before
+                "preceding_batch": BatchStatus.PIECES
+                if now.preceding_batch is BatchStatus.NONE
+                else now.preceding_batch
             },
             "destroyed": {
-                "before": BatchStatus.DESTROYED if now.before is BatchStatus.NONE else now.before
+                "preceding_batch": BatchStatus.DESTROYED
+                if now.preceding_batch is BatchStatus.NONE
+                else now.preceding_batch
             },
             "piece": {"missing": max(0, now.missing - 1)},
             "idle": {"quiet": Work.STOP in self.log},  # all processes of intake have ended
-            "told": {"told": now.own is not BatchStatus.NONE},
+            "told": {"manifest_sent": now.own_batch is not BatchStatus.NONE},
             "receipt": {"receipt": Work.DELIVER in self.log},
         }
-        if what == "batch" and now.before is BatchStatus.NONE:
+        if what == "batch" and now.preceding_batch is BatchStatus.NONE:
             changes["batch"]["missing"] = 2
         if now.first and what in ("batch", "destroyed"):
             return
@@ -152,14 +166,14 @@ class World:
         if todo is Work.RECEIVE:
             self.facts = self.facts._replace(received=True)
         elif todo is Work.MIX:
-            nothing = self.few or self.facts.before is BatchStatus.DESTROYED
+            nothing = self.few or self.facts.preceding_batch is BatchStatus.DESTROYED
             own = BatchStatus.DESTROYED if nothing else BatchStatus.PIECES
-            self.facts = self.facts._replace(own=own)
+            self.facts = self.facts._replace(own_batch=own)
         elif todo is Work.DECLARE:
-            assert self.facts.own is BatchStatus.NONE
-            self.facts = self.facts._replace(own=BatchStatus.DESTROYED)
+            assert self.facts.own_batch is BatchStatus.NONE
+            self.facts = self.facts._replace(own_batch=BatchStatus.DESTROYED)
         elif todo is Work.SHRED:
-            self.facts = self.facts._replace(gone=True)
+            self.facts = self.facts._replace(destroyed=True)
 
 
 HAPPENINGS = ["signed", "batch", "destroyed", "piece", "told", "receipt", "idle", "tick"]
@@ -192,5 +206,5 @@ def test_any_schedule(first, few, schedule):
         assert not first or Work.STOP in log[: log.index(MixState.CLOSED)]
     if MixState.DELIVERED in log:
         assert Work.DELIVER in log
-    assert world.facts.own is not BatchStatus.NONE  # it has said how it ended
+    assert world.facts.own_batch is not BatchStatus.NONE  # it has said how it ended
     assert log[-1] is None

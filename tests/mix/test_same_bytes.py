@@ -31,7 +31,7 @@ def test_the_order_is_that_of_the_keyed_hash_however_it_is_sorted(tmp_path, most
     data = (what.folder / f"out-{piece.sha256}").read_bytes()
     size = sizes(town)[1]
     some = [data[i : i + size] for i in range(0, len(data), size)]
-    key = hmac.digest(what.key.order, KeyDomain.ORDER.value + bytes(2), "sha256")
+    key = hmac.digest(what.key.sort_key, KeyDomain.ORDER.value + bytes(2), "sha256")
     assert some == sorted(some, key=lambda one: hmac.digest(key, one, "sha256"))
     assert not list(what.folder.glob("spill*"))
     other = close_round(

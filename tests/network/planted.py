@@ -37,7 +37,7 @@ class Secrets:
             self.keys[f"signing key of {name}"] = node.signer.seed
             key = node.keys.read_key(stage.row().folder)
             self.keys[f"round key of {name}"] = key.private
-            self.keys[f"order of {name}"] = key.order
+            self.keys[f"order of {name}"] = key.sort_key
 
     def of_pieces(self, stage):
         """What lies on the disks of roles now: the first bytes of every envelope."""

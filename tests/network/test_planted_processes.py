@@ -55,7 +55,7 @@ def test_processes_leak_nothing(tmp_path):
             secrets.keys |= {
                 f"signing key of {name}": folder.signer.seed,
                 f"round key of {name}": key.private,
-                f"order of {name}": key.order,
+                f"order of {name}": key.sort_key,
             }
         network.answer(ANSWERS)
         said = b"".join(strange_requests(network, name) for name in NAMES)

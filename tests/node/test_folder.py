@@ -135,7 +135,7 @@ def test_the_key_of_a_round_is_made_once_and_destroyed(tmp_path, suite):
     assert keys.ensure_key("r-2", suite) != made
     for path in tmp_path.iterdir():
         assert made.private not in path.read_bytes()
-        assert made.order not in path.read_bytes()
+        assert made.sort_key not in path.read_bytes()
     file = os.open(tmp_path / "r-1.key", os.O_RDONLY)
     keys.destroy("r-1")
     assert set(os.read(file, 1000)) == {0}  # overwritten where it lay

@@ -33,7 +33,7 @@ def verdict(name, epsilon=1.0, delta=DELTA, **given):
 def test_clear_uniform_holds_with_five_times_the_fakes():
     found = verdict("notes-5.10", bins=100)
     (seen,) = found.observer_audits
-    assert (found.noise, seen.least) == (21_356, 4261)
+    assert (found.noise, seen.least_noise) == (21_356, 4261)
     assert (found.word, seen.observer) == ("holds", "messages")
     assert seen.noise_factor == pytest.approx(21_356 / 4261, rel=1e-12)
     assert seen.error_factor == pytest.approx(math.sqrt(21_356 / 4261), rel=1e-12)
@@ -56,7 +56,7 @@ def test_flip_blank_holds_with_four_to_seven_times_the_flips(epsilon, delta, ask
     (seen,) = found.observer_audits
     assert found.word == "holds"
     assert found.noise * 10**7 == pytest.approx(asked, rel=1e-3)
-    assert seen.least * 10**7 == pytest.approx(cover, rel=2e-3)
+    assert seen.least_noise * 10**7 == pytest.approx(cover, rel=2e-3)
     assert seen.noise_factor == pytest.approx(asked / cover, rel=3e-3)
     assert 3.4 <= seen.noise_factor <= 7.0
 
@@ -65,7 +65,7 @@ def test_single_bits_hold_with_more_than_three_times_the_flips():
     found = verdict("notes-4.48", users=10**6)
     (seen,) = found.observer_audits
     assert found.word == "holds"
-    assert (10**6 * found.noise, 10**6 * seen.least) == pytest.approx((115, 34.1), rel=3e-3)
+    assert (10**6 * found.noise, 10**6 * seen.least_noise) == pytest.approx((115, 34.1), rel=3e-3)
     assert seen.error_factor == pytest.approx(1.84, abs=0.005)
 
 

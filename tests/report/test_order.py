@@ -17,4 +17,4 @@ CASES = {
 @pytest.mark.parametrize(("labels", "given", "wanted"), CASES.values(), ids=CASES)
 def test_numbers_and_given_labels_keep_their_order(labels, given, wanted):
     question = Question(name="code", bins=len(labels), labels=labels)
-    assert has_own_order(question, given=given) is wanted
+    assert has_own_order(question, labels_given=given) is wanted

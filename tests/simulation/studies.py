@@ -55,7 +55,7 @@ def make_study(
     texts_ = {"title": "Colors, counted", "source": "A small crowd.", "reason": "Asked for."}
     more = {"central": named.pop("central")} if "central" in named else {}
     about = Provenance(**(texts_ | named))
-    return Study(about=about, releases=tuple(releases), truth=Truth(population.truth), **more)
+    return Study(provenance=about, releases=tuple(releases), truth=Truth(population.truth), **more)
 
 
 def page(study):

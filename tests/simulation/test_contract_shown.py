@@ -34,7 +34,7 @@ def shown(name, hops=ALL_HONEST):
     signed = ContractReference("home-page", 7, "ab" * 32)
     about = Provenance(title="Fruit", source="made up", seed=1, signed=signed)
     played = simulate_release(plan, people, Lab(SeededChance(1)), hops=hops)
-    return Study(about=about, releases=(played,), truth=truth_of(people, played.conclusion))
+    return Study(provenance=about, releases=(played,), truth=truth_of(people, played.conclusion))
 
 
 def facts_of(study):

@@ -125,7 +125,11 @@ def test_a_plan_for_fewer_collections_is_refused_before_anything_is_sent(timelin
     sent = []
     with pytest.raises(InfeasibleError, match=r"person in all 4 epochs.*Plan for 4 collections"):
         collect_epochs(
-            best_plan(timeline, GUARANTEE, 3), timeline, GUARANTEE, Lab(None), before=sent.append
+            best_plan(timeline, GUARANTEE, 3),
+            timeline,
+            GUARANTEE,
+            Lab(None),
+            before_epoch=sent.append,
         )
     assert sent == []
 
@@ -161,7 +165,7 @@ def test_a_batch_that_will_not_fit_is_refused_before_the_first_epoch(timeline, p
     monkeypatch.setattr(play, "MOST_BATCH_BYTES", int(timeline.users.max()))
     sent = []
     with pytest.raises(ParameterError):
-        collect_epochs(plan, timeline, GUARANTEE, Lab(None), before=sent.append)
+        collect_epochs(plan, timeline, GUARANTEE, Lab(None), before_epoch=sent.append)
     assert sent == []
 
 

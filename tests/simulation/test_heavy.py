@@ -168,8 +168,10 @@ def test_the_way_of_less_error_is_chosen_and_said(designs):
     search = designs[Participation.EVERY_ROUND].search
     chosen = design_search(search)
     share = 0.1 / TOP
-    assert chosen.way is min(Participation, key=lambda way: designs[way].standard_error(share))
-    assert chosen.way is Participation.EVERY_ROUND
+    assert chosen.participation is min(
+        Participation, key=lambda way: designs[way].standard_error(share)
+    )
+    assert chosen.participation is Participation.EVERY_ROUND
     assert "Chosen by error" in chosen.reason
     assert (
         design_search(search, Participation.ONE_ROUND).messages_per_user < chosen.messages_per_user

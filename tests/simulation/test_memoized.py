@@ -43,7 +43,7 @@ def found_of(reports=5, plan=None, people=4000, seed=1):
     seen = compute_learned_facts(plan.mechanism, reports, measured, chance)
     spent = {"column": "<fruit>", "memory_file": None, "memories": 0}
     return MemoizedFindings(
-        about=Provenance(title="<fruit>, from memoized answers", source="A <small> crowd"),
+        provenance=Provenance(title="<fruit>, from memoized answers", source="A <small> crowd"),
         result=conclude_memoized(plan, ones, kept.sizes, LABELS, bits),
         spent={**spent, **compute_losses(plan, reports, None)},
         learned=drop_measured(seen),

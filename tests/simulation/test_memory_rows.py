@@ -40,7 +40,7 @@ def shown(plan, held):
 def facts_of(result):
     truth = TrueAnswers(dict(zip(LABELS, CROWD.truth.tolist(), strict=True)), {})
     about = Provenance(title="x")
-    found = MemoizedFindings(about=about, result=result, spent={}, learned={}, truth=truth)
+    found = MemoizedFindings(provenance=about, result=result, spent={}, learned={}, truth=truth)
     return found.facts
 
 

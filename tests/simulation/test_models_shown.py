@@ -50,7 +50,7 @@ def test_central_mechanisms_come_first_and_the_local_model_last(made):
     assert [line.name.split(",")[-1].strip() for line in found] == [
         "some noise", "some naming", "clear-uniform", "flip-blank", "nobody is trusted",
     ]  # fmt: skip
-    assert [line.own for line in found] == [False, False, True, True, False]
+    assert [line.is_plan for line in found] == [False, False, True, True, False]
 
 
 def test_statements_say_what_is_bounded_how_surely_and_by_whom(made):

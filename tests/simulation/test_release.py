@@ -89,7 +89,7 @@ def test_words_of_a_seed_are_the_same_on_every_machine():
 
 def test_the_demo_takes_any_source_of_chance():
     study = simulate_demo(Guarantee(epsilon=1.0, delta=1e-6), Lab(SecureChance()))
-    assert study.about.seed is None
+    assert study.provenance.seed is None
     assert len(study.releases) == 2
     assert study.truth.counts.sum() == 336_776
 

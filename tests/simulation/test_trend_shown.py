@@ -36,15 +36,15 @@ def trend():
     timeline = simulate_turnover(first, 3, join=0.2, leave=0.5, change=0.2, chance=SeededChance(1))
     plan = best_plan(timeline, promised, 3)
     about = Provenance(title="T & t", source="<s>", seed=2)
-    return collect_epochs(plan, timeline, promised, Lab(SeededChance(2)), about=about)
+    return collect_epochs(plan, timeline, promised, Lab(SeededChance(2)), provenance=about)
 
 
 @pytest.fixture(scope="module")
 def unknown(trend):
     """The same without knowing who is who."""
     spending = tuple(replace(spent, people=None) for spent in trend.spending)
-    about = replace(trend.about, seed=None)
-    return replace(trend, truth=replace(trend.truth, spending=spending), about=about)
+    about = replace(trend.provenance, seed=None)
+    return replace(trend, truth=replace(trend.truth, spending=spending), provenance=about)
 
 
 def page(trend):

@@ -148,7 +148,7 @@ def find_sought_parameter(kind: type[Mechanism], name: str, given: Parameters) -
             return specs[field]
     raise ParameterError(
         name,
-        expected="what is to be found left out",
+        expected="no value for the parameter to compute",
         got=format_flags(sought, kind.PARAMETERS),
         do="leave one out, or use `mixtally check delta` to compute delta",
     )
@@ -189,9 +189,9 @@ def check_parameters(
         raise ParameterError(
             name,
             expected=format_flags(required, specs) or "nothing",
-            got=format_flags(names, specs) or "neither",
+            got=format_flags(names, specs) or "none of these",
             do="give exactly these parameters"
-            + (f"; it may take {format_flags(may, specs)}" if may else ""),
+            + (f"; {format_flags(may, specs)} may be added" if may else ""),
         )
     for one in specs:
         if one.name in names:

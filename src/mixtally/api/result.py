@@ -112,7 +112,7 @@ class Result:
     def seed(self) -> int | None:
         """The seed of the noise; None if the noise came from the operating system."""
         found = self.outcome.found
-        return None if found is None else found.about.seed
+        return None if found is None else found.provenance.seed
 
     @property
     def from_data(self) -> tuple[str, ...]:

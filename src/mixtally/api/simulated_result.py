@@ -51,7 +51,7 @@ class SimulatedResult:
     def notes(self) -> str:
         """A sentence about values that were left out or moved into the range."""
         found = self._outcome.found
-        return "" if found is None else found.about.raw
+        return "" if found is None else found.provenance.raw
 
     @property
     def truth(self) -> list[int]:

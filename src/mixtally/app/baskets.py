@@ -88,7 +88,7 @@ def baskets(
         seed=run.seed,
     )
     findings = BasketFindings(
-        about=about,
+        provenance=about,
         result=found,
         confidence=find.confidence,
         truth=count_true_baskets(found, crowd),

@@ -105,7 +105,7 @@ class Concluded:
         """Return the result as documents; a terminal shows the ``top`` largest bins."""
         title = f"{self.result.question.name}, counted privately"
         about = Provenance(title=title, source=self.source)
-        study = Study(about=about, releases=(Release(self.result),), truth=None)
+        study = Study(provenance=about, releases=(Release(self.result),), truth=None)
         return outcome(study, top, None)
 
 

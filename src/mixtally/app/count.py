@@ -117,7 +117,7 @@ class CountResult:
             beside["central"], errors = _central(self.release.result, truth, seeded=seeded)
             truth = replace(truth, central=errors)
         return Study(
-            about=self.about,
+            provenance=self.about,
             releases=(self.release,),
             truth=truth,
             contest=self.contest,

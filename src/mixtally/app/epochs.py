@@ -84,7 +84,7 @@ class TurnoverOptions:
             "epochs",
             expected="--epoch-column (with --epoch-order), or --synthetic (with "
             "--join, --leave, --change)",
-            got=", ".join([*beside, "--synthetic" if invented else "no --synthetic"]),
+            got=", ".join([*beside, *(["--synthetic"] if invented else [])]) or "neither",
             do="name the column of epochs, or the number of epochs to simulate",
         )
 
@@ -178,7 +178,7 @@ def epochs(
         guarantee,
         run.lab,
         Analysis(level=run.level),
-        about=Provenance(
+        provenance=Provenance(
             title=f"{timeline.question.name} over time, counted privately",
             source=f"{timeline.answers:,} answers in {len(timeline.epochs):,} epochs{run.source}",
             raw=timeline.note,
@@ -186,7 +186,7 @@ def epochs(
             seed=run.seed,
             ordered=LABELS not in timeline.from_data,
         ),
-        before=before or ignore_progress,
+        before_epoch=before or ignore_progress,
         counts_only=options.counts_only,
     )
     return outcome_of(trend, lambda shown: document(shown, run.top), timeline.from_data)

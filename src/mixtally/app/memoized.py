@@ -153,7 +153,7 @@ def play_memoized(
     )
     seen = _measure_learning(plan, people, reports, run)
     found = MemoizedFindings(
-        about=Provenance(
+        provenance=Provenance(
             title=f"{crowd.question.name}, from memoized answers",
             source=run.source,
             raw=crowd.note,

@@ -133,7 +133,7 @@ def outcome_of(
         found=found,
         from_data=from_data,
         plain=shown(found.without_truth()),
-        seeded=found.about.seed is not None,
+        seeded=found.provenance.seed is not None,
         more=more or {},
     )
 

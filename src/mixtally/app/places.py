@@ -52,7 +52,7 @@ def places(
         promised, truth.counts, level=run.level, seeded=seeded
     )
     truth = replace(truth, central=errors)
-    study = Study(about=about, releases=(played,), truth=truth, central=beside)
+    study = Study(provenance=about, releases=(played,), truth=truth, central=beside)
     picture = _draw_map(study, hexagons)
     return outcome_of(
         study,

@@ -125,6 +125,7 @@ def build_question(
             )
     if encoder.number is None and encoder.prefixes is None:
         return read_question(asked), (None, None)
+    used = "number" if encoder.prefixes is None else "prefixes"
     others = o.list_used_flags(
         asked, "labels", "max_set", "attributes", "bits", "open_domain", "hashing"
     )
@@ -132,7 +133,10 @@ def build_question(
         others += o.list_used_flags(asked, "bins") + o.list_used_flags(encoder, "number", "points")
     if others:
         raise ParameterError(
-            "question", expected="one kind of question", got=" and ".join(others), do="choose one"
+            "question",
+            expected="one kind of question",
+            got=" and ".join([*o.list_used_flags(encoder, used), *others]),
+            do="choose one",
         )
     if encoder.number is not None:
         scale = make_scale(encoder.number, asked.bins, encoder.points)

@@ -11,7 +11,7 @@ from mixtally.model.contract import write_plan
 
 def outcome(study: Study, top: int, from_data: tuple[str, ...] | None) -> Outcome:
     """Return the outcome of a study; a terminal shows the ``top`` largest bins."""
-    plans = {} if study.about.signed else plans_of(study)  # a contract contains its plan
+    plans = {} if study.provenance.signed else plans_of(study)  # a contract contains its plan
     return outcome_of(study, lambda shown: document(shown, top), from_data, plans)
 
 

@@ -208,7 +208,7 @@ def words(crowd: Population, promised: Guarantee, options: SearchOptions, run: R
     check_frequency(planned, vocabulary, people)
     result = find_words(planned, vocabulary, crowd.codes, run.lab)
     found = WordFindings(
-        about=Provenance(
+        provenance=Provenance(
             title=f"The most frequent words of {search.name}",
             source=run.source,
             raw=crowd.note,

@@ -235,7 +235,9 @@ def _refusal(unusable: Any) -> InputError:
         expected, got = (name if name.startswith("-") else name.upper()), "none"
     elif kind == "BadParameter" and unusable.param:
         name = unusable.param.opts[0]
-        expected, got = f"another value of {name}", unusable.message.rstrip(".")
+        value, unfit, form = unusable.message.rstrip(".").partition(" is not ")
+        expected = f"a value of {name} that is {form}" if unfit else f"another value of {name}"
+        got = value
     elif said.startswith("Got unexpected extra argument"):
         expected, got = "no further argument", said.partition(" (")[2][:-1]
     elif kind == "BadOptionUsage":

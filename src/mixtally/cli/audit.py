@@ -129,7 +129,7 @@ def _facts(verdict: FormulaAudit) -> dict[str, Any]:
                 "verdict": one.verdict,
                 "delta_lower": one.exact.lower,
                 "delta_upper": one.exact.upper,
-                "least_noise": one.least,
+                "least_noise": one.least_noise,
                 "noise_factor": one.noise_factor,
                 "error_factor": one.error_factor,
                 "privacy_factor": one.privacy_factor,
@@ -158,8 +158,8 @@ def _line(one: ObserverAudit) -> str:
     said = f"{one.observer}: {one.verdict}, {truth}"
     if one.privacy_factor is not None:
         return f"{said}; {at_least(one.privacy_factor, 4)} times the promise"
-    if one.noise_factor is None or one.least is None:
+    if one.noise_factor is None or one.least_noise is None:
         return said
-    least = f"{one.least:,.0f}" if one.least >= 1.0 else f"{one.least:.4g}"
+    least = f"{one.least_noise:,.0f}" if one.least_noise >= 1.0 else f"{one.least_noise:.4g}"
     error = "" if one.error_factor is None else f", error {one.error_factor:.3g} times as large"
     return f"{said}; {one.noise_factor:.3g} times the noise needed ({least}){error}"

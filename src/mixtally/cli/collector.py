@@ -128,7 +128,7 @@ def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptio
     agreed = office.load_signed_contract(role, contract)
     proposal = office.Proposal(
         opens=_parse_time(round_options.opens),
-        kept=round_options.expires_after,
+        expiry_delay=round_options.expires_after,
         prefixes=_read_prefixes(role, agreed, round_options),
         closing=round_options.closing,
         fresh=round_options.new,
@@ -136,7 +136,7 @@ def propose(folder: r.Place, contract: Name = None, *, round_options: RoundOptio
     with closing(Node(role, SecureChance())) as node:
         done = office.propose(node, agreed, call, int(time()), proposal)
     sheet, last = done.sheet, agreed.contract.plan.collections
-    begun = ", begun by an earlier call," if done.again else ""
+    begun = ", begun by an earlier call," if done.is_resumed else ""
     typer.echo(f"round {sheet.round} of {last}{begun} is signed by all")
     typer.echo(f"opens: {format_utc(sheet.opens)}; closes: {format_utc(sheet.closes)}")
     typer.echo(f"messages that have not arrived by {format_utc(sheet.expires)} are lost")

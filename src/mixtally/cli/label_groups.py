@@ -29,9 +29,11 @@ def read_groups(path: Path) -> Groups:
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise DataError(
-            subject, expected="a CSV of labels and groups in UTF-8", got=str(error),
+            subject,
+            expected="a CSV of labels and groups in UTF-8",
+            got=getattr(error, "strerror", None) or str(error),
             do="check the file",
-        ) from error  # fmt: skip
+        ) from error
     if not rows or rows[0] != _HEAD:
         head = ascii(",".join(rows[0] if rows else []))[:80]
         raise DataError(

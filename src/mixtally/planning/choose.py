@@ -317,9 +317,10 @@ def choose(
     asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
     raise InfeasibleError(
         "plan",
-        expected=f"epsilon {request.guarantee.epsilon:g} and delta {request.guarantee.delta:g} "
+        expected=f"a plan with epsilon {request.guarantee.epsilon:g} and delta "
+        f"{request.guarantee.delta:g} "
         f"for {request.users:,} users and {asked}",
-        got=f"a budget of {describe_budget(request)}"
+        got=f"none within a budget of {describe_budget(request)}"
         + " and mixes that draw fakes" * request.mixes_draw,
         do="; ".join(
             [

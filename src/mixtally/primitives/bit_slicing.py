@@ -38,13 +38,16 @@ def coin_words(chance: Chance, threshold: int, count: int) -> Words:
 
 
 def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
-    """Draw rows in the shape of ``like`` whose bits, including the padding, are such coins."""
+    """Draw rows in the shape of ``like`` whose bits are one with probability threshold / 2^64.
+
+    The bits are independent. The padding is drawn as well, so the caller must clear it.
+    """
     words = coin_words(chance, threshold, -(-like.size // 8))
     return words.astype("<u8", copy=False).view(np.uint8)[: like.size].reshape(like.shape)
 
 
 def _settle(chance: Chance, threshold: int, ones: Words) -> None:
-    """Settle every lane of ``ones`` in place; all its bits must be zero."""
+    """Write the outcome of every coin to ``ones``, whose bits must all be zero."""
     unsettled = np.full(len(ones), _ALL)
     for digit, agree in zip(_DENSE_DIGITS, _draw_dense_words(chance, len(ones)), strict=True):
         if _settle_ones(agree, threshold >> digit & 1, unsettled):
@@ -79,7 +82,7 @@ def _sparse_digits(threshold: int) -> range:
 
 
 def _settle_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
-    """Compare one digit, and return whether lanes that it settles are ones.
+    """Compare one digit, and return whether the lanes that this digit settles are ones.
 
     If so, ``unsettled`` is reduced in place to these lanes. ``drawn`` is reduced in place to the
     unsettled lanes that agree with the digit.

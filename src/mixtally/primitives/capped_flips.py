@@ -1,9 +1,9 @@
 """Random bit flips of records, limited to a maximum number of set bits.
 
-The message formats have space for ``cap`` bins only. If flipping leaves more set bits than that,
-all bits of the original record are flipped again. So every message has the distribution of free
-flips conditioned on at most ``cap`` ones, independently of all other messages. Rare flips are drawn
-as positions, so that mostly zero rows are never built.
+A message has space for the numbers of at most ``cap`` set bits. If more bits are set after
+flipping, all bits of the original record are flipped again. So every message has the distribution
+of free flips conditioned on at most ``cap`` ones, independently of all other messages. Rare flips
+are drawn as positions, so that mostly zero rows are never built.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,10 @@ _SPAN_POSITIONS = 1 << 18
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetBits:
-    """The set bits of ``count`` rows, sorted: bit ``columns[i]`` of row ``rows[i]``."""
+    """The positions of the set bits in ``count`` rows: bit ``columns[i]`` of row ``rows[i]``.
+
+    The positions are in ascending order of the rows, and within a row of the columns.
+    """
 
     rows: Integers
     columns: Integers
@@ -67,9 +70,23 @@ class Flips(NamedTuple):
 
 
 def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None) -> Rows:
-    """Return a copy of packed ``rows`` with random flips, redrawn until each row keeps to the cap.
+    """Return a copy of packed ``rows`` with random flips, redrawn until each row is within the cap.
 
-    Raise ParameterError if a row exceeds the cap in each of ``_MOST_DRAWS`` draws.
+    Parameters
+    ----------
+    rows : array of uint8, shape (rows, row bytes)
+        Packed rows of ``flips.columns`` bits.
+    flips : Flips
+        The flip probability and the cap.
+    chance : Chance
+        The source of random words.
+    memo : Memo, optional
+        A cache of tables for repeated calls.
+
+    Raises
+    ------
+    ParameterError
+        If a row exceeds the cap in each of ``_MOST_DRAWS`` draws.
     """
     flipped = flip(rows, flips.columns, flips.threshold, chance, memo)
     if flips.cap is None or flips.cap >= flips.columns:
@@ -88,8 +105,8 @@ def flip_positions(
 ) -> tuple[Integers, Integers]:
     """Flip rows given by their set bits; return the rows and columns of the resulting ones.
 
-    The order is by row. The distribution and the error are those of ``flip_rows``, but whole rows
-    are never in memory.
+    The result is ordered by row. It has the same distribution as the result of ``flip_rows``, which
+    also describes the error, but whole rows are never in memory.
     """
     numbers, left, done = np.arange(set_bits.count), set_bits, list[Integers]()
     for _ in range(_MOST_DRAWS):
@@ -109,13 +126,13 @@ def flip_positions(
 
 
 def _draw_flipped_positions(
-    held: SetBits, flips: Flips, chance: Chance, memo: Memo | None
+    set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None
 ) -> Integers:
-    """Draw flips once and return the ones after them, as places row * columns + column."""
-    places = draw_coin_positions(chance, flips.threshold, held.count * flips.columns, memo)
-    if not len(held.rows):
+    """Flip once, and return the resulting ones as places row * columns + column."""
+    places = draw_coin_positions(chance, flips.threshold, set_bits.count * flips.columns, memo)
+    if not len(set_bits.rows):
         return places
-    both = np.concatenate([places, held.rows * flips.columns + held.columns])
+    both = np.concatenate([places, set_bits.rows * flips.columns + set_bits.columns])
     both.sort(kind="stable")  # for two ascending runs this is a merge, in linear time
     # A place that occurs twice is a set bit that was flipped: it becomes zero.
     alone = np.ones(len(both), dtype=bool)

@@ -119,7 +119,7 @@ class ColumnCounter:
         self._waits[level] = True
 
     def _carry_buffer(self, level: int) -> Words:
-        """Return the buffer for a carry to ``level``, or a spare one if that is occupied."""
+        """Return the buffer for a carry to ``level``, or a spare one if a carry waits there."""
         while len(self._waiting) <= level:
             self._waiting.append(np.empty(self._words, dtype=np.uint64))
             self._waits.append(False)

@@ -74,8 +74,17 @@ def _sort_ties(order: NDArray[np.intp], places: NDArray[np.intp], keys: Words) -
 
 
 def draw_from_table(chance: Chance, cumulative: Words, count: int) -> Integers:
-    """Draw ``count`` values k with probability (cumulative[k] - cumulative[k-1]) / 2^64.
+    """Draw ``count`` values from a tabulated distribution.
 
-    ``cumulative`` is ascending. Its last entry, 2^64, is left out because it does not fit a word.
+    Parameters
+    ----------
+    chance : Chance
+        The source of random words.
+    cumulative : array of uint64
+        Cumulative probabilities times 2^64, ascending: value k has probability
+        (cumulative[k] - cumulative[k-1]) / 2^64. The last entry, 2^64, is left out because it does
+        not fit into a word.
+    count : int
+        The number of independent draws.
     """
     return np.searchsorted(cumulative, chance.words(count), side="right").astype(np.int64)

@@ -29,7 +29,7 @@ def _kernel(signature: Any) -> Callable[[Kernel], Kernel]:
 
 @_kernel(_PAIR(uint64, uint64, uint64))
 def _three(a: Any, b: Any, c: Any) -> Any:
-    """Return the sum of three bits of one weight: a bit of this weight, and a carry of twice it."""
+    """Add three bits of equal weight; return the sum bit, and the carry of twice the weight."""
     half = a ^ b
     return half ^ c, (a & b) | (half & c)
 
@@ -101,7 +101,7 @@ def find(unsettled: Any, index: Any) -> Any:
 
 @_kernel(int64(_READ, boolean, _PLANE, _PLANE, _INDEX))
 def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) -> Any:
-    """Compare one more digit in the words that ``index`` lists, and keep those unsettled."""
+    """Compare one more digit in the words that ``index`` lists, and drop settled words from it."""
     many = 0
     for k in range(len(drawn)):
         i = index[k]
@@ -120,8 +120,8 @@ def count_positions(
 ) -> Any:
     """Add the bins in ``rows`` to ``counts``, and return whether every row is a valid message.
 
-    If a row is invalid, ``counts`` is unusable. The NumPy counterpart is ``Layout.faults`` and a
-    count.
+    If a row is invalid, ``counts`` is unusable. The NumPy counterpart is ``Layout.faults``,
+    followed by a count of the bins.
     """
     one, eight, size = uint64(1), uint64(8), uint64(rows.shape[1])
     mask = (one << width) - one

@@ -33,7 +33,7 @@ class LookupTable:
     """
 
     boundaries: Words
-    below: NDArray[np.int64]
+    boundaries_below: NDArray[np.int64]
     crowded: NDArray[np.bool_]
 
     @classmethod
@@ -48,7 +48,9 @@ class LookupTable:
     def count_passed(self, words: Words) -> NDArray[np.int64]:
         """Return the number of boundaries at or below each word, as ``searchsorted`` does."""
         buckets = _buckets(words)
-        passed = self.below.take(buckets, mode="clip")  # all in range, and "clip" is the fastest
+        passed = self.boundaries_below.take(
+            buckets, mode="clip"
+        )  # all in range, and "clip" is the fastest
         passed += self.boundaries.take(passed, mode="clip") <= words
         (left,) = self.crowded.take(buckets, mode="clip").nonzero()
         passed[left] = np.searchsorted(self.boundaries[:-1], words[left], side="right")

@@ -60,13 +60,25 @@ class Slots(NamedTuple):
         Which slots contain a number of the row.
     """
 
-    many: Integers
+    numbers_in_row: Integers
     numbers: NDArray[np.unsignedinteger]
     occupied: NDArray[np.bool_]
 
 
 def read_slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
-    """Read every slot of ``rows``, each for all rows at once, because it begins at the same bit."""
+    """Read every slot of ``rows``, one slot of all rows at a time.
+
+    Parameters
+    ----------
+    rows : array of uint8, shape (rows, row bytes)
+        Packed rows, as ``pack_positions`` returns them.
+    cap : int
+        The number of slots in a row.
+    width : int
+        The number of bits of a slot.
+    count_bytes : int
+        The number of bytes at the front of a row that store how many slots are occupied.
+    """
     # The padding allows reads of 8 bytes that begin in the last byte of the last row.
     padded = np.zeros((len(rows) + 1, rows.shape[1] + 8), dtype=np.uint8)
     padded[:-1, : rows.shape[1]] = rows
@@ -89,4 +101,4 @@ def unpack_positions(
     """Return how many numbers each row contains, at most ``cap``, and all numbers row by row."""
     found = read_slots(rows, cap, width, count_bytes)
     numbers, held = (np.ascontiguousarray(table.T) for table in found[1:])
-    return found.many, numbers[held].astype(np.int64)
+    return found.numbers_in_row, numbers[held].astype(np.int64)

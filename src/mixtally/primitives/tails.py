@@ -23,11 +23,12 @@ below 1e-13."""
 # Terms smaller than e^-40 of the largest one are below its last bit and are left out.
 _NATS_OF_A_DOUBLE = 40.0
 _CELLS = 1 << 16
-"""Numbers in memory at once where each row has a sum of its own."""
+"""Largest number of array elements in memory when the terms of several sums are computed at once.
+"""
 
 
 class Window(NamedTuple):
-    """The integers first..last, outside of which at most ``CUT_TAIL`` is on either side."""
+    """The integers ``first`` to ``last``; at most ``CUT_TAIL`` of probability is on either side."""
 
     first: int
     last: int
@@ -47,10 +48,23 @@ def window(trials: int, probability: float) -> Window:
 
 
 def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
-    """Return P(X = k) for k = first..last, X ~ Bin(trials, probability), 0 < probability < 1.
+    """Return the binomial probabilities P(X = k) for k = ``first`` .. ``last``.
 
     Loader's form uses deviances instead of differences of large logarithms. So the relative error
     stays near 1e-13 even at 10^10 trials.
+
+    Parameters
+    ----------
+    trials : int
+        The number of trials.
+    probability : float
+        The probability of success in each trial, in (0, 1).
+    first, last : int
+        The range of k, both ends included.
+
+    Returns
+    -------
+    array of float64, shape (last - first + 1,)
 
     References
     ----------
@@ -80,9 +94,9 @@ def pmf(trials: int, probability: float, first: int, last: int) -> Floats:
 def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Floats:
     """Return P(Bin(trials, 1/2) >= first) for arrays with trials / 2 < first <= trials.
 
-    The first point is multiplied by a sum of products of ratios of neighbors; see ``_terms``. The
-    relative error is that of ``half_pmf`` plus two roundings per unit of sqrt(trials). About
-    ``cells`` numbers are in memory at once.
+    The probability of ``first`` is multiplied by a sum of products of ratios of neighboring
+    probabilities; see ``_terms``. The relative error is that of ``half_pmf`` plus two roundings per
+    unit of sqrt(trials). About ``cells`` numbers are in memory at once.
     """
     points = np.exp2(-trials)
     inner = first < trials
@@ -106,7 +120,9 @@ def _falling_sum(trials: Floats, first: Floats, reach: int) -> Floats:
 
 
 def _terms(trials: Floats, first: Floats) -> Floats:
-    """Return an upper bound of the number of terms after ``first`` above e^-40 of the largest.
+    """Return an upper bound of the number of terms that exceed e^-40 times the largest term.
+
+    The terms are the probabilities of ``first`` and of the integers after it.
 
     The ratios r_i = (trials - first - i) / (first + 1 + i) < 1 decrease. The product of the first i
     is at most r_0^i e^{-2 i (i-1) / (trials+1)}.
@@ -132,7 +148,7 @@ class Walk(NamedTuple):
     """Points and tails of fair coins for consecutive numbers of tosses m.
 
     ``points`` are P(Bin(m, 1/2) = k), with a relative error of at most ``share``. ``tails`` are
-    P(Bin(m, 1/2) > k), with the absolute ``errors`` at most.
+    P(Bin(m, 1/2) > k), with absolute errors of at most ``errors``.
     """
 
     points: Floats

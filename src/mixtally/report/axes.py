@@ -33,13 +33,15 @@ Marks = tuple[tuple[str, str], ...]
 
 
 def legend(*marks: tuple[str, str, bool]) -> Marks:
-    """Return classes and meanings of the marks whose third element is true."""
+    """Return the class and the meaning of each mark that occurs, as its third element says."""
     return tuple((kind, text) for kind, text, there in marks if there)
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The horizontal positions of values, in [``low``, ``high``]; other values are drawn at an end.
+    """The map from values to horizontal positions.
+
+    Values in [``low``, ``high``] are drawn to scale, all others at the nearer end.
 
     If ``log`` is true, equal distances are equal factors, and both ends are positive.
     """
@@ -90,7 +92,7 @@ def rows_picture(
     alt_text: str,
     lines: Sequence[float] = (),
 ) -> Markup:
-    """Draw rows below an axis for a phone; parameters as ``rows_pictures``."""
+    """Draw rows below an axis for a phone; see ``rows_pictures`` for the parameters."""
     height = _TOP + _ROW * len(rows)
     down = {"y1": _TOP - 8, "y2": height}
     parts = [el("text", axis, x=0, y=14, class_="axis")]
@@ -164,7 +166,7 @@ def _rows_on_lines(
 
 
 def _side(place: str) -> float:
-    """Return 0 or 1 near an end, where centered text would be cut, and otherwise 0.5."""
+    """Return the alignment of a text: 0.5 is centered; 0 or 1 keep it inside near an end."""
     share = float(place.removesuffix("%"))
     return 0.0 if share < 8.0 else 1.0 if share > 92.0 else 0.5
 
@@ -191,7 +193,7 @@ def bar(scale: Scale, value: float, kind: str = "bar") -> Markup:
 def interval_line(
     scale: Scale, start: float, stop: float, kind: str = "whisker", *, covers: bool = True
 ) -> Markup:
-    """Draw a line between two values, in the style of missed intervals unless ``covers``."""
+    """Draw an interval as a line; ``covers`` says whether the interval covers the true value."""
     kind += "" if covers else " missed"
     return el("line", x1=scale.at(start), x2=scale.at(stop), y1=0, y2=0, class_=kind)
 

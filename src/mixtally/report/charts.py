@@ -80,7 +80,7 @@ class Line(NamedTuple):
     measured: float | None
     bound: int | None
     messages: float
-    own: bool = False
+    is_plan: bool = False
 
 
 def rows_chart(rows: Sequence[Bar], title: str) -> Picture:
@@ -138,43 +138,43 @@ def _bar_row(row: Bar, scale: Scale) -> ChartRow:
     return ChartRow(short(row.label), row.value_text, marks, tip)
 
 
-def error_chart(shown: Sequence[Line]) -> Picture:
+def error_chart(ways: Sequence[Line]) -> Picture:
     """Draw the expected and the measured error of every way to publish the counts.
 
     Lines through all rows are the expected errors of central mechanisms, and short bars are their
     accuracy statements.
     """
-    values = [v for line in shown for v in (line.expected, line.measured, line.bound) if v]
+    values = [v for line in ways for v in (line.expected, line.measured, line.bound) if v]
     # The factor makes the scale end above the largest value even if that is a power of ten.
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values) * 1.0001))
     scale = Scale(10.0**low, 10.0**high, log=True)
     title = "Error of one bin in each model"
-    central = [v.expected for v in shown if v.bound is not None and v.expected]
+    central = [v.expected for v in ways if v.bound is not None and v.expected]
     reading = (
         "Each row is a way to publish the counts: the further left it ends, the smaller its error."
     )
     axis = "error of one count, in people (logarithmic)"
-    rows = [_error_row(line, scale) for line in shown]
-    drawn, wide = rows_pictures(title, axis, scale, rows, _describe_errors(shown), central)
-    return Picture(drawn, title, _error_legend(shown), reading, wide)
+    rows = [_error_row(line, scale) for line in ways]
+    drawn, wide = rows_pictures(title, axis, scale, rows, _describe_errors(ways), central)
+    return Picture(drawn, title, _error_legend(ways), reading, wide)
 
 
-def _error_legend(shown: Sequence[Line]) -> Marks:
+def _error_legend(ways: Sequence[Line]) -> Marks:
     """Return the legend of the error chart."""
-    drawn = [line for line in shown if line.expected]
+    drawn = [line for line in ways if line.expected]
     return legend(
-        ("stem own", "expected error of a plan shown here", any(v.own for v in drawn)),
-        ("stem", "expected error in another model", any(not v.own for v in drawn)),
-        ("truth", "error measured here", any(v.measured for v in shown)),
-        ("bound", "how far off one answer is at most", any(v.bound for v in shown)),
+        ("stem own", "expected error of a plan shown here", any(v.is_plan for v in drawn)),
+        ("stem", "expected error in another model", any(not v.is_plan for v in drawn)),
+        ("truth", "error measured here", any(v.measured for v in ways)),
+        ("bound", "how far off one answer is at most", any(v.bound for v in ways)),
         ("central", "expected errors of the central model", any(v.bound for v in drawn)),
     )
 
 
-def _describe_errors(shown: Sequence[Line]) -> str:
+def _describe_errors(ways: Sequence[Line]) -> str:
     """Describe the error chart in words."""
     texts = []
-    for line in shown:
+    for line in ways:
         said = [f"expected {error_text(line.expected)}"] if line.expected else []
         said += [f"measured {error_text(line.measured)}"] if line.measured else []
         said += [f"one answer off by at most {line.bound:,}"] if line.bound is not None else []
@@ -184,7 +184,7 @@ def _describe_errors(shown: Sequence[Line]) -> str:
 
 def _error_row(line: Line, scale: Scale) -> ChartRow:
     """Return the row of one way to publish the counts."""
-    kind = "stem own" if line.own else "stem"
+    kind = "stem own" if line.is_plan else "stem"
     marks: list[Markup] = []
     if line.expected:
         marks += [
@@ -198,5 +198,5 @@ def _error_row(line: Line, scale: Scale) -> ChartRow:
         marks.append(ring(scale, line.measured))
     expected = error_text(line.expected) if line.expected else ""
     bound = f"at most {line.bound:,}" if line.bound is not None else ""
-    sent = f", {line.messages:.4g} message{'s' * (line.messages != 1)} per user" * line.own
+    sent = f", {line.messages:.4g} message{'s' * (line.messages != 1)} per user" * line.is_plan
     return ChartRow(short(line.name + sent, 36), ", ".join(filter(None, [expected, bound])), marks)

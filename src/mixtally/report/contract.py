@@ -112,7 +112,7 @@ def _terms(plan: Plan, suite: int = 1) -> tuple[Text | Table | Bullets, ...]:
 
 
 def sending_table(plan: Plan, suite: int) -> Table:
-    """Return the table of what a device sends and every mix adds, one row for each part."""
+    """Return the table of what a device sends and what every mix adds, with a row for each part."""
     return Table(
         ("part", "bins", "sent", "device adds", "every mix adds", "bytes sealed"),
         _part_rows(plan, suite),
@@ -154,14 +154,14 @@ def promise_texts(plan: Plan) -> tuple[str, ...]:
     return (
         "Whatever the collector receives is "
         f"{likelihood_text(*both, 'answer of a person', 'any other')}: "
-        f"{loss_text(stated)}, for all {_together(plan)} together.",
+        f"{loss_text(stated)}, for all {_covered_messages(plan)} together.",
         f"{assumption_text(stated.assumption)}.",
         f"Status: {stated.status}, delta between {at_least(stated.lower, 6)} and "
         f"{at_most(stated.upper, 6)}. Source: {stated.source}.",
     )
 
 
-def _together(plan: Plan) -> str:
+def _covered_messages(plan: Plan) -> str:
     """Name the messages that the certificate covers."""
     parts, times = len(plan.parts), plan.collections
     messages = "messages of a record" if parts == 1 else f"{parts} messages of a record"
@@ -183,7 +183,7 @@ def trust_table(plan: Plan) -> Table:
 
 
 def _trusted_with_answers(plan: Plan) -> list[tuple[str, str, str]]:
-    """Return the rows of the mixes and of other people."""
+    """Return the rows about the mixes and about other people."""
     what, nothing = "your answer", ("other people", "your answer", "nothing: they are not trusted")
     if plan.cover is Cover.MIXES:
         one = "the mix" if plan.hops == 1 else f"one of the {plan.hops} mixes"

@@ -28,29 +28,31 @@ from mixtally.report.numbers import (
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?", re.ASCII)
 
 
-def has_own_order(question: Question, *, given: bool) -> bool:
-    """Return whether the bins have their own order: numbers, columns or ``given`` labels.
+def has_own_order(question: Question, *, labels_given: bool) -> bool:
+    """Return whether the bins have an order of their own, as numbers, columns and given labels do.
 
     Words that were found in the data are ordered by their counts instead.
     """
     labels = question.labels
     own = labels is None or question.kind is Kind.BITS or question.attributes is not None
-    return question.hashed is None and (own or given or all(map(_NUMBER.fullmatch, labels or ())))
+    return question.hashed is None and (
+        own or labels_given or all(map(_NUMBER.fullmatch, labels or ()))
+    )
 
 
 def select_bins(
-    question: Question, ranked: NDArray[np.int64], most: int, *, given: bool
+    question: Question, ranked: NDArray[np.int64], most: int, *, labels_given: bool
 ) -> list[int]:
     """Return the first ``most`` of ``ranked`` bins, in their own order if they have one."""
     found: list[int] = ranked[:most].tolist()
-    return sorted(found) if has_own_order(question, given=given) else found
+    return sorted(found) if has_own_order(question, labels_given=labels_given) else found
 
 
-def shown_text(shown: int, every: int, what: str = "", which: str = "the largest") -> str:
+def shown_text(shown_count: int, total: int, what: str = "", ranking: str = "the largest") -> str:
     """Return how many rows are shown, and whether some are left out."""
-    if shown == every:
-        return f"all {every:,}{what}"
-    return f"{shown:,} of {every:,}{what} shown, {which}"
+    if shown_count == total:
+        return f"all {total:,}{what}"
+    return f"{shown_count:,} of {total:,}{what} shown, {ranking}"
 
 
 def key_figures(result: Result) -> tuple[tuple[str, str], ...]:
@@ -94,17 +96,17 @@ def truth_cells(
 
 
 def interval(row: Row) -> str:
-    """Return the interval of one count alone."""
+    """Return the interval of a count that holds for this count alone, as text."""
     return interval_text(row.lower, row.upper)
 
 
 def simultaneous(row: Row) -> str:
-    """Return the interval that holds for all counts at once."""
+    """Return the interval of a count that holds for all counts at once, as text."""
     return f"{row.lower_simultaneous:,} .. {row.upper_simultaneous:,}"
 
 
 def share(row: Row, people: int) -> list[Cell]:
-    """Return the share of ``people`` that a count is, and its interval, in percent."""
+    """Return a count and its interval as percentages of ``people``."""
     part = row.share_of(people)
     error = None if part.standard_error is None else 100.0 * part.standard_error
     lower, upper = 100.0 * part.lower, 100.0 * part.upper
@@ -115,7 +117,7 @@ def share(row: Row, people: int) -> list[Cell]:
 
 
 def shares_note(people: int | None) -> str:
-    """Return the sentence that says whose shares are shown; empty where none are."""
+    """Return the sentence that says of which people shares are shown; empty if none are shown."""
     if people is None:
         return ""
     return (
@@ -125,7 +127,7 @@ def shares_note(people: int | None) -> str:
 
 
 def figure_sections(
-    every: Sequence[Figures],
+    all_figures: Sequence[Figures],
     level: float,
     most: int | None,
     true: Mapping[str, Sequence[float | None]] | None,
@@ -149,7 +151,7 @@ def figure_sections(
     """
     return [
         Section(one.title, (_figures_table(one, level, most, true), Text(one.note, note=note)))
-        for one in every
+        for one in all_figures
     ]
 
 
@@ -178,9 +180,9 @@ def _figures_table(
     return Table((*head, *beside), lines, title=figures.title)
 
 
-def figure(value: float, error: float | None, to: Callable[[float], int] = round) -> str:
+def figure(value: float, error: float | None, rounding: Callable[[float], int] = round) -> str:
     """Round a number to the second digit of its error, or to five digits if it has none."""
-    return number(value, 5) if error is None else round_to_error(value, error, to)
+    return number(value, 5) if error is None else round_to_error(value, error, rounding)
 
 
 def number_or_blank(value: float | None, digits: int) -> str:
@@ -188,8 +190,8 @@ def number_or_blank(value: float | None, digits: int) -> str:
     return "" if value is None else number(value, digits)
 
 
-def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object a bin, in the order of the bins, with the given further columns."""
+def count_rows(result: Result, extra_columns: Mapping[str, Sequence[Any]]) -> list[Facts]:
+    """Return one flat object for each bin, in the order of the bins, with ``extra_columns``."""
     found, bins = result.estimate, range(result.question.bins)
     counts = estimates_of(found, [result.question.label(i) for i in bins])
     columns = {"bin": bins, **counts.columns()}
@@ -198,14 +200,14 @@ def count_rows(result: Result, beside: Mapping[str, Sequence[Any]]) -> list[Fact
         columns |= prefix_columns(counts.shares(found.people).columns(), "share")
     if found.projected is not None:
         columns["simplex"] = found.projected.tolist()
-    return rows_of({**columns, **beside})
+    return rows_of({**columns, **extra_columns})
 
 
-def figure_rows(figures: Figures, beside: Mapping[str, Sequence[Any]]) -> list[Facts]:
-    """Return one flat object a row of a figure, with the given further columns."""
+def figure_rows(figures: Figures, extra_columns: Mapping[str, Sequence[Any]]) -> list[Facts]:
+    """Return one flat object for each row of a figure, with ``extra_columns``."""
     resolution = [row.resolution for row in figures.rows]
     columns = estimates_of_rows(figures.rows).columns()
-    return rows_of({**columns, "resolution": resolution, **beside})
+    return rows_of({**columns, "resolution": resolution, **extra_columns})
 
 
 def message_facts(result: Result) -> Facts:
@@ -213,9 +215,12 @@ def message_facts(result: Result) -> Facts:
     return {"messages": result.messages, **precision(result.estimate)}
 
 
-def precision(found: Estimate) -> Facts:
+def precision(estimate: Estimate) -> Facts:
     """Return the confidence level and the method of the intervals."""
-    return {"confidence_level": found.individual.level, "interval_method": found.individual.method}
+    return {
+        "confidence_level": estimate.individual.level,
+        "interval_method": estimate.individual.method,
+    }
 
 
 def facts(result: Result) -> Facts:

@@ -45,7 +45,7 @@ class TrueNumbers(Protocol):
 
     @property
     def figures(self) -> Mapping[str, Sequence[float | None]]:
-        """For each figure of the result, by its name, one true value a row."""
+        """The true values of each figure, one for each of its rows, by the name of the figure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class CountsView:
     def bins(self, most: int) -> list[int]:
         """Return the ``most`` largest bins, in their own order if they have one."""
         return select_bins(
-            self.result.question, self.result.rank_bins(), most, given=self.has_given_order
+            self.result.question, self.result.rank_bins(), most, labels_given=self.has_given_order
         )
 
     def chart(self, most: int = CHART_BINS) -> Picture:
@@ -107,7 +107,7 @@ class CountsView:
         return cells
 
     def findings(self, most: int) -> str:
-        """Describe the counts in sentences; ``most`` of them are shown."""
+        """Describe the counts in sentences; ``most`` is the number of counts that are shown."""
         found, bins = self.result.estimate, self.result.question.bins
         above, method = int((found.simultaneous.lower > 0).sum()), found.simultaneous.method
         how = "" if method == found.individual.method else f" ({method})"
@@ -158,7 +158,7 @@ class CountsView:
 
     @cached_property
     def derived_rows(self) -> dict[str, list[Facts]]:
-        """For each figure, by its name, one flat object a row."""
+        """One flat object for each row of each figure, by the name of the figure."""
         return {one.name: figure_rows(one, self._truth_column(one)) for one in self.result.figures}
 
     def facts(self) -> Facts:

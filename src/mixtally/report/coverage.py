@@ -18,16 +18,16 @@ class Coverage(NamedTuple):
         Intervals that cover the true value, and all intervals.
     """
 
-    held: int
-    of: int
+    covered: int
+    total: int
 
     @property
     def share(self) -> float | None:
         """The share of the intervals that cover; None if there is no interval."""
-        return self.held / self.of if self.of else None
+        return self.covered / self.total if self.total else None
 
     def text(self, level: float, what: str = "true count") -> str:
-        """Return sentences that say how many intervals cover, and how improbable so few are.
+        """Return sentences on how many intervals cover, and on the probability of so few.
 
         ``level`` is the confidence level of each interval alone, and ``what`` names the true value.
         """
@@ -65,15 +65,16 @@ def measured_error(*errors: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.mean([np.mean(one**2) for one in errors])))
 
 
-def bound_chance(held: int, of: int, level: float) -> float:
-    """Bound the probability that ``held`` or fewer intervals cover, by Markov's inequality.
+def bound_chance(covered: int, total: int, level: float) -> float:
+    """Bound the probability that ``covered`` or fewer intervals cover, by Markov's inequality.
 
-    Each of ``of`` intervals misses with probability at most 1 - level, so at most of (1 - level)
-    miss on average. The probability that m or more miss is at most that average over m. The bound
-    needs no independence: counts over planes, for example, share their messages.
+    Each of ``total`` intervals misses with probability at most 1 - level. So at most total (1 -
+    level) intervals miss on average. The probability that m or more miss is at most this average
+    divided by m. The intervals need not be independent: several counts may be computed from the
+    same messages.
     """
-    missed = of - held
-    return min(1.0, (1.0 - level) * of / missed) if missed else 1.0
+    missed = total - covered
+    return min(1.0, (1.0 - level) * total / missed) if missed else 1.0
 
 
 def _percent(share: float) -> str:

@@ -44,13 +44,13 @@ Cell = str | Marked
 class Text:
     """A paragraph, or a ``note`` in smaller letters next to a picture or a table.
 
-    An ``own`` text is for the user who ran the command. A page that is published omits it.
+    A text ``for_user`` is for the user who ran the command. A page that is published omits it.
     """
 
     text: str
     note: bool = False
     tone: Tone | None = None
-    own: bool = False
+    for_user: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,10 @@ Item = TypeVar("Item")
 def columns(
     items: Iterable[Item], *named: tuple[str, Callable[[Item], Cell]]
 ) -> tuple[tuple[str, ...], list[list[Cell]]]:
-    """Return heads and rows of a table; each column has a name and a function of an item."""
+    """Return the headers and rows of a table of ``items``.
+
+    Each column is given by its name and by a function that returns the cell of an item.
+    """
     return tuple(name for name, _ in named), [[cell(one) for _, cell in named] for one in items]
 
 
@@ -202,8 +205,8 @@ class Document:
     simulation : bool
         Whether anything in the document depends on true values. Such a document is not a release.
     from_data : tuple of str
-        What was read from the data, by the names of ``uncovered_texts``. Such a document is not a
-        release.
+        Names of the facts that were read from the data, see ``uncovered_texts``. A document with
+        such facts is not a release.
     key : tuple
         Names and values at the beginning of a page.
     opening, sections : tuple, callable
@@ -252,7 +255,7 @@ class Rows:
 
 
 Column = Sequence[object] | str | float | None
-"""One value a row, or one value for all rows of a batch."""
+"""One value for each row, or one value for all rows of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +265,7 @@ class Batches:
     Attributes
     ----------
     names : tuple of str
-        The names of the columns; the first column always has a value a row.
+        The names of the columns; the first column always has one value for each row.
     batches : callable
         Yields the batches anew at every call, each with a column for each name.
     """
@@ -281,7 +284,7 @@ class Batches:
 
 
 def broadcast_columns(batch: Sequence[Column]) -> list[Sequence[object]]:
-    """Return the columns of a batch with a value a row."""
+    """Return the columns of a batch, each with one value for every row."""
     size = max(len(column) for column in batch if _is_column(column))
     return [column if _is_column(column) else [column] * size for column in batch]
 
@@ -301,6 +304,10 @@ class Chunks:
 
 
 def closing(seed: int | None, fingerprint: str = "", plan: str = "plan") -> str:
-    """Return the end of a page: the randomness (None for the operating system's) and the plan."""
+    """Return the end of a page, which states the source of the randomness and the plan.
+
+    ``seed`` is None if the randomness came from the operating system. ``plan`` names what the
+    fingerprint identifies.
+    """
     chance = "randomness from the operating system" if seed is None else f"seed {seed}"
     return f"{chance}, {plan} {fingerprint}" if fingerprint else chance

@@ -71,20 +71,20 @@ def _part(value: float | None, people: int) -> float | None:
 
 
 def estimates_of(
-    found: Estimate | Change, labels: Sequence[str], places: Sequence[int] | None = None
+    source: Estimate | Change, labels: Sequence[str], places: Sequence[int] | None = None
 ) -> Estimates:
     """Return the estimates of all bins, or of those at ``places``, with their ``labels``.
 
     An estimate without information has no standard error.
     """
     chosen = slice(None) if places is None else list(places)
-    errors: list[float | None] = [found.standard_error] * len(labels)
-    if isinstance(found, Estimate) and found.errors is not None:
-        errors = found.errors[chosen].tolist()
-    each, together = found.individual, found.simultaneous
+    errors: list[float | None] = [source.standard_error] * len(labels)
+    if isinstance(source, Estimate) and source.errors is not None:
+        errors = source.errors[chosen].tolist()
+    each, together = source.individual, source.simultaneous
     return Estimates(
         labels,
-        found.counts[chosen].tolist(),
+        source.counts[chosen].tolist(),
         [None if error is None or math.isnan(error) else error for error in errors],
         *(end[chosen].tolist() for end in (each.lower, each.upper, together.lower, together.upper)),
     )

@@ -93,7 +93,7 @@ def _natural_width(console: Console, column: Column) -> int:
 
 
 def _least_width(console: Console, column: Column) -> int:
-    """Return the width that a column needs: its numbers and short labels whole, words unbroken."""
+    """Return the least width of a column at which no number, short label or word is broken."""
     if column.width is not None:
         return column.width
     words = max(1, *(_measure(console, one).minimum for one in (column.header, *column.cells)))
@@ -107,7 +107,7 @@ def _measure(console: Console, cell: RenderableType) -> Measurement:
 
 
 def _share(width: int, least: list[int], natural: list[int]) -> list[int]:
-    """Return the width of each column: ``least``, and then ``natural`` as far as there is space."""
+    """Return the width of each column, from ``least`` up to ``natural`` if there is space."""
     if sum(least) > width:  # one column alone on its line, with a word longer than the terminal
         return [width]
     shares, left = list(least), width - sum(least)

@@ -31,22 +31,33 @@ _STYLE = (
 
 
 def hexmap(
-    title: str, outlines: Sequence[Outline], names: Sequence[str], found: Estimate, note: str
+    title: str, outlines: Sequence[Outline], names: Sequence[str], estimate: Estimate, note: str
 ) -> Markup:
     """Draw the map as SVG, with its legend and ``note`` below.
 
-    ``outlines`` and ``names`` are those of the first bins, in order. Bins after them are not on the
-    map.
+    Parameters
+    ----------
+    title : str
+        The title of the map.
+    outlines : sequence of Outline
+        The corners of the hexagon of each of the first bins. The other bins are not on the map.
+    names : sequence of str
+        The name of each hexagon, in the same order.
+    estimate : Estimate
+        The counts of all bins with their simultaneous intervals.
+    note : str
+        The text below the map.
     """
     at, height = _projection(outlines)
-    counts, above = found.counts[: len(outlines)], found.simultaneous.lower[: len(outlines)] > 0
+    ends = estimate.simultaneous
+    counts, above = estimate.counts[: len(outlines)], ends.lower[: len(outlines)] > 0
     edges = _edges(counts[above])
     parts = [el("text", short(title, 48), x=_MARGIN, y=14.0)]
     # Shaded hexagons are drawn last, above the outlines of the others.
     for i in np.argsort(above, kind="stable").tolist():
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*corner) for corner in outlines[i]))
         tip = f"{names[i]}: {counts[i]:,.1f}, "
-        tip += f"all hexagons: {found.simultaneous.lower[i]:,} .. {found.simultaneous.upper[i]:,}"
+        tip += f"all hexagons: {ends.lower[i]:,} .. {ends.upper[i]:,}"
         shade = int(np.searchsorted(edges, counts[i], side="right"))
         look = ("cell full", _opacity(shade)) if above[i] else ("cell", 1.0)
         parts.append(
@@ -61,18 +72,18 @@ def hexmap(
     paper = el("rect", width="100%", height="100%", fill="var(--paper)")
     return drawing(
         title,
-        _describe_map(names, found, above),
+        _describe_map(names, estimate, above),
         [el("style", Markup(CHART + _STYLE)), paper, *parts],
         viewBox=f"0 0 {_WIDTH:g} {whole:g}",
         class_="map",
     )
 
 
-def _describe_map(names: Sequence[str], found: Estimate, above: NDArray[np.bool_]) -> str:
+def _describe_map(names: Sequence[str], estimate: Estimate, above: NDArray[np.bool_]) -> str:
     """Describe the map in words."""
     if not above.any():
         return "No hexagon is distinguishable from zero."
-    counts = np.where(above, found.counts[: len(above)], -np.inf)
+    counts = np.where(above, estimate.counts[: len(above)], -np.inf)
     most = int(counts.argmax())
     return (
         f"{int(above.sum()):,} of {len(above):,} hexagons are distinguishable from zero; the "
@@ -121,7 +132,7 @@ def _opacity(shade: int) -> float:
 
 
 def _legend(
-    edges: NDArray[np.float64], height: float, told: Sequence[str], *, shaded: bool
+    edges: NDArray[np.float64], height: float, notes: Sequence[str], *, shaded: bool
 ) -> list[Markup]:
     """Draw the shades with their limits, and the lines of text below the map."""
     y, parts = height + _LINE, []
@@ -135,6 +146,6 @@ def _legend(
         parts += [box, el("text", text, x=x + 13.0, y=y)]
     lines = [
         el("text", line, x=_MARGIN, y=y + _LINE * (place + 1), class_="axis")
-        for place, line in enumerate(told)
+        for place, line in enumerate(notes)
     ]
     return [join(parts), *lines]

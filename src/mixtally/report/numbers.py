@@ -47,7 +47,7 @@ def error_text(value: float) -> str:
 
 
 def round_to_error(
-    value: float, error: float | None, to: Callable[[float], int] = round, sign: str = ""
+    value: float, error: float | None, rounding: Callable[[float], int] = round, sign: str = ""
 ) -> str:
     """Round ``value`` to the second digit of its ``error``, because further digits are noise.
 
@@ -60,7 +60,7 @@ def round_to_error(
         return f"{value:{sign},.6g}"
     # The tolerance gives an error of a power of ten its two digits despite rounding in log10.
     places = 1 - math.floor(math.log10(error) + 1e-9)
-    rounded = to(value * 10.0**places) / 10.0**places + 0.0  # adding 0.0 avoids a minus zero
+    rounded = rounding(value * 10.0**places) / 10.0**places + 0.0  # adding 0.0 avoids a minus zero
     return f"{rounded:{sign},.{max(0, places)}f}"
 
 
@@ -74,6 +74,6 @@ def _round_to_side(value: float, digits: int, rounding: str) -> str:
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
 
 
-def pluralize(count: int, one: str, several: str | None = None) -> str:
+def pluralize(count: int, singular: str, plural: str | None = None) -> str:
     """Return a number of things; ``several`` is the plural if it is not formed with an s."""
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

@@ -89,7 +89,7 @@ def _key(figures: Sequence[tuple[str, str]]) -> list[Markup]:
 
 def _for_readers(document: Document, parts: Sequence[Part]) -> list[Part]:
     """Return the parts that a page shows; only a simulation shows ``own`` texts."""
-    return [p for p in parts if document.simulation or not (isinstance(p, Text) and p.own)]
+    return [p for p in parts if document.simulation or not (isinstance(p, Text) and p.for_user)]
 
 
 def _parts(parts: Sequence[Part], title: str) -> list[Markup]:

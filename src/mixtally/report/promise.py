@@ -35,16 +35,17 @@ def protection_line(observer: Observer, what: str = "each person's answer") -> s
     return f"Protects: {what}, against {_WHO[observer]}."
 
 
-def certificate_line(shown: Certificate, note: str = "") -> str:
+def certificate_line(certificate: Certificate, note: str = "") -> str:
     """Return the second line: a certificate with its assumption; ``note`` says what it is for."""
     return (
-        f"{loss_text(shown)} ({exactness_text(shown)}{note}). {assumption_text(shown.assumption)}."
+        f"{loss_text(certificate)} ({exactness_text(certificate)}{note}). "
+        f"{assumption_text(certificate.assumption)}."
     )
 
 
-def exactness_text(shown: Certificate) -> str:
+def exactness_text(certificate: Certificate) -> str:
     """Return whether delta is exact, up to rounding, or an upper bound."""
-    if shown.upper == 0.0 or 0.0 < shown.upper <= shown.lower * _EXACT:
+    if certificate.upper == 0.0 or 0.0 < certificate.upper <= certificate.lower * _EXACT:
         return "exact"
     return "proved upper bound"
 
@@ -54,7 +55,16 @@ def error_line(
 ) -> str:
     """Return the third line: the largest error of a count at ``level``, and its standard error.
 
-    ``half`` is half the width of an interval; without it a normal interval is used.
+    Parameters
+    ----------
+    error : float or None
+        The standard error of a count; None if it is unknown.
+    level : float
+        The confidence level, in (0, 1).
+    note : str
+        Text that is added at the end, with its leading space.
+    half : float, optional
+        Half the width of the interval of a count. Without it a normal interval is used.
     """
     if error is None or not math.isfinite(error):
         return f"Expected error of each count: unknown{note}."
@@ -76,30 +86,42 @@ def half_width(error: float, level: float) -> float:
 
 
 def build_promise(
-    shown: Certificate,
+    certificate: Certificate,
     local: float | None,
     third: str,
     note: str = "",
     what: str = "each person's answer",
 ) -> Promise:
-    """Return all three lines.
+    """Return all three lines of a promise.
 
-    ``what`` is protected, ``note`` is that of ``certificate_line``, and ``third`` is the last line.
-    ``local`` is the local epsilon, which remains if all mixes collude with the collector.
+    Parameters
+    ----------
+    certificate : Certificate
+        The guarantee of the second line.
+    local : float or None
+        The local epsilon, which remains if all mixes collude with the collector.
+    third : str
+        The third line, on the error.
+    note : str
+        Text that ``certificate_line`` adds.
+    what : str
+        What is protected.
     """
-    second = f"{certificate_line(shown, note)} {without_mixes(local)}"
-    return protection_line(shown.observer, what), second, third
+    second = f"{certificate_line(certificate, note)} {without_mixes(local)}"
+    return protection_line(certificate.observer, what), second, third
 
 
 def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
-    """Return the lines of a plan, before anybody answered; ``half`` as in ``error_line``."""
+    """Return the three lines of a plan before anybody answers; see ``error_line`` for ``half``."""
     crowd = f" when all {plan.users:,} take part"
     if plan.parts[0].replaced is not None:
         held = default_count(plan.users)
         full = error_text(plan.error_of(held))
         crowd += f", for an empty bin; {full} for a bin with {held:,} people"
     third = error_line(plan.standard_error, level, crowd, half=half)
-    return build_promise(plan.certificate, plan.local_epsilon, third, _together(plan.collections))
+    return build_promise(
+        plan.certificate, plan.local_epsilon, third, _collections_text(plan.collections)
+    )
 
 
 def promise_of_result(result: Result) -> Promise:
@@ -109,13 +131,16 @@ def promise_of_result(result: Result) -> Promise:
     # Half an interval would be too small: those of small counts begin at 0, and noise is skewed.
     most = float(np.maximum(each.upper - counts, counts - each.lower).max())
     third = error_line(error, each.level, _name_worst_bin(result.estimate), half=most)
-    return build_promise(result.certificate, plan.local_epsilon, third, _together(plan.collections))
+    return build_promise(
+        result.certificate, plan.local_epsilon, third, _collections_text(plan.collections)
+    )
 
 
 def _name_worst_bin(estimate: Estimate) -> str:
-    """Name the bin that the stated error is of, and state the median error, if they differ.
+    """Name the bin with the largest error, and state the median error, if errors differ.
 
-    Errors differ from bin to bin if values are replaced, and over planes.
+    Errors differ between bins if some values are replaced by random ones, or if messages name
+    planes.
     """
     errors = estimate.errors
     if errors is None or not len(errors):
@@ -133,9 +158,9 @@ def _name_worst_bin(estimate: Estimate) -> str:
 
 
 def promise_of_round(plan: Plan, result: Result | None) -> Promise:
-    """Return the lines of a round: those of its plan alone if nothing is released."""
+    """Return the three lines of a round; they are those of its plan if nothing is released."""
     return promise_of_plan(plan) if result is None else promise_of_result(result)
 
 
-def _together(collections: int) -> str:
+def _collections_text(collections: int) -> str:
     return "" if collections == 1 else f", for all {collections:,} collections together"

@@ -1,4 +1,4 @@
-"""Parts of a document about a round under a contract: received messages, key figures and facts.
+"""Elements of documents about a round under a contract: received messages, key figures, facts.
 
 The collector and the simulation of contracts call these functions.
 """
@@ -57,11 +57,11 @@ def trust_facts(plan: Plan) -> Facts:
     }
 
 
-def count_facts(shown: CountsView) -> Facts:
+def count_facts(view: CountsView) -> Facts:
     """Return the counts of a round, how they were computed, and their error if it is known."""
     return {
-        **message_facts(shown.result),
-        "standard_error": shown.result.estimate.standard_error,
-        **shown.measure_errors(),
-        **shown.facts(),
+        **message_facts(view.result),
+        "standard_error": view.result.estimate.standard_error,
+        **view.measure_errors(),
+        **view.facts(),
     }

@@ -16,12 +16,12 @@ _READ = (
 
 
 def promise_sections(
-    told: Iterable[str], not_told: Iterable[str], title: str = "What is promised"
+    promised: Iterable[str], not_promised: Iterable[str], title: str = "What is promised"
 ) -> tuple[Section, Section]:
     """Return the sections of what is promised and of what is not."""
     return (
-        Section(title, tuple(map(Text, told))),
-        Section("What is not promised", (Bullets.of(not_told),)),
+        Section(title, tuple(map(Text, promised))),
+        Section("What is not promised", (Bullets.of(not_promised),)),
     )
 
 
@@ -32,7 +32,7 @@ def plan_section(
 
     ``reason`` says why the plans were chosen. A published page omits this text.
     """
-    said = [Text(reason, own=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
+    said = [Text(reason, for_user=True)] * bool(reason) + [Text(note, note=True)] * bool(note)
     return Section(title, (*said, *plan_facts(*plans)))
 
 

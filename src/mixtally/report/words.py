@@ -32,9 +32,12 @@ def format_fact(name: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def promise_paragraphs(plan: Plan, whole: Certificate | None = None) -> list[str]:
-    """Return the certificate in paragraphs; ``whole`` is that of several rounds, if there are."""
-    shown = plan.certificate if whole is None else whole
+def promise_paragraphs(plan: Plan, all_rounds: Certificate | None = None) -> list[str]:
+    """Return the certificate in paragraphs.
+
+    If the plan has several rounds, ``all_rounds`` is the certificate of all of them together.
+    """
+    shown = plan.certificate if all_rounds is None else all_rounds
     return [
         "What an observer who sees every shuffled message, and knows all other answers, concludes "
         f"about a person is {likelihood_text(shown.epsilon, shown.upper, 'answer')}.",
@@ -47,12 +50,12 @@ def promise_paragraphs(plan: Plan, whole: Certificate | None = None) -> list[str
 
 
 def likelihood_text(
-    epsilon: float, delta: float, one: str, other: str = "the other", digits: int = 3
+    epsilon: float, delta: float, answer: str, alternative: str = "the other", digits: int = 3
 ) -> str:
-    """Return what epsilon and delta mean: how much likelier an outcome is under ``one`` answer."""
+    """Return what epsilon and delta mean: how much likelier an outcome is with one ``answer``."""
     return (
-        f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {one} as under "
-        f"{other}, plus a probability of {at_most(delta)}"
+        f"at most {at_most(math.exp(epsilon), digits)} times as likely under one {answer} as under "
+        f"{alternative}, plus a probability of {at_most(delta)}"
     )
 
 
@@ -64,13 +67,13 @@ def assumption_text(assumption: str) -> str:
     return f"Assumes: {assumption.removeprefix(_IF)}"
 
 
-def loss_text(shown: Certificate) -> str:
+def loss_text(certificate: Certificate) -> str:
     """Return epsilon and delta in the notation of the field."""
-    return f"epsilon = {at_most(shown.epsilon, 6)}, delta <= {at_most(shown.upper, 6)}"
+    return f"epsilon = {at_most(certificate.epsilon, 6)}, delta <= {at_most(certificate.upper, 6)}"
 
 
 def describe_sums_observer(plan: Certificate, sums: Certificate) -> list[str]:
-    """Return the guarantee against an observer of sums alone, with that of the plan."""
+    """Return the guarantee against an observer who sees only sums, next to that of the plan."""
     return [
         f"Someone who sees only the sums: {loss_text(sums)}, where the plan promises "
         f"{at_most(plan.upper, 6)} against someone who sees every message.",

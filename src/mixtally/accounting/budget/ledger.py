@@ -73,7 +73,8 @@ def charge(
     if not total <= budget.delta:
         raise InfeasibleError(
             "ledger",
-            expected=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} for everything",
+            expected=f"delta <= {budget.delta:g} at epsilon {budget.epsilon:g} "
+            "for all charges together",
             got=f"{total:.6g} after this charge",
             do=_advice(ledger, plan, times, accountant),
         )

@@ -322,7 +322,7 @@ def verify(plan: Plan, accountant: Accountant | None = None) -> Certificate:
     if true.lower > stated.upper:
         raise PlanError(
             "certificate of the plan",
-            expected=f"delta of at least {true.lower:g}, which its integers have",
+            expected=f"a delta of at least {true.lower:g}, which follows from its integers",
             got=f"{stated.upper:g}",
             do="do not answer under it: its promise is false",
         )

@@ -55,7 +55,7 @@ def encode_value(
         given = [()] if prefixes is None else prefixes
         return [(find_extension_bin(word, plan.prefixes, given, closing=closing),)]
     if value is None and (question.kind != "set" or question.attributes is not None):
-        raise _refusal("no-answer", "an answer, as there is no bin for none", value)
+        raise _refusal("no-answer", "an answer, because no bin is for people without one", value)
     if plan.edges is not None:
         return [(_find_range(plan.edges, value),)]
     if plan.grid is not None:

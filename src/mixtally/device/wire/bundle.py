@@ -2,8 +2,9 @@
 
 A bundle consists of the envelopes of all parts, in the order of the parts in the contract. Every
 part has a fixed number of slots, and all envelopes of a part have one length. So all bundles of a
-contract have the same length. If a device draws at random that it sends no additional fake, the
-last slot of that part contains padding (``device.wire.envelope``).
+contract have the same length. A device decides at random whether it sends an additional fake (a
+dummy message) in a part. If it sends none, the last slot of the part contains padding
+(``device.wire.envelope``).
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +16,9 @@ from mixtally.device.contract.fields import make_refusal
 class PartShape(NamedTuple):
     """The slots of a part in every bundle.
 
-    ``most_padding`` of its ``slots`` envelopes may be padding: 1 if the part may have an additional
-    fake, else 0. ``envelope_bytes`` is the size of an envelope before the first hop.
+    ``slots`` is the number of envelopes of the part in a bundle. At most ``most_padding`` of them
+    are padding: 1 if devices may send an additional fake, else 0. ``envelope_bytes`` is the size of
+    an envelope that the first hop receives.
     """
 
     slots: int
@@ -49,6 +51,6 @@ def split_bundles(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
 
 
 def part_envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
-    """Return the envelopes of one part of a bundle."""
+    """Return the envelopes of part number ``part``, counted from 0, of a bundle."""
     start, (slots, _, size) = bundle_bytes(shapes[:part]), shapes[part]
     return [bundle[start + i * size : start + (i + 1) * size] for i in range(slots)]

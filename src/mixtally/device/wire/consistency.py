@@ -29,7 +29,7 @@ class Frame(NamedTuple):
     parts : int
         The number of streams of messages.
     minimum_crowd : int
-        With fewer bundles a round is destroyed.
+        The least number of bundles. A round with fewer bundles is destroyed.
     """
 
     contract: str
@@ -65,7 +65,7 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
 
 
 def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
-    """Raise RefusedError unless manifests are those of the first hops of a round, in order.
+    """Raise RefusedError unless the manifests belong to the first hops of a round, in order.
 
     Each manifest comes with its SHA-256. ``sheet`` is the SHA-256 of the sheet. A hop must have
     received what the previous hop sent.
@@ -83,7 +83,10 @@ def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame
 
 
 def check_manifest(manifest: Manifest, frame: Frame) -> None:
-    """Raise RefusedError for other parts, or too few bundles in a round that is not destroyed."""
+    """Raise RefusedError for parts of another contract, or if too few bundles are sent on.
+
+    A batch may be sent on only if it has at least as many bundles as the minimum crowd.
+    """
     if len(manifest.parts) != frame.parts:
         got = len(manifest.parts)
         raise make_refusal("parts-miscounted", "manifest.parts", f"{frame.parts}", got)

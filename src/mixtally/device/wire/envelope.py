@@ -68,7 +68,8 @@ class Opener:
     """Removes the layer of one hop, or of the collector, in one round.
 
     ``private`` are the bytes of the secret key. ``sheet`` is the SHA-256 of the round's sheet.
-    ``hop`` is the position, from 1; that of the collector is hops + 1.
+    ``hop`` is the position of the role, counted from 1. The position of the collector is the number
+    of hops plus 1.
     """
 
     def __init__(self, suite: HpkeSuite, private: bytes, sheet: bytes, hop: int) -> None:

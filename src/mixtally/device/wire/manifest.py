@@ -2,8 +2,8 @@
 
 A manifest names the pieces of every part by their SHA-256, so that anyone can transport them. It
 states how many messages were received, dropped for each reason, and added. The collector needs
-these numbers for the estimate. The manifest of a destroyed round has nothing in its parts. A
-receipt states that the next role has all pieces.
+these numbers for the estimate. In the manifest of a destroyed round, all numbers of the parts are
+0. A receipt states that the next role has all pieces.
 """
 
 import re
@@ -98,7 +98,8 @@ class Manifest(NamedTuple):
 class Receipt(NamedTuple):
     """The statement of the next hop, or of the collector, that it has all pieces of a manifest.
 
-    ``manifest`` is the SHA-256 of the manifest. ``hop`` is one more than that of the manifest.
+    ``manifest`` is the SHA-256 of the manifest. ``hop`` is the position of the role that signs the
+    receipt, which is the position of the manifest's hop plus 1.
     """
 
     manifest: str
@@ -115,7 +116,7 @@ def write_manifest(manifest: Manifest) -> bytes:
 
 
 def read_manifest(data: bytes) -> Manifest:
-    """Read the manifest in ``data``; raise RefusedError for anything else and for wrong sums."""
+    """Read the manifest in ``data``; raise RefusedError if it is invalid or its sums are wrong."""
     held = note_fields(data, "manifest", _MANIFEST)
     destroyed = None
     if held.values["destroyed"] is not None:
@@ -156,9 +157,9 @@ def read_receipt(data: bytes) -> Receipt:
     return Receipt(read_digest(held, "manifest"), hop)
 
 
-def _read_overruled(held: Fields) -> tuple[str, ...]:
-    place = held.at("overruled")
-    names = tuple(text(one, place) for one in held.items("overruled"))
+def _read_overruled(fields: Fields) -> tuple[str, ...]:
+    place = fields.at("overruled")
+    names = tuple(text(one, place) for one in fields.items("overruled"))
     if bad := [name for name in names if not _NAME.fullmatch(name)]:
         raise make_refusal("role-name-malformed", place, "names of roles", bad[0])
     if len(set(names)) < len(names) or len(names) > MOST_HOPS:

@@ -16,8 +16,8 @@ from mixtally.device.wire.sheet import Sheet, read_sheet
 def verify_sheet(data: bytes, roles: Mapping[str, bytes], frame: Frame) -> Sheet:
     """Return the sheet in ``data``, after verifying that all roles signed it.
 
-    ``roles`` are public keys by name, of the hops in order and the collector. Raise RefusedError if
-    a signature is missing, or the contract does not permit the sheet.
+    ``roles`` maps the name of each role to its public key: the hops in order, then the collector.
+    Raise RefusedError if a signature is missing, or the contract does not permit the sheet.
     """
     sheet = read_sheet(verify_note(data, roles))
     check_sheet(sheet, frame)
@@ -40,10 +40,10 @@ def verify_round(
     manifests : sequence of bytes
         Notes of the first hops in order, each signed by its hop.
     receipts : sequence of bytes
-        Notes, beginning with that of the first manifest, each signed by the next role. There are at
-        most as many as manifests.
+        Notes of the receipts in the order of the manifests, each signed by the role after the hop
+        of the manifest. The last manifests may lack receipts.
     roles : mapping
-        Public keys by name, of the hops in order and the collector.
+        The public key of each role by its name: the hops in order, then the collector.
     frame : Frame
         The properties of the contract.
 

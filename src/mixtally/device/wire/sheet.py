@@ -37,15 +37,17 @@ class Sheet(NamedTuple):
     contract : str
         The fingerprint of the contract.
     round : int
-        Its number in [1, 1000], counted over all serials of the contract's name.
+        The number of the round in [1, 1000]. Contracts of one name share one numbering, whatever
+        their serials.
     opens, closes, expires : int
         Seconds since 1970, UTC; opens < closes < expires.
     keys : tuple of bytes
         Key configurations of every hop in order, and of the collector.
     prefixes : tuple of tuples of int, or None
-        The prefixes asked for, as symbols. None for the first round, and for other questions.
+        In a search for words: the prefixes whose continuations the round counts, each as the
+        numbers of its letters. None in the first round, and for other questions.
     closing : bool
-        Whether this round asks for words that end.
+        In a search for words: whether the round asks for the last letter and the end of words.
     """
 
     contract: str
@@ -123,7 +125,8 @@ def write_note(kind: str, fields: dict[str, Any]) -> bytes:
 def note_fields(data: bytes, kind: str, names: str) -> Fields:
     """Return the fields of a note of ``kind``; raise RefusedError for another kind or version."""
     plain = parse_json(text_of(data))
-    # First, because another version or kind has other fields, and the error should say so.
+    # Checked before the fields, because another version or kind has other fields, and the error
+    # should name the version or kind.
     for name in ("version", "kind"):
         if isinstance(plain, dict) and name in plain:
             one = Fields({name: plain[name]}, kind, name)
@@ -143,11 +146,11 @@ def kind_of(data: bytes) -> str:
     return kind
 
 
-def read_digest(held: Fields, name: str) -> str:
+def read_digest(fields: Fields, name: str) -> str:
     """Return a field with a SHA-256 in 64 hexadecimal digits, or raise RefusedError."""
-    value = held.text(name)
+    value = fields.text(name)
     if not _DIGEST.fullmatch(value):
-        raise make_refusal("digest-malformed", held.at(name), "64 digits of 0-9a-f", value)
+        raise make_refusal("digest-malformed", fields.at(name), "64 digits of 0-9a-f", value)
     return value
 
 

@@ -12,7 +12,13 @@ Terms that are used in all files of the package:
 - An *event* is a statistic beyond a cut. A *hit* is the event in the world that it favors, and an
   *alarm* is the event in the other world.
 - A *fake* is a dummy message without an answer, drawn by a device or by a *hop*, that is, one mix
-  of the chain. A *part* is one stream of messages of a record.
+  of the chain. It is *blank* (no bit set, then flipped), *uniform* (a random bin), or *shaped* (a
+  random number of fakes for every bin). A device may toss a *coin* for one more fake. - A *part* of
+  a plan is a stream of messages, to which every device contributes the same piece of its record. A
+  record is *in clear* if its message is not randomized. A *cap* is the largest number of set bits
+  of a message. *Pads* are bins that stand for the missing members of a set. - A *plane* is a set of
+  possible values. A message can name a plane that contains the true value: values are points of a
+  finite geometry, and the planes of one *direction* are parallel.
 """
 
 from collections.abc import Callable

@@ -73,7 +73,7 @@ class FailedTest:
     test: str
     place: int
     counted: int
-    of: int
+    trials: int
     expected: float
     p_value: float
 

@@ -107,7 +107,7 @@ def run_memoized(
 def _evidence(
     two: Memoized, reports: int, runs: int, lab: AttackLab, recall: Recall, side: int
 ) -> Floats:
-    """Return log-likelihood ratios of value 0 against value 1 if value ``side`` is held."""
+    """Return log-likelihood ratios of value 0 against value 1 if value ``side`` is the true one."""
     reported = recall(true_rows(two, runs, side * two.hashes), two.bins, reports, lab.chance)
     ones = count_ones(reported, two.bins)
     ratio = _bit_evidence(two, reports)
@@ -154,7 +154,7 @@ def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[
 
 
 def _memoized_bits(one: Memoized, runs: int, lab: AttackLab) -> Floats:
-    """Return the memoized bits themselves, by reports with nearly p = 0 and q = 1."""
+    """Return the memoized bits, read from reports with almost no noise (p near 0, q near 1)."""
     bare = msgspec.structs.replace(one, p=LEAST_PERMANENT, q=SCALE - LEAST_PERMANENT)
     return count_ones(simple_recall(bare)(true_rows(one, runs), 2, 1, lab.chance), 2).astype(float)
 

@@ -77,7 +77,10 @@ def build_target(
     mechanism = _build_mechanism(name, parameters)
     if mechanism.gain == 0.0:
         raise ParameterError(
-            "flip probability", expected="less than 1/2", got="1/2", do="such flips reveal nothing"
+            "flip probability",
+            expected="less than 1/2",
+            got="1/2",
+            do="flip with a smaller probability: such reports contain no information",
         )
     words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
     title = f"{name} with {words}"
@@ -93,7 +96,7 @@ def target_of_mechanism(
     honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
-    """Return the target for a mechanism; only a share of its promised fakes is counted on.
+    """Return the target for a mechanism of whose fakes only ``honest_share`` may be relied on.
 
     Raises
     ------
@@ -151,9 +154,9 @@ def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
         raise ParameterError(
             name,
             expected=format_flags(needs, kind.PARAMETERS),
-            got=format_flags(given, kind.PARAMETERS) or "neither",
-            do="give exactly these"
-            + (f"; it may take {format_flags(may, kind.PARAMETERS)}" if may else ""),
+            got=format_flags(given, kind.PARAMETERS) or "none of these",
+            do="give exactly these parameters"
+            + (f"; {format_flags(may, kind.PARAMETERS)} may be added" if may else ""),
         )
     order = [one.name for one in kind.PARAMETERS]
     return {each: parameters.get(each) for each in order if each in given}

@@ -37,7 +37,7 @@ class UniformGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are two bins, and all others."""
+        """The cost and the description of a run; messages name bin a, bin b, or another bin."""
         fakes, bins = self.senders.fakes, self.senders.part.bins
         stage = f"{fakes:,} uniform fakes over {bins:,} bins and the person's message"
         return self._setting(60.0 * fakes, 3, stage)

@@ -139,32 +139,36 @@ def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int
     ]
 
 
-def _noise_checks(name: str, part: Part, seen: Counts, own: Counts, fakes: int) -> list[Checks]:
+def _noise_checks(
+    name: str, part: Part, counts: Counts, people: Counts, fakes: int
+) -> list[Checks]:
     """Return tests of every bin's count, given its people, the fakes and the flips."""
-    bins, messages = part.bins, int(own.sum()) + fakes
+    bins, messages = part.bins, int(people.sum()) + fakes
     # A sum of binomials varies less than the binomial of their mean probability.
     if part.replaced is not None:
         mechanism = part.mechanism(fakes=fakes, crowd=LEAST_USERS)
         messages = (messages - fakes) * part.record_messages + fakes
-        due = (mechanism.gain * own + mechanism.offset(messages)) / messages
-        return [Checks.of(f"values and fakes in a bin of a collection{name}", seen, messages, due)]
+        due = (mechanism.gain * people + mechanism.offset(messages)) / messages
+        return [
+            Checks.of(f"values and fakes in a bin of a collection{name}", counts, messages, due)
+        ]
     if part.planes is not None:
-        others, rest = own[::-1] * part.record_messages, np.maximum(seen - own, 0)
+        others, rest = people[::-1] * part.record_messages, np.maximum(counts - people, 0)
         kappa = 1.0 / part.planes.prime if part.pads else part.planes.collision_probability
         met = others * kappa + fakes / part.planes.prime
         most = others + fakes
         return [Checks.of(f"plane that holds a value by chance{name}", rest, most, met / most)]
     if part.threshold is None:
-        rest = np.maximum(seen - own, 0)
+        rest = np.maximum(counts - people, 0)
         chance = 1.0 / len(rest)
         return [Checks.of(f"fake in a bin of a collection{name}", rest, fakes, chance)]
     q = part.threshold / SCALE
-    due = (q * messages + (1.0 - 2.0 * q) * own + (fake_rate(part) - q) * fakes) / messages
-    checks = [Checks.of(f"bit set in a collection{name}", seen, messages, due)]
+    due = (q * messages + (1.0 - 2.0 * q) * people + (fake_rate(part) - q) * fakes) / messages
+    checks = [Checks.of(f"bit set in a collection{name}", counts, messages, due)]
     if bins > 2:
         inner = slice(1, bins - 1)
         trials = messages * (bins - 2)
-        every = Checks.of(f"any other bit{name}", seen[inner].sum(), trials, due[inner].mean())
+        every = Checks.of(f"any other bit{name}", counts[inner].sum(), trials, due[inner].mean())
         checks.append(every)
     return checks
 

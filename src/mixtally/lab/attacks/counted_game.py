@@ -77,7 +77,7 @@ class CountedGame(Game):
             yield self.senders.draw_reports(self.records[0], span.stop - span.start, chance, device)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs; None unless only its own noise hides a record."""
+        """Return the statistics of many runs; None if other messages hide the person's record."""
         if self.senders.messages > self.senders.times:
             return None
         u, v = self._ratios

@@ -70,7 +70,7 @@ class Play(Interface):
     def __call__(
         self,
         parts: Sequence[Part],
-        row: int,
+        mixes: int,
         crowds: Sequence[Records],
         chance: Chance,
         *,

@@ -75,7 +75,7 @@ def _attack_absence(target: Target, lab: AttackLab) -> Outcome:
     runs, how = lab.runs if lab.runs is not None else quick_runs(cost, 0.5), ""
     by_distribution = (
         lab.drawn != 0
-        and sum(times * _messages(who) for who, times in behind.items()) > MOST_MESSAGES
+        and sum(times * _message_count(who) for who, times in behind.items()) > MOST_MESSAGES
     )
     if by_distribution:
         runs, how = lab.drawn or _DRAWN_RUNS, DRAWN
@@ -100,56 +100,66 @@ def _attack_absence(target: Target, lab: AttackLab) -> Outcome:
 
 
 def _differences(
-    who: Senders, users: int, runs: int, lab: AttackLab, *, by_distribution: bool
+    senders: Senders, users: int, runs: int, lab: AttackLab, *, by_distribution: bool
 ) -> Floats:
     """Return the statistic of one part in both worlds, shape (2, runs)."""
     if by_distribution:
         draw = Binomials(lab.chance, lab.tables)
-        noise = np.array([_draw_noise_from_distribution(who, users, runs, draw) for _ in range(4)])
+        noise = np.array(
+            [_draw_noise_from_distribution(senders, users, runs, draw) for _ in range(4)]
+        )
     else:
         noise = np.empty((4, runs, 2), dtype=np.int64)
         for i in iterate_runs(runs, lab, NAME + " (absent)"):
-            noise[:, i] = [_draw_noise(who, users, lab) for _ in range(4)]
-    sides = [noise[2 * own] - noise[2 * own + 1] + _draw_own(who, own, runs, lab) for own in (0, 1)]
+            noise[:, i] = [_draw_noise(senders, users, lab) for _ in range(4)]
+    sides = [
+        noise[2 * own] - noise[2 * own + 1] + _draw_own(senders, own, runs, lab) for own in (0, 1)
+    ]
     return np.array([both[:, 0] - both[:, 1] for both in sides], dtype=np.float64)
 
 
-def _messages(who: Senders) -> int:
-    """Return the messages of a run; of shaped fakes only two bins, and in clear none of people."""
-    return 2 * (who.fakes + (who.people + 1) * who.part.is_randomized)
+def _message_count(senders: Senders) -> int:
+    """Return the number of messages that are drawn for a run.
+
+    Only two bins of shaped fakes are drawn. Other people's records in clear are not drawn, because
+    they cancel.
+    """
+    return 2 * (senders.fakes + (senders.people + 1) * senders.part.is_randomized)
 
 
-def _cost(who: Senders) -> float:
+def _cost(senders: Senders) -> float:
     """Return the nanoseconds of both collections in both worlds."""
-    if who.part.is_randomized:
-        return 240.0 * (who.people + 1) + 20.0 * who.fakes
-    return 240.0 * who.fakes
+    if senders.part.is_randomized:
+        return 240.0 * (senders.people + 1) + 20.0 * senders.fakes
+    return 240.0 * senders.fakes
 
 
-def _draw_own(who: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
+def _draw_own(senders: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
     """Return the person's message in the first two bins, shape (runs, 2)."""
-    rows = who.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
+    rows = senders.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
 
-def _draw_noise(who: Senders, users: int, lab: AttackLab) -> Counts:
-    """Return the counts of the first two bins, except the person and messages without randomness.
+def _draw_noise(senders: Senders, users: int, lab: AttackLab) -> Counts:
+    """Return the counts of the first two bins over all random messages but the person's.
 
     In clear, the messages of others are equal in both collections, so they cancel and are left out.
     """
     chance, device = lab.chance, lab.device
-    if isinstance(who.part.recipe, Shape):
+    if isinstance(senders.part.recipe, Shape):
         two = Layout(Form.INDEX, 2)
-        every = [who.draw_shaped_fakes(two, chance, device) for _ in range(who.mixes)]
+        every = [senders.draw_shaped_fakes(two, chance, device) for _ in range(senders.mixes)]
         return tally_messages(two, np.concatenate(every)).counts
     total = np.zeros(2, dtype=np.int64)
-    if who.part.is_randomized:
-        each = (users - 1) // who.part.bins
+    if senders.part.is_randomized:
+        each = (users - 1) // senders.part.bins
         codes = np.repeat(np.arange(3), [each, each, users - 1 - 2 * each])
-        codes = codes if who.threshold else np.minimum(codes, who.part.bins - 1)
+        codes = codes if senders.threshold else np.minimum(codes, senders.part.bins - 1)
         for span in spans(len(codes), _SPAN):
-            total += _count_two_bins(who.draw_reports_of_bins(codes[span], _WIDTH, chance, device))
-    for rows in who.draw_fakes(min(_WIDTH, who.part.bins), chance, device):
+            total += _count_two_bins(
+                senders.draw_reports_of_bins(codes[span], _WIDTH, chance, device)
+            )
+    for rows in senders.draw_fakes(min(_WIDTH, senders.part.bins), chance, device):
         total += _count_two_bins(rows)
     return total
 
@@ -160,33 +170,35 @@ def _count_two_bins(rows: Rows) -> Counts:
     return np.asarray(kinds[1:3] + kinds[3])
 
 
-def _draw_noise_from_distribution(who: Senders, users: int, runs: int, draw: Binomials) -> Counts:
+def _draw_noise_from_distribution(
+    senders: Senders, users: int, runs: int, draw: Binomials
+) -> Counts:
     """Return the counts of ``_draw_noise`` for many runs from the distribution, shape (runs, 2)."""
-    fakes = np.broadcast_to(np.asarray(who.draw_fake_numbers(runs, draw)), runs)
+    fakes = np.broadcast_to(np.asarray(senders.draw_fake_numbers(runs, draw)), runs)
     ones = np.zeros((runs, 2), dtype=np.int64)  # The bits of fakes before any flip.
-    if who.has_uniform_fakes:
-        meet = 0.0 if who.part.planes is None else who.part.planes.collision_probability
-        either = draw(fakes, (2.0 - meet) / who.cells)
+    if senders.has_uniform_fakes:
+        meet = 0.0 if senders.part.planes is None else senders.part.planes.collision_probability
+        either = draw(fakes, (2.0 - meet) / senders.cells)
         both = draw(either, meet / (2.0 - meet))
         one = draw(either - both, 0.5)
         ones = np.stack([one + both, either - one], axis=1)
-    if who.part.replaced is not None:
-        return ones + _draw_replaced_from_distribution(who, users - 1, runs, draw)
-    if not who.threshold:
+    if senders.part.replaced is not None:
+        return ones + _draw_replaced_from_distribution(senders, users - 1, runs, draw)
+    if not senders.threshold:
         return ones
-    q, sent = who.threshold / SCALE, users - 1 + fakes
-    held = (ones + (users - 1) // who.part.bins).T
+    q, sent = senders.threshold / SCALE, users - 1 + fakes
+    held = (ones + (users - 1) // senders.part.bins).T
     return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)
 
 
 def _draw_replaced_from_distribution(
-    who: Senders, others: int, runs: int, draw: Binomials
+    senders: Senders, others: int, runs: int, draw: Binomials
 ) -> Counts:
     """Return how many of the others name the first two bins, shape (runs, 2).
 
     The others are spread evenly over all bins.
     """
-    kept, bins = 1.0 - (who.part.replaced or 0) / SCALE, who.part.bins
+    kept, bins = 1.0 - (senders.part.replaced or 0) / SCALE, senders.part.bins
     each = others // bins
     held = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])
     stay = np.stack([draw(np.full(runs, many), kept) for many in held], axis=1)

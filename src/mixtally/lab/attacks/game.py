@@ -20,13 +20,14 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.tails import Floats
 
 _BUDGET = 2e9
-"""Nanoseconds for a quick attack, and the cost of the smallest run."""
+"""Nanoseconds that a quick attack may take."""
 _BASE_COST = 1.5e5
-"""Nanoseconds for all that is quick, and what the smallest run costs."""
+"""Nanoseconds of a run in addition to its messages."""
 _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
 """Limits of the number of runs that is selected automatically."""
 _PILOT = 1_000_000
-"""The number of drawn counts, over all kinds of messages, that select the event of a game."""
+"""The number of counts, runs times kinds of messages, from which the event of a game is selected.
+"""
 _PATIENCE = 6e10
 """The nanoseconds that ``_FEWEST_RUNS`` runs may take. If they take longer, fewer runs are made."""
 
@@ -46,7 +47,7 @@ class Setting:
     stage : str
         The senders and their messages.
     played : str
-        The same, with the way in which the code makes a run.
+        The text of ``stage``, and how the code makes a run.
     """
 
     cost: float
@@ -124,9 +125,11 @@ class ComposedGame(Game):
         )
 
 
-def _add_statistics(every: Iterable[tuple[Floats, Floats] | None]) -> tuple[Floats, Floats] | None:
+def _add_statistics(
+    statistics: Iterable[tuple[Floats, Floats] | None],
+) -> tuple[Floats, Floats] | None:
     total: tuple[Floats, Floats] | None = None
-    for one in every:
+    for one in statistics:
         if one is None:
             return None
         total = one if total is None else (total[0] + one[0], total[1] + one[1])

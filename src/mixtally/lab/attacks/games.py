@@ -17,39 +17,42 @@ from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.model.contract import Shape
 
 
-def game_among(behind: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
+def game_among(sender_counts: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
     """Return the worst known game for all messages that a person sends.
 
     Each part is played as often as ``behind`` states. ``epsilon`` is the privacy loss at which the
     worst two records are searched for.
     """
     games = [
-        (game_of(who, epsilon), times * _games_per_record(who)) for who, times in behind.items()
+        (game_of(who, epsilon), times * _games_per_record(who))
+        for who, times in sender_counts.items()
     ]
     if [times for _, times in games] == [1]:
         return games[0][0]
     return ComposedGame(tuple(games))
 
 
-def game_of(who: Senders, epsilon: float = 1.0) -> Game:
+def game_of(senders: Senders, epsilon: float = 1.0) -> Game:
     """Return the worst known game for one part, or for one message of a set among shaped fakes."""
-    if not who.threshold:
-        if _has_shaped_fakes(who):
-            return ShapedGame(who)
-        if who.part.pads:
-            return SetGame(who)
-        if who.part.planes is not None:
-            return PlanesGame(who)
-        return UniformGame(who) if who.part.replaced is None else ReplacedGame(who)
-    if who.has_uniform_fakes and who.fakes:
-        return UniformFlipsGame(who)
-    return FlippedGame(who, *worst_records(who.part, who.people, who.fakes, epsilon))
+    if not senders.threshold:
+        if _has_shaped_fakes(senders):
+            return ShapedGame(senders)
+        if senders.part.pads:
+            return SetGame(senders)
+        if senders.part.planes is not None:
+            return PlanesGame(senders)
+        return UniformGame(senders) if senders.part.replaced is None else ReplacedGame(senders)
+    if senders.has_uniform_fakes and senders.fakes:
+        return UniformFlipsGame(senders)
+    return FlippedGame(
+        senders, *worst_records(senders.part, senders.people, senders.fakes, epsilon)
+    )
 
 
-def _games_per_record(who: Senders) -> int:
+def _games_per_record(senders: Senders) -> int:
     """Return how many equal games a record is: one per message of a set among shaped fakes."""
-    return who.part.record_messages if _has_shaped_fakes(who) else 1
+    return senders.part.record_messages if _has_shaped_fakes(senders) else 1
 
 
-def _has_shaped_fakes(who: Senders) -> bool:
-    return isinstance(who.part.recipe, Shape) and who.mixes > 0
+def _has_shaped_fakes(senders: Senders) -> bool:
+    return isinstance(senders.part.recipe, Shape) and senders.mixes > 0

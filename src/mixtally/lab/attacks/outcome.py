@@ -92,7 +92,7 @@ class AttackLab:
     tables: Memo = field(default_factory=lambda: Memo(MOST_BYTES))
 
     def __post_init__(self) -> None:
-        do = "leave it out for as many as are quick"
+        do = "leave it out for a number that takes a few seconds"
         if self.runs is not None:
             in_range("runs", self.runs, LEAST_RUNS, _MOST_RUNS, do)
         if self.drawn:

@@ -1,4 +1,4 @@
-"""The game with messages that name planes: how many planes contain either of two values.
+"""The game with messages that name planes, which are sets of possible values.
 
 A record u adds a message whose plane contains u. With probability kappa, the collision probability,
 the plane contains v too. The attacker is assumed to know the messages of other people, and
@@ -34,7 +34,7 @@ class PlanesGame(UniformGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are the subsets of two values."""
+        """The cost and the description of a run; messages differ by the values in their plane."""
         fakes, prime = self.senders.fakes, self.planes.prime
         stage = f"{fakes:,} uniform planes, {prime:,} of a direction, and the person's message"
         return self._setting(60.0 * fakes, 4, stage)

@@ -88,9 +88,9 @@ def _iterate_value_planes(part: Part, lab: AttackLab) -> Iterator[Rows]:
 
 
 def _select_counts(part: Part, tally: Tally) -> Counts:
-    """Return the counts of the estimates.
+    """Return the counts that are estimated.
 
-    Over planes they are those of a few values, the liar's value included.
+    If messages name planes, these are the counts of a few values, including the liar's value.
     """
     if part.planes is None:
         return tally.counts
@@ -119,9 +119,9 @@ def iterate_lies(layout: Layout) -> Iterator[Rows]:
     yield np.zeros((1, width + 1), dtype=np.uint8)
 
 
-def _message_of_first_bins(layout: Layout, many: int) -> Rows:
+def _message_of_first_bins(layout: Layout, count: int) -> Rows:
     """Return a message that names the first ``many`` bins."""
     if layout.form is Form.POSITIONS:
-        return layout.write_positions(np.zeros(many, dtype=np.int64), np.arange(many), 1)
-    ones = (np.arange(layout.bins) < many).astype(np.uint8)
+        return layout.write_positions(np.zeros(count, dtype=np.int64), np.arange(count), 1)
+    ones = (np.arange(layout.bins) < count).astype(np.uint8)
     return np.packbits(ones[None], axis=1, bitorder="little")

@@ -149,7 +149,9 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
 
 
 def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -> list[Checks]:
-    """Return the tests of reports in the bins ``numbers``, modulo their number, and as many fakes.
+    """Return the tests of one report in each bin of ``numbers``, and of as many fakes.
+
+    Numbers beyond the last bin start again at the first.
 
     The repeats of a record are adjacent; each is tested like any other report. For free bits, one
     record in every cycle sets no bit.
@@ -290,7 +292,7 @@ def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
 
 
 def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Return tests that a set's directions separate its members.
+    """Return tests that devices choose directions which separate the members of a set.
 
     A message of a set must name a direction in which its member is in no plane with another member.
     The test uses sets of every size, and the fewest planes per direction, where most sets need
@@ -362,10 +364,10 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     ], 2 * count
 
 
-def _uniformity_checks(what: str, drawn: Counts, every: int) -> list[Checks]:
-    """Return tests that numbers are uniform below ``every``: blocks, pairs, and single numbers."""
-    inside = drawn[(drawn >= 0) & (drawn < every)]
-    ends = [-(-every * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
+def _uniformity_checks(what: str, drawn: Counts, bound: int) -> list[Checks]:
+    """Return tests that numbers are uniform below ``bound``: blocks, pairs, and single numbers."""
+    inside = drawn[(drawn >= 0) & (drawn < bound)]
+    ends = [-(-bound * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
     sizes = np.diff(np.array([0, *ends], dtype=np.float64))
     place = np.searchsorted(np.array(ends[:-1], dtype=np.int64), inside, side="right")
     blocks = np.bincount(place, minlength=_BLOCKS)
@@ -373,12 +375,12 @@ def _uniformity_checks(what: str, drawn: Counts, every: int) -> list[Checks]:
     same = int((drawn[0 : 2 * pairs : 2] == drawn[1 : 2 * pairs : 2]).sum())
     found = [
         Checks.of_difference(f"{what} past the last", len(drawn) - len(inside)),
-        Checks.of(f"{what} in a block", blocks, len(drawn), sizes / every),
-        Checks.of(f"{what} like the one before", same, pairs, 1.0 / every),
+        Checks.of(f"{what} in a block", blocks, len(drawn), sizes / bound),
+        Checks.of(f"{what} like the one before", same, pairs, 1.0 / bound),
     ]
-    if every <= _MOST_COUNTED_NUMBERS:
-        seen = np.bincount(inside, minlength=every)
-        found.append(Checks.of(f"{what} in a bin", seen, len(drawn), 1.0 / every))
+    if bound <= _MOST_COUNTED_NUMBERS:
+        seen = np.bincount(inside, minlength=bound)
+        found.append(Checks.of(f"{what} in a bin", seen, len(drawn), 1.0 / bound))
     return found
 
 

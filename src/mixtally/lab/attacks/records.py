@@ -18,7 +18,8 @@ from mixtally.model.contract import Part
 from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
-"""Sizes up to which all set sizes and all combinations are tried, and how many are computed."""
+"""Limits: all set sizes up to the first are tried. All combinations of up to the second number of
+positions are computed exactly, and of longer ones only the third number."""
 _KINDS = ((0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (1, 0, 1))
 """Which of x, u and v set a position. If v and the crowd set it, u alone differs."""
 
@@ -45,8 +46,8 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
     return x, u, v
 
 
-def _to_orbit(held: PositionCounts) -> Orbit:
-    only_u, only_v, both, crowd, shared = held
+def _to_orbit(position_counts: PositionCounts) -> Orbit:
+    only_u, only_v, both, crowd, shared = position_counts
     return Orbit(only_u + shared, only_v, both + crowd)
 
 

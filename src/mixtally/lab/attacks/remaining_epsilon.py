@@ -19,22 +19,25 @@ _HALVINGS = 40
 """The most steps of the bisection, and its largest epsilon."""
 _MOST_EPSILON = 60.0
 _UNLIKELY = 1e-3
-"""The share of delta for numbers of coins whose delta is not computed closely."""
+"""The share of delta that bounds improbable numbers of coins, instead of an exact computation."""
 
 
-def remaining_epsilon(behind: Mapping[Senders, int], delta: float, accountant: Accountant) -> float:
+def remaining_epsilon(
+    sender_counts: Mapping[Senders, int], delta: float, accountant: Accountant
+) -> float:
     """Return the least epsilon at ``delta`` for all messages of a person; it may be infinite."""
-    local = sum(times * who.part.local_epsilon for who, times in behind.items())
+    local = sum(times * who.part.local_epsilon for who, times in sender_counts.items())
     # If nothing hides some part, only the randomization of the messages is left.
-    if not all(who.people or who.fakes or who.part.by_mixes for who in behind):
+    if not all(who.people or who.fakes or who.part.by_mixes for who in sender_counts):
         return local
-    total = sum(behind.values())
+    total = sum(sender_counts.values())
     negligible = _UNLIKELY * delta / total
     if total == 1:
-        (who,) = behind
+        (who,) = sender_counts
         return _least_epsilon(_delta_curve(who, negligible, accountant), delta, local)
     every = [
-        (*_dominating_losses(who, negligible, accountant), times) for who, times in behind.items()
+        (*_dominating_losses(who, negligible, accountant), times)
+        for who, times in sender_counts.items()
     ]
     return _least_epsilon(
         LossSum([(one, many * times) for one, many, times in every]).delta, delta, local
@@ -46,33 +49,39 @@ def none_if_infinite(epsilon: float) -> float | None:
     return epsilon if math.isfinite(epsilon) else None
 
 
-def mechanism_of(who: Senders) -> Shuffled:
+def mechanism_of(senders: Senders) -> Shuffled:
     """Return the mechanism of a message among the mean number of fakes."""
-    crowd = max(LEAST_USERS, who.people + 1) if who.people else int(who.part.replaced is not None)
-    return who.part.mechanism(fakes=who.fakes, crowd=crowd, mixes=who.mixes)
+    crowd = (
+        max(LEAST_USERS, senders.people + 1)
+        if senders.people
+        else int(senders.part.replaced is not None)
+    )
+    return senders.part.mechanism(fakes=senders.fakes, crowd=crowd, mixes=senders.mixes)
 
 
-def _delta_curve(who: Senders, negligible: float, accountant: Accountant) -> Curve:
-    if (coins := _coin_part(who)) is not None:
+def _delta_curve(senders: Senders, negligible: float, accountant: Accountant) -> Curve:
+    if (coins := _coin_part(senders)) is not None:
         return coins.curve(accountant, negligible)
-    record = Record.of(mechanism_of(who))
+    record = Record.of(mechanism_of(senders))
     return lambda epsilon: accountant.upper(record, epsilon)
 
 
 def _dominating_losses(
-    who: Senders, negligible: float, accountant: Accountant
+    senders: Senders, negligible: float, accountant: Accountant
 ) -> tuple[LossDistribution, int]:
     """Return losses that dominate one message, and how many of them a record has."""
-    if (coins := _coin_part(who)) is not None:
+    if (coins := _coin_part(senders)) is not None:
         return coins.losses(accountant, negligible, FINE), 1
-    return accountant.losses(Record.of(mechanism_of(who)), FINE)
+    return accountant.losses(Record.of(mechanism_of(senders)), FINE)
 
 
-def _coin_part(who: Senders) -> HonestPart | None:
-    """Return the part if coins decide its number of fakes, so that delta is averaged; else None."""
-    own = who.part.own
+def _coin_part(senders: Senders) -> HonestPart | None:
+    """Return the part if coins decide its number of fakes; None otherwise."""
+    own = senders.part.own
     return (
-        HonestPart(who.part, who.honest, who.people > 0) if own is not None and own.coin else None
+        HonestPart(senders.part, senders.honest, senders.people > 0)
+        if own is not None and own.coin
+        else None
     )
 
 

@@ -39,7 +39,7 @@ class ReplacedGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are three bins, and all others."""
+        """The cost and the description of a run; messages name one of three bins, or another."""
         people, fakes = self.senders.people, self.senders.fakes
         stage = f"{self._others_text}, {fakes:,} uniform fakes and the person's message"
         return self._setting(60.0 * (people + fakes), 8, stage)

@@ -152,12 +152,16 @@ def _attack_by_first_mix(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def _play_selection(
-    promise: Hypothesis, behind: Mapping[Senders, int], target: Target, lab: AttackLab, **more: Any
+    promise: Hypothesis,
+    sender_counts: Mapping[Senders, int],
+    target: Target,
+    lab: AttackLab,
+    **more: Any,
 ) -> list[Outcome]:
-    game = game_among(behind, target.epsilon)
+    game = game_among(sender_counts, target.epsilon)
     # The cost of a game counts only messages that arrive, but every device tosses a coin.
     if lab.runs is None:
-        cost = _COIN_COST * target.expected.fakes * sum(behind.values())
+        cost = _COIN_COST * target.expected.fakes * sum(sender_counts.values())
         lab = replace(lab, runs=quick_runs(game.setting.cost + cost))
     more |= {"users": target.expected.fakes, "kept_back": _count_kept_back(target)}
     return [
@@ -191,42 +195,46 @@ def measure_bundle_lengths(part: Part, lab: AttackLab) -> tuple[int, ...]:
     )
 
 
-def epsilon_of_certain_fakes(behind: Mapping[Senders, int], delta: float, lab: AttackLab) -> float:
+def epsilon_of_certain_fakes(
+    sender_counts: Mapping[Senders, int], delta: float, lab: AttackLab
+) -> float:
     """Return an upper bound of the epsilon that the almost surely arriving fakes give at ``delta``.
 
     Let r be the probability that fewer than k fakes arrive. Adding fakes is post-processing. So
     delta(epsilon) is at most the delta(epsilon) with k fakes, plus r. The values r of all messages
     add up to at most ``_RARE`` of delta. The result may be infinite.
     """
-    rare = _RARE * delta / sum(behind.values())
-    certain = {_certain_senders(who, rare): times for who, times in behind.items()}
+    rare = _RARE * delta / sum(sender_counts.values())
+    certain = {_certain_senders(who, rare): times for who, times in sender_counts.items()}
     return remaining_epsilon(certain, delta * (1.0 - _RARE), lab.accountant)
 
 
-def _certain_senders(who: Senders, rare: float) -> Senders:
+def _certain_senders(senders: Senders, rare: float) -> Senders:
     """Return senders with a number of fakes that is missed with probability at most ``rare``."""
-    if not isinstance(who, SelectedSenders):
-        return who
-    own = who.part.own
+    if not isinstance(senders, SelectedSenders):
+        return senders
+    own = senders.part.own
     assert own is not None
-    fakes = who.honest * own.whole + max(0, _least_coins(who.users, own, rare) - who.kept_back)
-    alike = structs.replace(who.part, own=OwnFakes(own.record, 1, 0))
-    return Senders(alike, who.people, fakes, who.mixes)
+    fakes = senders.honest * own.whole + max(
+        0, _least_coins(senders.users, own, rare) - senders.kept_back
+    )
+    alike = structs.replace(senders.part, own=OwnFakes(own.record, 1, 0))
+    return Senders(alike, senders.people, fakes, senders.mixes)
 
 
-def _select_senders(who: Senders, users: int) -> Senders:
+def _select_senders(senders: Senders, users: int) -> Senders:
     """Return the senders after the attack; unchanged if no coin is tossed."""
-    if who.part.own is None or not who.part.own.coin:
-        return who
-    return SelectedSenders(who.part, who.people, who.honest, who.mixes, users)
+    if senders.part.own is None or not senders.part.own.coin:
+        return senders
+    return SelectedSenders(senders.part, senders.people, senders.honest, senders.mixes, users)
 
 
-def _least_coins(users: int, own: OwnFakes, rare: float) -> int:
+def _least_coins(users: int, own_fakes: OwnFakes, rare: float) -> int:
     """Return a lower bound of the fakes from coins, by Bernstein's inequality.
 
     Fewer coins give a fake with probability at most ``rare``.
     """
-    nats, mean = log(1.0 / rare), users * own.coin / SCALE
-    spread = 2.0 * nats * mean * (1.0 - own.coin / SCALE)
+    nats, mean = log(1.0 / rare), users * own_fakes.coin / SCALE
+    spread = 2.0 * nats * mean * (1.0 - own_fakes.coin / SCALE)
     # Rounded down, which is the safe direction.
     return max(0, int(mean - nats / 3.0 - sqrt(nats * nats / 9.0 + spread)))

@@ -1,10 +1,12 @@
 """The game of a set: a full set of k values against the empty set, with counts of 2k cells.
 
-The log-likelihood ratio is the sum of ln(count) over the cells of the one set, minus the sum over
-the cells of the other. It is exact. The attacker subtracts the records of other people, which
-travel in clear.
+A *cell* is one of the messages that can be sent: a bin, or a *pad* for a missing member of a set.
 
-Over planes, the two sets are points of one line, which is the worst case
+The log-likelihood ratio is the sum of ln(count) over the cells of the full set, minus the sum of
+ln(count) over the cells of the empty set. The ratio is exact. The attacker subtracts the records of
+other people, which travel in clear.
+
+If messages name planes, the two sets are points of one line, which is the worst case
 (``accounting.divergence.set_in_clear``). In directions that separate these points, each point has a
 cell of its own. In all other directions, no message comes from the two sets.
 
@@ -48,7 +50,7 @@ class SetGame(Game):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are the cells that differ."""
+        """The cost and the description of a run; messages differ by their cell."""
         fakes, cells = self.senders.fakes, self.senders.part.layout.bins
         people = self.senders.people
         what = "a full set, or of an empty one"
@@ -133,7 +135,7 @@ class SetGame(Game):
             total += self._counts(rows)
         return total
 
-    def _build_record(self, held: int) -> tuple[Part, Counts | Rows]:
+    def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
         """Return the full set, the empty set or a third set, and the part that sends the set.
 
         Over planes, the bins of this part are the points themselves. The sets are the first, second
@@ -141,12 +143,12 @@ class SetGame(Game):
         """
         part, size = self.senders.part, self.size
         if part.planes is not None:
-            points = np.arange(size)[None] + held * size
+            points = np.arange(size)[None] + set_number * size
             return structs.replace(part, bins=part.planes.points), points
         record = np.zeros((1, row_bytes(part.bins)), dtype=np.uint8)
-        if held != 1:
+        if set_number != 1:
             bins = np.arange(8 * record.shape[1])
-            ones = (bins >= held // 2 * size) & (bins < (held // 2 + 1) * size)
+            ones = (bins >= set_number // 2 * size) & (bins < (set_number // 2 + 1) * size)
             record[0] = np.packbits(ones, bitorder="little")
         return part, record
 
@@ -173,5 +175,5 @@ class SetGame(Game):
             return np.where(u == v, 0.0, u - v)
 
 
-def _repeat_record(record: Counts | Rows, many: int) -> Counts | Rows:
-    return record[np.zeros(many, dtype=np.int64)]
+def _repeat_record(record: Counts | Rows, times: int) -> Counts | Rows:
+    return record[np.zeros(times, dtype=np.int64)]

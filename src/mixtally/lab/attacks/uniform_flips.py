@@ -58,7 +58,7 @@ class UniformFlipsGame(CountedGame):
 
     @property
     def setting(self) -> Setting:
-        """The cost and the description of a run; the kinds are three bits and the sum of all."""
+        """The cost and the description of a run; messages differ by three bits and the sum."""
         people, fakes = self.senders.people, self.senders.fakes
         return self._setting(
             flip_cost(self.view, 4.0 * people + 2.0 * fakes + 1.0) + 20.0 * fakes,

@@ -1,8 +1,8 @@
 """Attendance of people in epochs, one bit for each pair.
 
-Where only counts are needed, this is all that is kept of people. Attendance shows whether a person
-answers twice in an epoch, and how many people take part in how many epochs. The memory depends on
-the number of people, not of rows.
+If only counts are needed, nothing else about people is kept in memory. Attendance shows whether a
+person answers twice in an epoch, and how many people take part in how many epochs. The memory
+depends on the number of people, not of rows.
 """
 
 from collections import defaultdict

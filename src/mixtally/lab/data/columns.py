@@ -1,4 +1,4 @@
-"""Values of a column in one batch: the distinct ones as text, and which of them each row has.
+"""Values of a column in one batch: the distinct values as texts, and the value of each row.
 
 All functions work on Arrow arrays. ``rows``, ``labels`` and the forms in ``lab.data.forms`` use
 them, and ``api`` for values in memory.
@@ -90,7 +90,7 @@ def join_lists(array: Array) -> Array | None:
 
 
 def join_lists_and_singles(lists: Array, singles: Array) -> Array:
-    """Return lists, and the single values at their gaps, as one text each."""
+    """Return one text for each row: the list in ``lists``, or else the value in ``singles``."""
     return compute.coalesce(join_lists(lists), singles)
 
 

@@ -130,7 +130,7 @@ def count_epochs(
             if people is not None:
                 again = people.add(row_texts(batch.arrays[len(reading.columns)]), at)
                 if again is not None:
-                    raise gathered.twice(batch.where.subject(again), int(at[again]))
+                    raise gathered.second_answer_error(batch.where.subject(again), int(at[again]))
             counts.add(at, form.encode_batch(batch))
 
         gathered.fill(found, progress, count)
@@ -142,7 +142,9 @@ def count_epochs(
         # twice.
         times, twice = (None, None) if people is None else people.times(place)
         if twice is not None:
-            raise gathered.twice(f"epoch {order.names[twice]!r}", order.place.index(twice))
+            raise gathered.second_answer_error(
+                f"epoch {order.names[twice]!r}", order.place.index(twice)
+            )
         truth = counts.truth(place, crowd.codes, crowd.question.bins)
         (used,) = np.nonzero(truth.sum(axis=1))
         return EpochCounts(
@@ -203,8 +205,8 @@ class _TableReader:
             self._form.take(batch)
             if reading.person is not None:
                 people.append(batch.arrays[len(reading.columns)])
-        # If every row has a different value, people simply come once. Only for an attribute that is
-        # counted is that a reason to warn.
+        # A column in which every row has its own value only shows that each person has one row.
+        # This is a reason to warn only if the column itself is counted.
         found = [
             one
             for one in watch.find_identifiers()
@@ -229,27 +231,30 @@ class _TableReader:
             self.people = number_people(people)
 
     def records(self) -> RecordGroups:
-        """Return which rows form which record; raise DataError for rows that nothing combines."""
+        """Return the record of each row.
+
+        Raises DataError if a person has several rows and no rule combines them.
+        """
         if self._reading.person is None:
             return RecordGroups(self._rows.count)
         # One key for each pair of person and epoch: a person may answer once in every epoch.
         keys = self.people * max(1, len(self.order.names)) + self.epoch_of_row
         return group_rows(keys, self._reading.several, self._repeated_row_error)
 
-    def _repeated_row_error(self, first: int, again: int) -> DataError:
+    def _repeated_row_error(self, first: int, repeated: int) -> DataError:
         expected, got = "one row per person", "a second one"
         if self._when is not None:
-            epoch = self.order.names[self.epoch_of_row[again]]
+            epoch = self.order.names[self.epoch_of_row[repeated]]
             expected, got = "one answer per person and epoch", f"a second one in epoch {epoch!r}"
         return DataError(
-            self._origin.row(self._rows.row_number(again)),
+            self._origin.row(self._rows.row_number(repeated)),
             expected=expected,
             got=f"{got}, after row {self._rows.row_number(first) + self._origin.skip_rows}",
             do="choose which row counts with --several first or last, or join the rows with "
             "--several set",
         )
 
-    def twice(self, subject: str, epoch: int) -> DataError:
+    def second_answer_error(self, subject: str, epoch: int) -> DataError:
         """Return the error for a second answer in an epoch, numbered in the order of reading."""
         return DataError(
             subject,

@@ -46,9 +46,9 @@ def warn_of_similar_labels(labels: Collection[str]) -> str:
     return f"{names} are counted separately; to merge them, say {flags}"
 
 
-def check_questions(origin: Origin, column: str, first: Sequence[str | None]) -> None:
+def check_questions(origin: Origin, column: str, first_texts: Sequence[str | None]) -> None:
     """Raise DataError for rows that a survey tool writes between the header and the people."""
-    for row, text in enumerate(first, start=1):
+    for row, text in enumerate(first_texts, start=1):
         # Qualtrics writes a row of JSON objects with the key ImportId below the header.
         if text is not None and text.startswith(_IMPORT):
             raise DataError(

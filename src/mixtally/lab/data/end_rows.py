@@ -30,22 +30,22 @@ class EndRows:
         self._rows = 0
         self._lacking: set[str] = set()
 
-    def take(self, found: Mapping[str, Array]) -> None:
+    def take(self, columns: Mapping[str, Array]) -> None:
         """Examine the rows of a batch, given by column."""
-        size = max(map(len, found.values()), default=0)
+        size = max(map(len, columns.values()), default=0)
         if size == 0:
             return
         if self._rows == 0:
-            self.first = _texts(found, 0)
+            self.first = _texts(columns, 0)
             self._lacking = {
-                name for name, array in found.items() if find_gaps(array.slice(0, 1))[0]
+                name for name, array in columns.items() if find_gaps(array.slice(0, 1))[0]
             }
         # Only columns that miss a value in the first row and in no other row stay.
         rest = 1 if self._rows == 0 else 0
         self._lacking = {
-            name for name in self._lacking if not find_gaps(found[name].slice(rest)).any()
+            name for name in self._lacking if not find_gaps(columns[name].slice(rest)).any()
         }
-        self.last = _texts(found, size - 1)
+        self.last = _texts(columns, size - 1)
         self._rows += size
 
     def describe_warning(
@@ -53,7 +53,7 @@ class EndRows:
         origin: Origin,
         column: str,
         labels: Sequence[str] | None,
-        held: NDArray[np.int64] | None,
+        people: NDArray[np.int64] | None,
     ) -> str:
         """Return a warning if the first or the last row is probably no person, else an empty text.
 
@@ -68,21 +68,25 @@ class EndRows:
         held : ndarray of int64, shape (labels,), or None
             Number of people with each label; None if unknown.
         """
-        alone = None if labels is None or held is None else self._only_single_label(labels, held)
-        first = self._explain_heading(column, alone, own=labels is not None)
-        last = self._explain_total(column, alone, own=labels is not None)
+        alone = (
+            None if labels is None or people is None else self._only_single_label(labels, people)
+        )
+        first = self._explain_heading(column, alone, labels_from_data=labels is not None)
+        last = self._explain_total(column, alone, labels_from_data=labels is not None)
         first = f"{first}, {origin.skip_advice(1)}" if first else ""
         return "; ".join(filter(None, (first, last)))
 
-    def _explain_heading(self, column: str, alone: str | None, *, own: bool) -> str:
+    def _explain_heading(
+        self, column: str, single_label: str | None, *, labels_from_data: bool
+    ) -> str:
         """Return why the first row looks like a header.
 
         ``own`` says whether labels were read from the data, so that the row's value may be wrong.
         """
         text = self.first.get(column, "")
-        if own and is_like_question(column, text):
+        if labels_from_data and is_like_question(column, text):
             return f"the first row, {text.strip()!r}, looks like the question: if so"
-        if own and alone is not None and normalize_nfc(text) == alone:
+        if labels_from_data and single_label is not None and normalize_nfc(text) == single_label:
             return f"the first row alone has the value {text!r}: if it repeats the heading"
         if self._rows >= _ENOUGH and self._lacking:
             lacking = min(self._lacking)
@@ -91,10 +95,12 @@ class EndRows:
             )
         return ""
 
-    def _explain_total(self, column: str, alone: str | None, *, own: bool) -> str:
+    def _explain_total(
+        self, column: str, single_label: str | None, *, labels_from_data: bool
+    ) -> str:
         """Return why the last row looks like a total; ``own`` as in `_explain_heading`."""
         text = self.last.get(column, "")
-        if own and is_total(text):
+        if labels_from_data and is_total(text):
             return f"the last row, {text!r}, looks like a total: if so, remove it"
         for name, other in self.last.items():
             if name != column and is_total(other) and not is_total(self.first.get(name, "")):
@@ -102,16 +108,16 @@ class EndRows:
                     f"the last row has {other!r} in column {name!r} and looks like a total: if so, "
                     "remove it"
                 )
-        if own and alone is not None and normalize_nfc(text) == alone:
+        if labels_from_data and single_label is not None and normalize_nfc(text) == single_label:
             return f"the last row alone has the value {text!r}: if it is a total, remove it"
         return ""
 
-    def _only_single_label(self, labels: Sequence[str], held: NDArray[np.int64]) -> str | None:
+    def _only_single_label(self, labels: Sequence[str], people: NDArray[np.int64]) -> str | None:
         """Return the only label that exactly one person has; None if there are none or several.
 
         The first or the last of n people is that person by chance with probability 2 / n.
         """
-        rare = np.flatnonzero(held == 1)
+        rare = np.flatnonzero(people == 1)
         return labels[int(rare[0])] if self._rows >= _ENOUGH and len(rare) == 1 else None
 
 

@@ -62,11 +62,11 @@ class EpochCounts:
 
     @property
     def values(self) -> None:
-        """None: numbers are not counted, because their means need each of them."""
+        """None, because a mean needs every number, and counts do not contain them."""
 
     @property
     def grid(self) -> None:
-        """None: counts have no numbers, and so no grid."""
+        """None, because counts have no numbers that a grid could round."""
 
 
 class EpochTally:
@@ -106,8 +106,8 @@ class EpochTally:
         return found
 
 
-def _grown_size(had: int, need: int) -> int:
-    return had if need <= had else max(need, 2 * had)
+def _grown_size(old: int, need: int) -> int:
+    return old if need <= old else max(need, 2 * old)
 
 
 def count_by_epoch(timeline: Timeline | EpochCounts) -> Timeline | EpochCounts:

@@ -64,7 +64,7 @@ _OF_NUMBERS = re.compile(
 
 
 class Moment(NamedTuple):
-    """The time that a name states: a ``place`` that grows with time, in a unit ``kind``.
+    """The time that a name states: ``place`` grows with time, and ``kind`` is its unit.
 
     Names can be ordered by time only if they have the same unit.
     """
@@ -74,7 +74,7 @@ class Moment(NamedTuple):
 
 
 class EpochOrder(NamedTuple):
-    """The order of epochs: their distinct ``names``, and the ``place`` of every given name.
+    """The order of epochs: their distinct ``names``, and the index ``place`` of every given name.
 
     ``warning`` says what may be wrong with the order; it is empty for nothing.
     """
@@ -90,8 +90,8 @@ _CYCLES = ("month of a year", "day of a week")
 
 def order_epochs(
     names: Sequence[str],
-    given: Sequence[str] | None = None,
-    declared: Sequence[str] | None = None,
+    user_order: Sequence[str] | None = None,
+    type_order: Sequence[str] | None = None,
     *,
     subject: str,
 ) -> EpochOrder:
@@ -102,7 +102,7 @@ def order_epochs(
     names : sequence of str
         Distinct names, in any order.
     given : sequence of str, optional
-        All epochs in the order that the user states.
+        All epochs in the order that the user has stated.
     declared : sequence of str, optional
         All epochs in the order that the type of their column states.
     subject : str
@@ -117,10 +117,10 @@ def order_epochs(
     Raises
     ------
     DataError
-        If the given order lacks a name, or if two names stand for one epoch.
+        If the user's order lacks a name, or if two names stand for one epoch.
     """
-    key = order_of(names, given, declared)
-    found = moments_of(names) if given is None and declared is None else None
+    key = order_of(names, user_order, type_order)
+    found = moments_of(names) if user_order is None and type_order is None else None
     merged = found is not None and found[0].kind == "moment with an offset"
     # Ties go by position, so that the first of several names of a moment is kept.
     ranked = sorted(range(len(names)), key=lambda i: (key(names[i]), i))
@@ -138,20 +138,20 @@ def order_epochs(
         else:
             kept.append(names[i])
         place[i] = len(kept) - 1
-    warning = _warning(names, found) if given is None and declared is None else ""
+    warning = _warning(names, found) if user_order is None and type_order is None else ""
     return EpochOrder(tuple(kept), tuple(place), warning)
 
 
 def order_of(
     names: Sequence[str],
-    given: Sequence[str] | None = None,
-    declared: Sequence[str] | None = None,
+    user_order: Sequence[str] | None = None,
+    type_order: Sequence[str] | None = None,
 ) -> Callable[[str], Key]:
-    """Return the sort key of ``names``: their place in an order, their time, or their letters.
+    """Return the function from a name to its sort key: a place in an order, a time, or letters.
 
-    Raises DataError for a name that the given order lacks.
+    Raises DataError for a name that the user's order lacks.
     """
-    for order in (given, declared):
+    for order in (user_order, type_order):
         if order is None:
             continue
         place: dict[str, Key] = {name: (number,) for number, name in enumerate(order)}
@@ -178,8 +178,8 @@ def order_of(
 def declared_order(levels: Sequence[str] | None, *, ordered: bool) -> Sequence[str] | None:
     """Return the order that a type with these ``levels`` declares; None if it declares none.
 
-    If the type is not ordered, its levels count as ordered only if neither their names nor their
-    letters explain their order. Libraries list the values of a column in sorted order.
+    If the type is not ordered, its levels count as ordered only if they are sorted neither by time
+    nor by letters. Otherwise the library may just have sorted the values of the column.
     """
     if levels is None or ordered:
         return levels
@@ -213,7 +213,7 @@ def moments_of(names: Iterable[str]) -> list[Moment] | None:
 
 
 def _is_ambiguous(names: Sequence[str]) -> bool:
-    """Return whether day and month can be exchanged, so that the order of the names changes."""
+    """Return whether exchanging day and month would change the order of the names."""
     pairs = [_OF_NUMBERS.fullmatch(name.strip()) for name in names]
     if any(found is None or found[2] == "." for found in pairs):  # with dots the day comes first
         return False
@@ -309,7 +309,7 @@ def _year(found: dict[str, str | None]) -> int | None:
 
 
 def _is_numbered(names: Sequence[str]) -> bool:
-    """Return whether names differ only in numbers: in one of them, or in several after a year."""
+    """Return whether the names differ only in one number, or in several numbers after a year."""
     parts = [_DIGITS.split(name) for name in names]
     if len({tuple(part[::2]) for part in parts}) != 1 or len(parts[0]) < 3:
         return False

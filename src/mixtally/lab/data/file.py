@@ -1,6 +1,6 @@
 """Location of a data file, and the options that say how the file is written.
 
-The command line makes a `DataFile` of its options; the readers open it. `Origin` is what refusals
+The command line makes a `DataFile` from its options; the readers open it. `Origin` is what refusals
 need to know of a data source. The Python functions implement it for values in memory.
 """
 

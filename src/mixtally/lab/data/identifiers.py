@@ -97,13 +97,13 @@ class IdentifierWatch:
         self._rows = 0
         self._cut = False
 
-    def take(self, found: Mapping[str, Array], when: Array | None = None) -> None:
+    def take(self, columns: Mapping[str, Array], when: Array | None = None) -> None:
         """Keep the rows of a batch, and their epochs ``when`` if there are epochs."""
         if self._rows >= _WATCHED_ROWS or not self._held:
             self._cut = True
             return
         for name in list(self._held):
-            array, held = found[name], self._held[name]
+            array, held = columns[name], self._held[name]
             if not _can_identify(array.type) or sum(one.nbytes for one in held) > _WATCHED_BYTES:
                 del self._held[name]
                 continue
@@ -111,7 +111,7 @@ class IdentifierWatch:
         if when is not None:
             self._when.append(when)
         begun = self._rows < _ENOUGH
-        self._rows += max(map(len, found.values()), default=0)
+        self._rows += max(map(len, columns.values()), default=0)
         if begun and self._rows >= _ENOUGH:
             for name in [name for name in self._held if not self._can_be_people(name)]:
                 del self._held[name]
@@ -156,12 +156,12 @@ class IdentifierWatch:
         return bool((pairs[1:] == pairs[:-1]).any())
 
 
-def people_warning(found: Sequence[IdentifierColumn], *, counts: bool = False) -> str:
+def people_warning(identifiers: Sequence[IdentifierColumn], *, counts: bool = False) -> str:
     """Return a warning about the first column that identifies people, otherwise an empty text.
 
     With ``counts`` each row is a value, and another column says how many people have it.
     """
-    for one in found:
+    for one in identifiers:
         if one.is_repeated:
             what = "has the same values in several rows and seems to identify people"
         elif one.is_unique:

@@ -114,10 +114,12 @@ def _shortest_number(name: str) -> str:
     return name.rstrip("0").rstrip(".") if _FRACTION.fullmatch(name) else name
 
 
-def _check_distinct(subject: str, names: Collection[str], same: object, expected: str) -> None:
+def _check_distinct(
+    subject: str, names: Collection[str], normalized: object, expected: str
+) -> None:
     met: dict[str, str] = {}
     for name in names:
-        plain = same(name)  # type: ignore[operator]
+        plain = normalized(name)  # type: ignore[operator]
         if plain == name:
             continue
         other = plain if plain in names else met.setdefault(plain, name)

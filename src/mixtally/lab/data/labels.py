@@ -1,4 +1,4 @@
-"""Numbers of labels, which are fixed in advance or collected from the data and then sorted.
+"""Encoding of labels as numbers. Labels are fixed in advance, or taken from the data and sorted.
 
 The forms in ``lab.data.forms``, ``value_counts`` and ``crowd`` encode their columns with a
 `LabelEncoder`.
@@ -73,7 +73,7 @@ class LabelEncoder:
             )
 
     def label_number(self, label: str, where: RowPosition, row: int) -> int:
-        """Return the number of a label; raise DataError if labels are fixed and lack it."""
+        """Return the number of a label; raise DataError for a label that is not a fixed one."""
         number = self.numbers.get(label)
         if number is None and self._merging != _AS_WRITTEN:
             label = self._merge_label(label)

@@ -19,7 +19,7 @@ Values = TypeVar("Values", bound=NDArray[Any])
 
 
 class RecordGroups(NamedTuple):
-    """The record of each row: shape (rows,), -1 for none; None if each row is its own record.
+    """The assignment of rows to records.
 
     ``size`` is the number of records.
     """

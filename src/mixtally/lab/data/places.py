@@ -48,7 +48,7 @@ class HexagonGrid:
     cells: tuple[str, ...]
 
     def question(self, name: str) -> Question:
-        """Return the question in which hexagon a person is."""
+        """Return the question that asks in which hexagon a person is."""
         labels = (*self.cells, ELSEWHERE)
         return Question(name=name, bins=len(labels), labels=labels)
 

@@ -22,7 +22,7 @@ from mixtally.protocol.randomize.bins import Records
 _SPAN_BYTES = 1 << 22
 """Bytes of records that are counted at a time, so that a large crowd needs no second copy."""
 LABELS, LARGEST_SET, PEOPLE = "labels", "largest set", "people"
-"""Names of facts that a question takes from the data; `PEOPLE`: rows may not be people."""
+"""Names of facts that a question may take from the data. `PEOPLE`: rows may not be people."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,22 +147,37 @@ def check_varies(subject: str, names: Collection[str]) -> None:
 
 
 _FEW = 10
-"""Unique answers from which on the message blames the column, and below which the crowd."""
+"""Number of answers of only one person from which on the error names the column as the cause.
+
+With fewer such answers, the crowd may be too small, and the error says so.
+"""
 
 
-def check_shared(question: Question, held: NDArray[np.int64], from_data: Collection[str]) -> None:
-    """Refuse a list of answers, read from the data, most of which only one person gave.
+def check_shared(question: Question, people: NDArray[np.int64], from_data: Collection[str]) -> None:
+    """Refuse a list of answers that was read from the data and mostly names single people.
 
-    Such a list names people, because no crowd hides any of its answers. ``held`` has the number of
-    people who gave each answer, shape (bins,). Raises DataError if more than half of the answers of
-    a column were given by one person each.
+    No crowd hides an answer that only one person gave.
+
+    Parameters
+    ----------
+    question : Question
+        The question whose labels were read from the data.
+    people : array of int64, shape (bins,)
+        The number of people who gave each answer.
+    from_data : collection of str
+        What the question takes from the data, see `Population`.
+
+    Raises
+    ------
+    DataError
+        If more than half of the answers of a column were given by one person each.
     """
     if LABELS not in from_data:
         return
     names = question.name.split("+") if question.attributes else [question.name]
     sizes = question.attributes or (question.bins,)
     # Each attribute has its own list of answers, and is judged separately.
-    for name, own in zip(names, np.split(held, np.cumsum(sizes)[:-1]), strict=False):
+    for name, own in zip(names, np.split(people, np.cumsum(sizes)[:-1]), strict=False):
         alone = int(np.count_nonzero(own == 1))
         if 2 * alone <= len(own):
             continue

@@ -125,8 +125,25 @@ def read_counts(
 ) -> ValueCounts:
     """Read the number of people with each value from a file with one row per value.
 
-    The column ``counts`` has the numbers; rows with the same value are added. The errors are those
-    of `read_population`, and DataError for a number that is not a count.
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+    reading : Reading
+        How the column of values becomes records.
+    counts : str
+        The column with the numbers of people. Rows with the same value are added.
+    question : Question, optional
+        The question of a plan, which the values must fit.
+    progress : Progress
+        Called while the file is read.
+
+    Raises
+    ------
+    DataError
+        If a number is not a count, and in the cases of `read_population`.
+    PlanError
+        If the question has another kind or other bins.
     """
     _check_kind(reading, question)
     check_installed(file)

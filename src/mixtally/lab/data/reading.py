@@ -58,7 +58,7 @@ class Reading:
     separator
         The text between the labels of a set; None if a cell holds one label.
     max_set
-        Largest number of labels in a set; None for that of the largest set in the data.
+        Largest number of labels in a set; None for the size of the largest set in the data.
     empty_sets
         Whether an empty cell is a set without labels. Otherwise it is a missing value.
     scale
@@ -106,7 +106,7 @@ class Reading:
             count = "one column" if most == 1 else many
             raise ParameterError(
                 "columns",
-                expected=f"{count} for records read as {self.form}",
+                expected=f"{count} for records of type {self.form}",
                 got=", ".join(map(repr, self.columns)) or "none",
                 do="name each column once; only bits, attributes and places have several columns",
             )
@@ -161,7 +161,7 @@ class Reading:
         if self.several is RowCombination.SET and self.form is not RecordType.SET:
             raise ParameterError(
                 "several",
-                expected=f"first or last for records read as {self.form}",
+                expected=f"first or last for records of type {self.form}",
                 got="set",
                 do="only labels of one column become a set",
             )
@@ -170,7 +170,7 @@ class Reading:
         """Raise ParameterError if words of an open domain have a list or are part of a record."""
         wrong = ["--labels"] if self.words and self.labels is not None else []
         if self.words and self.form not in (RecordType.ONE, RecordType.SET):
-            wrong.append(f"records read as {self.form}")
+            wrong.append(f"records of type {self.form}")
         if wrong:
             raise ParameterError(
                 "--candidates",
@@ -180,7 +180,7 @@ class Reading:
             )
 
     def _check_merging(self) -> None:
-        """Raise ParameterError if labels are merged that the records lack, or do not list."""
+        """Raise ParameterError if labels are to be merged that do not exist or are not listed."""
         asked = [
             flag
             for flag, used in zip(_MERGING, self.merging, strict=True)

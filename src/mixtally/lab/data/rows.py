@@ -49,15 +49,19 @@ Levels = tuple[str, ...] | None
 
 
 class RowPosition(NamedTuple):
-    """The position of a batch in the data: which rows after the first ``before`` rows are kept."""
+    """The position of a batch in the data, which begins after the first ``rows_before`` rows.
+
+    ``kept_rows`` are the rows of the batch that were not dropped, counted from 0; None if all were
+    kept.
+    """
 
     origin: Origin
-    before: int
+    rows_before: int
     kept_rows: NDArray[np.int64] | None = None
 
     def row_number(self, row: int) -> int:
         """Return the number in the data, counted from 1, of a row of the batch, counted from 0."""
-        return self.before + 1 + (row if self.kept_rows is None else int(self.kept_rows[row]))
+        return self.rows_before + 1 + (row if self.kept_rows is None else int(self.kept_rows[row]))
 
     def subject(self, row: int) -> str:
         """Return the text by which an error refers to that row."""
@@ -65,7 +69,7 @@ class RowPosition(NamedTuple):
 
 
 class RowBatch(NamedTuple):
-    """Rows that count: arrays of single values without gaps, and their position.
+    """Rows that become records: arrays of single values without gaps, and their position.
 
     ``levels`` has the labels that the type of each array declares, or None.
     """
@@ -105,7 +109,7 @@ class RowReader:
     def batches(
         self, table: Table, watch: IdentifierWatch, progress: Progress
     ) -> Iterator[RowBatch]:
-        """Yield the rows that count; raise DataError for a missing value that is not allowed."""
+        """Yield the rows that become records; raise DataError for a forbidden missing value."""
         watched = [name for name in watch.columns if name not in self.columns]
         places = [[*map(table.names.index, names)] for names in (self.columns, watched)]
         for part in table.read(*places):
@@ -115,7 +119,7 @@ class RowReader:
                 self._declared_levels(table, *each)
                 for each in zip(self.columns, arrays, strict=True)
             ]
-            # The watch and the end rows see all rows, including those that are dropped below.
+            # ``watch`` and ``ends`` examine all rows, including those that are dropped below.
             watch.take(found, None if self.when is None else found[self.when])
             self.ends.take({**found, self.columns[0]: arrays[0]})
             size = len(arrays[0])
@@ -134,13 +138,13 @@ class RowReader:
 
     @property
     def count(self) -> int:
-        """Number of rows that count."""
+        """Number of rows that become records."""
         return self.total - sum(map(len, self.dropped))
 
     def row_number(self, row: int) -> int:
-        """Return the number in the data, counted from 1, of counted row ``row``, counted from 0."""
+        """Return the number in the data, from 1, of the kept row number ``row``, from 0."""
         left_out = np.concatenate([*self.dropped, np.array([self.total])])
-        kept_before = left_out - np.arange(len(left_out))  # rows that count before each dropped row
+        kept_before = left_out - np.arange(len(left_out))  # kept rows before each dropped row
         return row + 1 + int(np.searchsorted(kept_before, row, side="right"))
 
     def _simplify_column(self, array: Array, column: str) -> Array:

@@ -134,18 +134,18 @@ class EpochColumn(NamedTuple):
 
 
 def arrange_by_epoch(
-    crowd: Population, order: EpochOrder, at: Integers, people: Integers | None
+    crowd: Population, order: EpochOrder, epoch_of_record: Integers, people: Integers | None
 ) -> Timeline:
     """Return the timeline of a ``crowd`` whose record i belongs to epoch ``order.names[at[i]]``.
 
     Epochs without a record are left out. Raises DataError as `Timeline` does.
     """
-    used = np.unique(at)
+    used = np.unique(epoch_of_record)
     return Timeline(
         question=crowd.question,
         epochs=tuple(order.names[place] for place in used.tolist()),
         codes=crowd.records,
-        epoch_of_answer=np.searchsorted(used, at),
+        epoch_of_answer=np.searchsorted(used, epoch_of_record),
         people=people,
         values=crowd.values,
         note=crowd.note,

@@ -26,10 +26,22 @@ def simulate_turnover(
 ) -> Timeline:
     """Draw a timeline from the crowd of its first epoch.
 
-    A second crowd of the same size is absent at first. From one epoch to the next, each present
-    person leaves with probability ``leave``. Each absent person joins, or comes back, with
-    probability ``join``. Each person's value is drawn again from the values of ``first`` with
-    probability ``change``.
+    A second crowd of the same size is absent at first.
+
+    Parameters
+    ----------
+    first : Population
+        The people who are present in the first epoch.
+    epochs : int
+        The number of epochs, in [2, 1000].
+    join : float
+        The probability that an absent person joins, or comes back, from one epoch to the next.
+    leave : float
+        The probability that a present person leaves from one epoch to the next.
+    change : float
+        The probability that a person's value is drawn again from the values of ``first``.
+    chance : Chance
+        The source of random words.
 
     Raises
     ------
@@ -101,7 +113,7 @@ def _names(epochs: int) -> tuple[str, ...]:
 def _simulate_epochs(
     size: int, epochs: int, rates: _Rates, chance: Chance
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield for each epoch the present people, after the rows of ``first`` with their values."""
+    """Yield for each epoch who is present, and the row of ``first`` with each person's value."""
     _check(epochs, rates._asdict())
     held = np.concatenate([np.arange(size), draw_below(chance, size, size)])
     here = np.arange(2 * size) < size

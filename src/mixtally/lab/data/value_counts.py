@@ -81,7 +81,7 @@ _FEWEST = 3
 
 
 def _warn_of_total(
-    rows: RowReader, each: CountArray, largest: int, label: str, *, fixed: bool
+    rows: RowReader, people: CountArray, largest: int, label: str, *, fixed: bool
 ) -> str:
     """Return a warning if the largest row is the sum of all others, otherwise an empty text.
 
@@ -93,19 +93,19 @@ def _warn_of_total(
     DataError
         If the row also has the name of a total, and its label was not given.
     """
-    if np.count_nonzero(each) < _FEWEST or 2 * int(each[largest]) != int(each.sum()):
+    if np.count_nonzero(people) < _FEWEST or 2 * int(people[largest]) != int(people.sum()):
         return ""
     subject = rows.origin.row(rows.row_number(largest))
     if is_total(label) and not fixed:
         raise DataError(
             subject,
             expected="a value, and the number of people who have it",
-            got=f"{label!r} with {each[largest]:,} people, the sum of all other rows",
+            got=f"{label!r} with {people[largest]:,} people, the sum of all other rows",
             do="remove this row: it counts everybody a second time",
         )
     return (
-        f"{subject}, {label!r} with {each[largest]:,} people, is the sum of all other rows: if it "
-        "is a total, remove it"
+        f"{subject}, {label!r} with {people[largest]:,} people, is the sum of all other rows: if "
+        "it is a total, remove it"
     )
 
 

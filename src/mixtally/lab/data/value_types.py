@@ -49,8 +49,8 @@ class ColumnTypes:
             if type(value) is str and _TEXT in self._met and not like_others(value):
                 continue
             sort = _describe_type(value)
-            # Text and moments have several types here, so one value does not settle their Python
-            # type.
+            # The next text or moment of the same Python type may be of another sort, so it is
+            # checked again.
             if not isinstance(value, str | datetime):
                 self._done.add(type(value))
             if sort in self._met:

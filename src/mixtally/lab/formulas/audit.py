@@ -65,7 +65,7 @@ class ObserverAudit:
     observer: str
     exact: Bracket
     verdict: str
-    least: float | None = None
+    least_noise: float | None = None
     noise_factor: float | None = None
     error_factor: float | None = None
     privacy_factor: float | None = None
@@ -154,11 +154,11 @@ def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
 
 
 def _state_noise(
-    formula: Formula, epsilon: float, delta: float, given: dict[str, int], *, given_fakes: bool
+    formula: Formula, epsilon: float, delta: float, parameters: dict[str, int], *, given_fakes: bool
 ) -> float:
     """Return the noise of the formula; missing fakes are reported as missing, not as too few."""
     try:
-        return formula.compute(epsilon=epsilon, delta=delta, **given)
+        return formula.compute(epsilon=epsilon, delta=delta, **parameters)
     except ParameterError as error:
         if error.subject != "fakes" or given_fakes:
             raise

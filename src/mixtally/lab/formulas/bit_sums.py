@@ -48,27 +48,35 @@ def tail_bound(reach: float, expected_flips: float) -> float:
     return 2.0 * math.exp(-(reach**2) * expected_flips / 3.0)
 
 
-def next_chance(here: float, before: float, at: int, users: int, ones: int, flip: float) -> float:
-    """Return P(s + 1) from P(s) and P(s - 1) at s = ``at``, if ``ones`` of ``users`` bits are set.
+def next_chance(
+    current: float, previous: float, total: int, users: int, ones: int, flip: float
+) -> float:
+    """Return P(s + 1) from ``current`` = P(s) and ``previous`` = P(s - 1), at s = ``total``.
+
+    ``ones`` of the ``users`` bits are set.
 
     Source: notes 004 (7.3), lemma 7.1.
     """
-    return (_drift(at, users, ones, flip) * here + (users - at + 1) * before) / (at + 1)
+    return (_drift(total, users, ones, flip) * current + (users - total + 1) * previous) / (
+        total + 1
+    )
 
 
-def next_step(step: float, at: int, users: int, ones: int, flip: float) -> float:
-    """Return P(s + 1) / P(s) from ``step`` = P(s) / P(s - 1) at s = ``at``; infinite at s = 0.
+def next_step(step: float, total: int, users: int, ones: int, flip: float) -> float:
+    """Return P(s + 1) / P(s) from ``step`` = P(s) / P(s - 1) at s = ``total``.
+
+    ``step`` is infinite at s = 0.
 
     Source: notes 004 (7.4), with gamma in the form that contains the mean.
     """
     check_flip(flip)
     p, q = 1.0 - flip, flip
     mean = users * q + ones * (p - q)
-    drift = ((mean - at) / (p * q) - users + 2 * at) / (at + 1)
-    return (users - at + 1) / (at + 1) / step + drift
+    drift = ((mean - total) / (p * q) - users + 2 * total) / (total + 1)
+    return (users - total + 1) / (total + 1) / step + drift
 
 
-def _drift(at: int, users: int, ones: int, flip: float) -> float:
+def _drift(total: int, users: int, ones: int, flip: float) -> float:
     check_flip(flip)
     odds = (1.0 - flip) / flip
-    return (ones - at) * odds + (users - ones - at) / odds
+    return (ones - total) * odds + (users - ones - total) / odds

@@ -44,51 +44,56 @@ def threshold(flip: float) -> int:
     return threshold_of(min(flip, 1.0 - flip))
 
 
-def _single_bit(at: FormulaSetting, flip: float) -> Bracket:
+def _single_bit(setting: FormulaSetting, flip: float) -> Bracket:
     return single_bit.delta(
-        at.users, at.fakes, threshold(flip), at.epsilon, count_crowd=True, repeats=at.repeats
+        setting.users,
+        setting.fakes,
+        threshold(flip),
+        setting.epsilon,
+        count_crowd=True,
+        repeats=setting.repeats,
     )
 
 
-def _flip_messages(at: FormulaSetting, flip: float) -> Bracket:
-    return one_hot.messages_delta(at.users, at.fakes, threshold(flip), at.epsilon)
+def _flip_messages(setting: FormulaSetting, flip: float) -> Bracket:
+    return one_hot.messages_delta(setting.users, setting.fakes, threshold(flip), setting.epsilon)
 
 
-def _flip_sums(at: FormulaSetting, flip: float) -> Bracket:
-    return one_hot.sums_delta(at.users, at.fakes, threshold(flip), at.epsilon)
+def _flip_sums(setting: FormulaSetting, flip: float) -> Bracket:
+    return one_hot.sums_delta(setting.users, setting.fakes, threshold(flip), setting.epsilon)
 
 
-def _flip_blank(at: FormulaSetting, flip: float) -> Bracket:
-    return flip_blank.delta(at.fakes, threshold(flip), at.epsilon)
+def _flip_blank(setting: FormulaSetting, flip: float) -> Bracket:
+    return flip_blank.delta(setting.fakes, threshold(flip), setting.epsilon)
 
 
-def _clear_uniform(at: FormulaSetting, fakes: float) -> Bracket:
-    return clear_uniform.delta(math.ceil(fakes), at.bins, at.epsilon)
+def _clear_uniform(setting: FormulaSetting, fakes: float) -> Bracket:
+    return clear_uniform.delta(math.ceil(fakes), setting.bins, setting.epsilon)
 
 
-def _vectors(at: FormulaSetting, flip: float) -> Bracket:
+def _vectors(setting: FormulaSetting, flip: float) -> Bracket:
     t = threshold(flip)
-    least = vectors.homogeneous_delta(at.users, at.bits, t, at.epsilon)
-    every = vectors.any_dataset_delta(at.users, at.bits, t, at.epsilon)
+    least = vectors.homogeneous_delta(setting.users, setting.bits, t, setting.epsilon)
+    every = vectors.any_dataset_delta(setting.users, setting.bits, t, setting.epsilon)
     # A lower bound for equal vectors is also one for arbitrary datasets.
     return Bracket(min(max(least.lower, every.lower), every.upper), every.upper)
 
 
-def _one_ballot(at: FormulaSetting, flip: float) -> Bracket:
-    return flip_blank.delta(0, threshold(flip), at.epsilon)
+def _one_ballot(setting: FormulaSetting, flip: float) -> Bracket:
+    return flip_blank.delta(0, threshold(flip), setting.epsilon)
 
 
-def _one_vector(at: FormulaSetting, flip: float) -> Bracket:
+def _one_vector(setting: FormulaSetting, flip: float) -> Bracket:
     """Return delta of one visible vector of L bits.
 
     It is the sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
     """
     t = threshold(flip)
     q, p = t / SCALE, (SCALE - t) / SCALE
-    if at.epsilon >= at.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
+    if setting.epsilon >= setting.bits * math.log(p / q) * (1.0 + _AT_THE_LOCAL_EPSILON):
         return Bracket(0.0, 0.0)  # The likelihood ratio never exceeds e^epsilon.
-    pmf = tails.pmf(at.bits, p, 0, at.bits)
-    return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(at.epsilon))
+    pmf = tails.pmf(setting.bits, p, 0, setting.bits)
+    return divergence(Pair(pmf, pmf[::-1], 0.0), math.exp(setting.epsilon))
 
 
 def _delta_of_family(protocol: str) -> ExactDelta:
@@ -112,4 +117,5 @@ EXACT_DELTAS: Mapping[str, Mapping[str, ExactDelta]] = {
     "vectors, no mix": {"local": _one_vector},
     **{protocol: {"messages": _delta_of_family(protocol)} for protocol in NOISES},
 }
-"""By protocol and observer. For ``flip-blank``, only fakes are counted on."""
+"""The functions that compute delta, by protocol and observer. For ``flip-blank``, only fakes hide a
+person."""

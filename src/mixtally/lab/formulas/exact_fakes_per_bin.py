@@ -113,25 +113,27 @@ def two_sided(mode: int, left: float, right: float) -> FakeNumbers:
     )
 
 
-def bit_delta(found: FakeNumbers, epsilon: float) -> Bracket:
+def bit_delta(fake_numbers: FakeNumbers, epsilon: float) -> Bracket:
     """Return delta(epsilon) of a bit to whose sum the fakes are added."""
-    pair, grow = _pair(found, 1.0), math.exp(epsilon)
+    pair, grow = _pair(fake_numbers, 1.0), math.exp(epsilon)
     return larger(*(divergence(way, grow) for way in (pair, pair.swap())))
 
 
-def one_hot_delta(found: FakeNumbers, epsilon: float, kept: float = 1.0) -> Bracket:
+def one_hot_delta(fake_numbers: FakeNumbers, epsilon: float, keep: float = 1.0) -> Bracket:
     """Return delta(epsilon) of a one-hot record with fakes in every bin.
 
     A message is kept with probability ``kept``.
     """
-    pair = prepare_pair(_pair(found, kept))
+    pair = prepare_pair(_pair(fake_numbers, keep))
     return exchange_divergence(pair, pair, math.exp(epsilon))
 
 
-def _pair(found: FakeNumbers, kept: float) -> Pair:
-    without = np.concatenate([found.pmf, [0.0]])
-    record = np.concatenate([[0.0], found.pmf])
-    return Pair((1.0 - kept) * without + kept * record, without, found.cut, found.error)
+def _pair(fake_numbers: FakeNumbers, keep: float) -> Pair:
+    without = np.concatenate([fake_numbers.pmf, [0.0]])
+    record = np.concatenate([[0.0], fake_numbers.pmf])
+    return Pair(
+        (1.0 - keep) * without + keep * record, without, fake_numbers.cut, fake_numbers.error
+    )
 
 
 class FakeNumberFamily(NamedTuple):

@@ -58,8 +58,8 @@ def hashed_error(users: int, fakes: float, buckets: int, prime: int) -> float:
 def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
     """Return the mean number of absent fakes of a bit, 50 ln(2/delta) / eps^2.
 
-    Each user sends one fake except for these. The formula is stated for epsilon <= 1 and at least
-    twice as many users; otherwise ParameterError is raised.
+    On average, this number of users send no fake, and every other user sends one. The formula is
+    stated for epsilon <= 1 and at least twice as many users; otherwise ParameterError is raised.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 1 and Theorem 3.1.
@@ -70,9 +70,9 @@ def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
 
 
 def balcer_cheu(epsilon: float, delta: float, users: int) -> float:
-    """Return the mean number of absent fakes of a bin.
+    """Return the mean number of absent fakes of a bin, see ``balcer_cheu_bit``.
 
-    A histogram runs the protocol of a bit for eps/2 and delta/2.
+    A histogram runs the protocol of a bit for each bin, with eps/2 and delta/2.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 2 and Theorem 3.2, which states it as (2 eps, 2 delta).

@@ -38,7 +38,7 @@ def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float)
 
 
 def ratio_by_set_bits(counts: Sequence[int], flip: float) -> float:
-    """Return that ratio in a crowd of zeros, from the numbers of vectors with 0..L set bits.
+    """Return ``homogeneous_ratio`` in a crowd of zeros, from how many vectors have 0..L set bits.
 
     Source: sufficient DP 000 (3.4).
     """

@@ -15,7 +15,7 @@ from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE
 def least_single_bit(
     users: int, epsilon: float, delta: float, *, ones: int | None = None, repeats: int = 1
 ) -> Shuffled:
-    """Return the single bit with the least flips in a crowd of ``users``.
+    """Return the mechanism of a single bit with the least flips in a crowd of ``users``.
 
     ``ones`` of the crowd hold a one; None stands for the worst number.
     """
@@ -26,7 +26,7 @@ def least_single_bit(
 
 
 def least_flip(users: int, epsilon: float, delta: float) -> Shuffled:
-    """Return the one-hot record with the least flips, hidden by other people's flips."""
+    """Return the mechanism of a one-hot record with the least flips, hidden by others' flips."""
     made = flip(bins=MOST_BINS, threshold=MOST_THRESHOLD, crowd=users)
     return _least(made, Parameter.FLIP, epsilon, delta)
 
@@ -43,6 +43,6 @@ def least_uniform_fakes(bins: int, epsilon: float, delta: float) -> int:
     return _least(made, Parameter.FAKES, epsilon, delta).fakes_promised
 
 
-def _least(made: Shuffled, parameter: Parameter, epsilon: float, delta: float) -> Shuffled:
-    found = calibrate(Accountant(), Record.of(made), parameter, epsilon, delta)
+def _least(mechanism: Shuffled, parameter: Parameter, epsilon: float, delta: float) -> Shuffled:
+    found = calibrate(Accountant(), Record.of(mechanism), parameter, epsilon, delta)
     return found.message.mechanism

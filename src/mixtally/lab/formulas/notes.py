@@ -121,7 +121,7 @@ def flip_cover(epsilon: float, delta: float) -> float:
 
 
 def flip(epsilon: float, delta: float, users: int, fakes: int = 0) -> float:
-    """Return the flip probability of one-hot records if all n + m records are counted on.
+    """Return the flip probability of one-hot records if all n + m flipped records hide a person.
 
     Source: notes 004 (5.12), (5.16).
     """

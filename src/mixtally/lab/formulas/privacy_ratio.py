@@ -57,8 +57,8 @@ def ratio(users: int, bits: int, threshold: int, epsilon: float) -> Ratio:
         raise ParameterError(
             "flips",
             expected="a privacy ratio below 10^308",
-            got=f"{bits} bits flipped with {threshold / SCALE:.3g}",
-            do="flip more, or ask fewer bits: this hides nothing",
+            got=f"a larger one for {bits} bits flipped with probability {threshold / SCALE:.3g}",
+            do="flip with a larger probability, or ask fewer bits: such flips hide nothing",
         ) from None
     return Ratio(
         mean=mean,

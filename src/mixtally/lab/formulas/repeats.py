@@ -30,18 +30,20 @@ def ratio(ones_seen: int, users: int, flip: float) -> float:
     return ((users - ones_seen) * odds + ones_seen / odds) / users
 
 
-def seen_chance(held: Mapping[int, int], seen: int, bits: int, flip: float) -> float:
+def seen_chance(holders: Mapping[int, int], seen: int, bits: int, flip: float) -> float:
     """Return the probability that ``seen`` is among the sent vectors.
 
     ``held`` maps each vector to the number of people who hold it.
 
     Source: K-randomization 003 section 2, P[s in R(T)].
     """
-    missed = (math.log1p(-transition_probability(v, seen, bits, flip)) * held[v] for v in held)
+    missed = (
+        math.log1p(-transition_probability(v, seen, bits, flip)) * holders[v] for v in holders
+    )
     return -math.expm1(sum(missed))
 
 
-def anonymity(held: Mapping[int, int], bits: int, flip: float) -> float:
+def anonymity(holders: Mapping[int, int], bits: int, flip: float) -> float:
     """Return the least ratio of the probabilities that others, and that a person, send a vector.
 
     The minimum is over all people and vectors.
@@ -49,9 +51,9 @@ def anonymity(held: Mapping[int, int], bits: int, flip: float) -> float:
     Source: K-randomization 003 section 3, A_p.
     """
     return min(
-        seen_chance({**held, v: held[v] - 1}, seen, bits, flip)
+        seen_chance({**holders, v: holders[v] - 1}, seen, bits, flip)
         / transition_probability(v, seen, bits, flip)
-        for v in held
+        for v in holders
         for seen in range(1 << bits)
     )
 

@@ -37,14 +37,14 @@ _DIGITS = frozenset("0123456789abcdef")
 
 
 class Report(NamedTuple):
-    """The message of a person: the cohort and the packed bits."""
+    """The message of a person: packed bits, and the cohort, which shares a hash function."""
 
     cohort: int
     bits: bytes
 
 
 class MemoizedDevice:
-    """A device that answers under ``plan`` with one key; or a simulated crowd with one key."""
+    """A device that answers under ``plan`` with one key, or a simulated crowd with one key."""
 
     def __init__(self, plan: MemoizedPlan, key: bytes) -> None:
         self.plan, self.key = plan, key

@@ -38,7 +38,7 @@ ONE_VALUE = "central baselines: not drawn, these are for records of one value"
 MOST_BINS = 20_000
 """Number of bins up to which noise is drawn, which takes OpenDP about a second."""
 _PARTS = 1 << 32
-"""Denominator of the scales that are searched, in parts of a count."""
+"""Denominator of the scales that are searched: they are multiples of 2^-32 counts."""
 _COUNT_MOVED = 1
 """Change of one count if one record is substituted."""
 
@@ -46,10 +46,25 @@ _COUNT_MOVED = 1
 def compare_central_mechanisms(
     guarantee: Guarantee, truth: NDArray[np.int64], *, level: float, seeded: bool
 ) -> tuple[Central, dict[str, float]]:
-    """Return all mechanisms at ``guarantee``, and the measured error of one release of each.
+    """Return the central mechanisms with a guarantee, and measured errors of one release of each.
 
-    The errors are given by the name of the mechanism. The releases are of the counts ``truth``,
-    shape (bins,). If OpenDP is not installed there are no mechanisms, and the note says so.
+    Parameters
+    ----------
+    guarantee : Guarantee
+        The epsilon and delta that every mechanism must have.
+    truth : array of int64, shape (bins,)
+        The true counts, which the mechanisms release.
+    level : float
+        The confidence level of the stated error bounds, in (0, 1).
+    seeded : bool
+        Whether the run must be repeatable. OpenDP takes no seed, so no errors are measured then.
+
+    Returns
+    -------
+    Central
+        The mechanisms. If OpenDP is not installed there are none, and a note says so.
+    dict
+        The measured error, in counts, by the name of the mechanism.
     """
     try:
         load_opendp()

@@ -10,8 +10,9 @@ tally of the bin is distributed as
     c - Binomial(c, q) + Binomial(N - c, q).
 
 Without flips a tally is a sum of independent terms. Uniform fakes and replaced values have
-multinomial counts. The fakes of mixes have counts from their table of weights. Pads of sets sent in
-clear count as well, and their numbers follow from how many sets have each size.
+multinomial counts. The fakes of mixes have counts from their table of weights. If sets are sent in
+clear, a set with missing members names *pads* instead, which are additional bins. The number of
+pads follows from how many sets have each size.
 
 Given the records and the fakes, the tallies of bins are independent. The whole tally therefore has
 the same distribution as if every message were drawn. The only exception is the cap on messages per
@@ -57,9 +58,9 @@ from mixtally.protocol.tally.fold import Fold
 
 Counts = NDArray[np.int64]
 _SPAN = 1 << 18
-"""Number of planes that are drawn at a time."""
+"""Number of planes (sets of values, one named by each message) that are drawn at a time."""
 _MOST_PLANES = 200_000_000
-"""Largest number of messages over planes, which are drawn individually."""
+"""Largest number of messages that name planes, because each such message is drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +143,7 @@ def histogram_of_counts(people: ValueCounts) -> Histogram:
 def collect_counts(
     plan: Plan, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """Return the release of collecting the crowd of ``histogram`` under ``plan``.
+    """Simulate the collection of the answers in ``histogram``, and return the release.
 
     The errors are those of `check_counts`.
     """
@@ -179,7 +180,8 @@ def split_histogram(histogram: Histogram, questions: Sequence[Question]) -> list
         return [histogram]
     sizes = own.attributes or (1,) * own.bins
     held = np.split(histogram.counts, np.cumsum(sizes)[:-1])
-    if own.attributes is None and questions[0].kind is Kind.ONE:  # a bit in clear: no, yes
+    # a bit sent in clear has two bins: no and yes
+    if own.attributes is None and questions[0].kind is Kind.ONE:
         held = [np.array([users - int(one[0]), int(one[0])]) for one in held]
     return [Histogram(q, users, one) for q, one in zip(questions, held, strict=True)]
 
@@ -194,9 +196,27 @@ def draw_part(
 ) -> tuple[PartReceived, Tally]:
     """Return what a collector receives for one part, and its tally, fakes included.
 
-    ``counts`` has the number of people in each bin, and ``sizes`` that of sets of each size.
-    NumPy's generator draws the binomials, keyed by ``chance``. Raises ParameterError if pads count
-    and ``sizes`` is unknown.
+    NumPy's generator draws the binomials, keyed by ``chance``.
+
+    Parameters
+    ----------
+    part : Part
+        The part of a plan.
+    counts : array of int64, shape (bins,)
+        The number of people in each bin.
+    users : int
+        The number of people.
+    hops : int
+        The number of mixes.
+    chance : Chance
+        The source of random words.
+    sizes : array of int64, optional
+        The number of people whose set has 0, 1, .. members.
+
+    Raises
+    ------
+    ParameterError
+        If sets are filled up with pads and ``sizes`` is unknown.
     """
     if part.planes is not None:
         if part.pads:
@@ -241,7 +261,9 @@ def draw_part(
 def _draw_over_planes(
     part: Part, planes: Planes, counts: Counts, hops: int, chance: Chance
 ) -> tuple[PartReceived, Tally]:
-    """Return the same for planes, each of which is drawn, because one plane adds to many counts.
+    """Return the same as ``draw_part`` for a part whose messages name planes.
+
+    Each message is drawn, because one plane adds to the counts of many values.
 
     Raises ParameterError if there are too many messages to draw individually.
     """
@@ -269,7 +291,7 @@ def _draw_over_planes(
 
 
 def _count_pads(part: Part, sizes: Counts | None) -> Counts:
-    """Return how many people send each pad.
+    """Return how many people send each pad, which stands for a missing member of a set.
 
     A person sends the pads whose number is below the number of members that their set lacks of the
     largest set.

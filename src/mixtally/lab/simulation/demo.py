@@ -34,7 +34,7 @@ def simulate_demo(
         guarantee, truth, level=level, seeded=seed is not None
     )
     return Study(
-        about=Provenance(
+        provenance=Provenance(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
             # The empty tuple omits advice on options, because the demo has no options.

@@ -44,8 +44,8 @@ def collect_epochs(
     lab: Lab,
     analysis: Analysis = COUNTS_ALONE,
     *,
-    about: Provenance = _UNTITLED,
-    before: Callable[[str], None] = ignore_progress,
+    provenance: Provenance = _UNTITLED,
+    before_epoch: Callable[[str], None] = ignore_progress,
     counts_only: bool = False,
 ) -> Trend:
     """Collect every epoch of ``timeline`` under ``plan``, with fresh noise in each epoch.
@@ -71,10 +71,10 @@ def collect_epochs(
     accountant, users = lab.planner.accountant, tuple(timeline.users.tolist())
     check_plan(plan, timeline, accountant, counts_only=counts_only)
     spending = compute_spending(plan, timeline, guarantee, accountant, lab.progress)
-    tallies = _play_epochs(plan, timeline, lab, before, counts_only=counts_only)
+    tallies = _play_epochs(plan, timeline, lab, before_epoch, counts_only=counts_only)
     series = conclude_series(plan, tallies, users, timeline.epochs, analysis)
     return Trend(
-        about=about,
+        provenance=provenance,
         guarantee=guarantee,
         users=users,
         series=series,
@@ -92,14 +92,14 @@ def _play_epochs(
     plan: Plan,
     timeline: Timeline | EpochCounts,
     lab: Lab,
-    before: Callable[[str], None],
+    before_epoch: Callable[[str], None],
     *,
     counts_only: bool,
 ) -> Iterator[Tally]:
     """Yield the tally of one epoch after another, each after the previous one was concluded."""
     every = len(timeline.epochs)
     for number, epoch in enumerate(timeline.epochs):
-        before(epoch)
+        before_epoch(epoch)
         if isinstance(timeline, EpochCounts):
             # Counts may be stored as int32 to save memory; drawing needs int64.
             held, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])

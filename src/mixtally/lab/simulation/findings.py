@@ -35,7 +35,7 @@ class Findings(Generic[T]):
         Everything that follows from the true data; None in a publishable result.
     """
 
-    about: Provenance
+    provenance: Provenance
     truth: T | None
 
     def without_truth(self) -> Self:
@@ -77,7 +77,7 @@ class Findings(Generic[T]):
         origin : tuple of str
             A fingerprint and the name of what it identifies, see ``closing``.
         """
-        about = self.about
+        about = self.provenance
         source = about.source_text(simulation=self.is_simulated)
         head = {
             "title": about.title, "source": source, "seed": about.seed, "reason": about.reason,

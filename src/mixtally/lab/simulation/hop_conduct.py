@@ -41,12 +41,12 @@ class DishonestHops:
     dishonest: Collection[int] = frozenset()
     conduct: HopConduct = WORST_CONDUCT
 
-    def check(self, row: int) -> None:
+    def check(self, mixes: int) -> None:
         """Raise ParameterError for a dishonest hop that is not among ``row`` hops."""
-        if strange := sorted(set(self.dishonest) - set(range(1, row + 1))):
+        if strange := sorted(set(self.dishonest) - set(range(1, mixes + 1))):
             raise ParameterError(
                 "dishonest hops",
-                expected=f"numbers in 1..{row}",
+                expected=f"numbers in 1..{mixes}",
                 got=", ".join(map(str, strange)),
                 do="hops are counted from 1",
             )

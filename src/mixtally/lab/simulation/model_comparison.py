@@ -28,7 +28,7 @@ def compare_models(study: Study) -> list[Line]:
         error = result.estimate.standard_error
         measured = CountsView(result, truth=study.truth).measured_error
         sent = result.messages / result.received.contributors
-        found.append(Line(result.name, error, measured, None, sent, own=True))
+        found.append(Line(result.name, error, measured, None, sent, is_plan=True))
     found.append(Line("local model, nobody is trusted", study.local_error, None, None, 1.0))
     return found
 

@@ -21,17 +21,17 @@ _SPAN = 1 << 16
 def split_population(population: Population, questions: Sequence[Question]) -> list[Population]:
     """Return the population that answers each of ``questions``.
 
-    The questions are the population's own, or one for each bit or attribute. A bit in clear is
-    answered by bin 0 for no, or bin 1 for yes.
+    The questions are the population's own, or one for each bit or attribute. A bit that is sent
+    without randomization has two bins: 0 for no, and 1 for yes.
     """
     if is_sent_whole(population.question, questions):
         return [population]
     return [_split_part(population, i, question) for i, question in enumerate(questions)]
 
 
-def is_sent_whole(own: Question, asked: Sequence[Question]) -> bool:
+def is_sent_whole(question: Question, plan_questions: Sequence[Question]) -> bool:
     """Return whether ``asked``, the questions of a plan, is ``own`` itself, not its parts."""
-    return len(asked) == 1 and asked[0].bins == own.bins
+    return len(plan_questions) == 1 and plan_questions[0].bins == question.bins
 
 
 def _split_part(population: Population, index: int, question: Question) -> Population:

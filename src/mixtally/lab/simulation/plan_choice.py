@@ -95,9 +95,9 @@ def _choose_whole_plan(answer: Choice, planner: Planner) -> tuple[Plan, str]:
     )
 
 
-def _sends_several(one: Costs) -> bool:
+def _sends_several(costs: Costs) -> bool:
     """Return whether several bits of a record are sent in one message."""
-    return len(one.parts) == 1 and one.parts[0].layout.form is not Form.INDEX
+    return len(costs.parts) == 1 and costs.parts[0].layout.form is not Form.INDEX
 
 
 def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:

@@ -64,7 +64,7 @@ def play(
 
 def play_parts(
     parts: Sequence[Part],
-    row: int,
+    mixes: int,
     crowds: Sequence[Records],
     chance: Chance,
     progress: Progress = ignore_progress,
@@ -73,18 +73,38 @@ def play_parts(
     pairs: bool = False,
     watch: Callable[[Rows], None] = ignore_progress,
 ) -> PlayedRound:
-    """Play one round in which all people take part, through ``row`` mixes.
+    """Play one round in which all people take part.
 
-    ``crowds`` has the bins or bits of all people for each part, as ``randomize_records`` takes
-    them. ``pairs`` says whether pairs of bits are counted. ``watch`` receives the messages of each
-    part that are tallied. Raises ParameterError, before anything is drawn, if a dishonest hop does
-    not exist or a batch exceeds the memory of a mix.
+    Parameters
+    ----------
+    parts : sequence of Part
+        The streams of messages of a record.
+    mixes : int
+        The number of mixes in the chain.
+    crowds : sequence of Records
+        The bins or bits of all people for each part, as ``randomize_records`` takes them.
+    chance : Chance
+        The source of all randomness.
+    progress : Progress
+        Called while messages are made.
+    hops : DishonestHops
+        Which mixes are dishonest, and what they do.
+    pairs : bool
+        Whether pairs of bits are counted.
+    watch : callable
+        Receives the messages of each part that are tallied.
+
+    Raises
+    ------
+    ParameterError
+        If a dishonest hop does not exist, or a batch exceeds the memory of a mix. Nothing is drawn
+        then.
     """
-    hops.check(row)
+    hops.check(mixes)
     people = len(crowds[0])
     for part in parts:
-        check_memory(part, people, row)
-    scene = _RoundSetup(row, hops, chance, progress, pairs, watch)
+        check_memory(part, people, mixes)
+    scene = _RoundSetup(mixes, hops, chance, progress, pairs, watch)
     streams = [_play_part(part, some, scene) for part, some in zip(parts, crowds, strict=True)]
     received = Received(contributors=people, parts=tuple(one.received for one in streams))
     tallies = tuple(one.tally for one in streams)
@@ -153,7 +173,7 @@ def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
 
 
 def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Rows, int]:
-    """Return all people's messages, those of the first person first, and how many those are.
+    """Return the messages of all people, and the number of the first person's, which come first.
 
     A dishonest first hop may single out the first person, see `_leave_out`.
     """
@@ -174,11 +194,11 @@ def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Ro
     return batch, own
 
 
-def _leave_out(batch: Rows, own: int, share: float, chance: Chance) -> Rows:
+def _leave_out(batch: Rows, own_messages: int, share: float, chance: Chance) -> Rows:
     """Return the batch without a random ``share`` of all messages after the first ``own``."""
-    others = len(batch) - own
-    stay = own + draw_permutation(chance, others)[: others - round(share * others)]
-    return np.concatenate([batch[:own], batch[stay]])
+    others = len(batch) - own_messages
+    stay = own_messages + draw_permutation(chance, others)[: others - round(share * others)]
+    return np.concatenate([batch[:own_messages], batch[stay]])
 
 
 def _declare_fakes(part: Part, drawn: int, conduct: HopConduct, *, honest: bool) -> int | None:

@@ -74,7 +74,7 @@ class ShardedCrowd(NamedTuple):
     part: Part
     plan: str
     records: Records
-    each: int
+    shard_size: int
     seed: int | None
 
 
@@ -83,11 +83,26 @@ def randomize_shards(
 ) -> list[Path]:
     """Write the messages of all people, including their fakes, to shards in ``folder``.
 
-    The messages are not shuffled. Existing shards are not drawn again. Raises DataError if the
-    folder has shards of other records or of another plan.
+    The messages are not shuffled. Existing shards are not drawn again.
+
+    Parameters
+    ----------
+    crowd : ShardedCrowd
+        The people, and the number of people in a shard.
+    folder : Path
+        The folder of the shards. An interrupted run is continued there.
+    processes : int
+        The number of processes; 0 for the calling process only.
+    progress : Progress
+        Called after each shard.
+
+    Raises
+    ------
+    DataError
+        If the folder has shards of other records or of another plan.
     """
     index = _open_index(crowd, folder)
-    cut = list(spans(len(crowd.records), crowd.each))
+    cut = list(spans(len(crowd.records), crowd.shard_size))
     work = [
         _ShardTask(crowd._replace(records=crowd.records[people]), index.batch, people, number)
         for number, people in enumerate(cut)
@@ -105,7 +120,7 @@ def randomize_shards(
 
 def _open_index(crowd: ShardedCrowd, folder: Path) -> ShardIndex:
     # The seed and the shard size decide the content of the files, so they belong to the digest.
-    digest = sha256(f"{crowd.each} {crowd.seed} {crowd.records.shape}".encode())
+    digest = sha256(f"{crowd.shard_size} {crowd.seed} {crowd.records.shape}".encode())
     digest.update(np.ascontiguousarray(crowd.records).data)
     name = _new_name(build_chance(crowd.seed))
     fresh = ShardIndex(plan=crowd.plan, batch=name, records=digest.hexdigest(), shards={})
@@ -183,13 +198,31 @@ def mix_shards(
     plan: str,
     folder: Path,
     chance: Chance,
-    each: int,
+    shard_size: int,
     progress: Progress = ignore_progress,
 ) -> list[Path]:
     """Write the messages of shards, with the fakes of all mixes, in a uniformly random order.
 
-    One process plays all mixes. ``shards`` has the URLs of the shards, and ``each`` is the number
-    of messages in a written shard.
+    One process plays all mixes.
+
+    Parameters
+    ----------
+    shards : sequence of str
+        The URLs of the shards.
+    part : Part
+        The part of the plan to which the messages belong.
+    hops : int
+        The number of mixes, each of which adds the fakes of its recipe.
+    plan : str
+        The fingerprint of the plan.
+    folder : Path
+        A new folder for the result.
+    chance : Chance
+        The source of the fakes and of the order.
+    shard_size : int
+        The number of messages in each written shard.
+    progress : Progress
+        Called after each shard.
 
     Raises
     ------
@@ -215,7 +248,7 @@ def mix_shards(
     for _ in range(hops if part.by_mixes else 0):
         _add_with_keys(sorter, draw_recipe_messages(part.recipe, part.layout, chance), chance)
     names, batch = list[str](), _new_name(chance)
-    for some in _cut_into_shards(sorter.iterate_sorted(), size, each, most):
+    for some in _cut_into_shards(sorter.iterate_sorted(), size, shard_size, most):
         label = ShardLabel(plan, batch, len(names), MIXED_ORDER)
         names.append(_write_shard(folder, some, part, label))
     return [folder / name for name in names]
@@ -233,7 +266,7 @@ def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
 
 
 def _cut_into_shards(
-    ordered: Iterator[bytes], size: int, each: int, most: int
+    ordered: Iterator[bytes], size: int, shard_size: int, most: int
 ) -> Iterator[Iterator[Rows]]:
     """Yield shards of ``each`` messages, ``most`` at a time; use up each before the next."""
     held = bytearray()
@@ -244,7 +277,7 @@ def _cut_into_shards(
         return bool(held)
 
     def iterate_shard() -> Iterator[Rows]:
-        left = each
+        left = shard_size
         while left and fill_buffer():
             many = min(left, len(held) // size, most)
             # A copy, because a bytearray cannot shrink while an array refers to its memory.

@@ -49,7 +49,7 @@ def document(study: Study, top: int) -> Document:
 
     A terminal shows the ``top`` largest bins. Without the truth the document is a release.
     """
-    about, main = study.about, study.releases[0]
+    about, main = study.provenance, study.releases[0]
     result = None if main.refusal else main.result
     shown = None if main.refusal else build_counts_view(study)
     plan, people = main.conclusion.plan, f"{main.conclusion.received.contributors:,}"
@@ -67,7 +67,7 @@ def document(study: Study, top: int) -> Document:
 
 
 def _promise(study: Study, lines: Promise) -> Promise:
-    """Return the lines of the promise; that of local ballots is added to the second line."""
+    """Return the promise; its second line also has the guarantee of local ballots, if any."""
     if study.contest is None:
         return lines
     first, second, third = lines
@@ -77,35 +77,37 @@ def _promise(study: Study, lines: Promise) -> Promise:
     return first, f"{second.removesuffix(left)}{ballots} {left}", third
 
 
-def _tables(study: Study, shown: CountsView) -> dict[str, Rows]:
+def _tables(study: Study, view: CountsView) -> dict[str, Rows]:
     """Return the CSV tables of counts and figures, and those of both versions of a vote."""
     contest, truth = study.contest, study.true_counts
     if contest is None:
-        return shown.tables()
-    every = shown.bins(shown.result.question.bins)
+        return view.tables()
+    every = view.bins(view.result.question.bins)
     lines: list[Facts] = []
     for name, count in contest.counts().items():
         rows = winner_rows(contest, count, truth)
         lines += [{"version": name, **rows[i]} for i in every]
-    return {**shown.tables(), "winner.csv": Rows(lines)}
+    return {**view.tables(), "winner.csv": Rows(lines)}
 
 
 def build_counts_view(study: Study) -> CountsView:
     """Return the view of the main release; raise the MessageError of a refused one."""
-    return CountsView(study.main_result, has_given_order=study.about.ordered, truth=study.truth)
+    return CountsView(
+        study.main_result, has_given_order=study.provenance.ordered, truth=study.truth
+    )
 
 
-def _sections(study: Study, shown: CountsView | None) -> tuple[Section, ...]:
+def _sections(study: Study, view: CountsView | None) -> tuple[Section, ...]:
     main, every = study.releases[0], list[Section]()
-    if shown is None:
+    if view is None:
         first = [Section("Counts", (refusal_text(main.refusal),))]
     else:
         won: tuple[Section, ...] = ()
         if study.contest is not None:
-            won = winner.sections(study.contest, study.true_counts, shown.bins(TABLE_BINS))
-        counts_shown = shown.section(*_doubt_texts(main))
-        first = [counts_shown, *won, *shown.figure_sections(CHART_BINS), _error_section(study)]
-        every = [Section("All bins", (shown.table(TABLE_BINS),))]
+            won = winner.sections(study.contest, study.true_counts, view.bins(TABLE_BINS))
+        counts_shown = view.section(*_doubt_texts(main))
+        first = [counts_shown, *won, *view.figure_sections(CHART_BINS), _error_section(study)]
+        every = [Section("All bins", (view.table(TABLE_BINS),))]
     told = [
         *promise_paragraphs(main.conclusion.plan, main.conclusion.certificate),
         *_sums_texts(main),
@@ -114,7 +116,7 @@ def _sections(study: Study, shown: CountsView | None) -> tuple[Section, ...]:
         *first,
         *[Section("Messages received", (table,)) for table in _intake_tables(main)],
         plan_section(
-            study.about.reason, *(each.conclusion.plan.facts() for each in study.releases)
+            study.provenance.reason, *(each.conclusion.plan.facts() for each in study.releases)
         ),
         *promise_sections(told, not_promised(main.conclusion.plan)),
         *every,
@@ -127,7 +129,7 @@ def _error_section(study: Study) -> Section:
         errors.append(Bullets.of(stated))
     return Section(
         "Error among other models",
-        (*errors, *(Text(note, own=True) for note in _missing_notes(study))),
+        (*errors, *(Text(note, for_user=True) for note in _missing_notes(study))),
     )
 
 
@@ -149,9 +151,9 @@ def _sums_texts(release: Release) -> list[str]:
     return [] if sums is None else describe_sums_observer(release.conclusion.certificate, sums)
 
 
-def _facts(study: Study, shown: CountsView | None) -> Facts:
+def _facts(study: Study, view: CountsView | None) -> Facts:
     """Return the JSON object of the study."""
-    signed, central = study.about.signed, {} if study.truth is None else study.truth.central
+    signed, central = study.provenance.signed, {} if study.truth is None else study.truth.central
     return {
         **({} if signed is None else signed._asdict()),
         "central_standard_error": study.central_error,
@@ -167,13 +169,13 @@ def _facts(study: Study, shown: CountsView | None) -> Facts:
         ),
         "releases": [
             # The view of the main release has been computed already.
-            _release_facts(study, release, shown if place == 0 else None)
+            _release_facts(study, release, view if place == 0 else None)
             for place, release in enumerate(study.releases)
         ],
     }
 
 
-def _release_facts(study: Study, release: Release, shown: CountsView | None) -> Facts:
+def _release_facts(study: Study, release: Release, view: CountsView | None) -> Facts:
     plan, received = release.conclusion.plan, release.conclusion.received
     facts: Facts = {
         **plan.facts(),
@@ -184,24 +186,24 @@ def _release_facts(study: Study, release: Release, shown: CountsView | None) -> 
     if study.truth is not None:
         facts["told_messages"] = [tally.messages for tally in release.leaked]
     if release.refusal is None:
-        shown = shown or CountsView(release.result, truth=study.truth)
+        view = view or CountsView(release.result, truth=study.truth)
         facts["doubts"] = [*find_coin_warnings(plan, received), *release.result.warnings]
-        facts |= {**counts.message_facts(release.result), **shown.measure_errors(), **shown.facts()}
+        facts |= {**counts.message_facts(release.result), **view.measure_errors(), **view.facts()}
     if release.sums is not None:
         facts["observer_of_sums"] = msgspec.to_builtins(release.sums)
     return facts
 
 
-def _summary(study: Study, shown: CountsView | None, top: int) -> list[Part]:
+def _summary(study: Study, view: CountsView | None, top: int) -> list[Part]:
     main = study.releases[0]
-    if shown is None:
+    if view is None:
         return [refusal_text(main.refusal), *_intake_tables(main)]
-    parts: list[Part] = [shown.table(top, study.about.title), Text(shown.findings(top))]
+    parts: list[Part] = [view.table(top, study.provenance.title), Text(view.findings(top))]
     if study.contest is not None:
-        parts += winner.summary(study.contest, study.true_counts, shown.bins(top))
+        parts += winner.summary(study.contest, study.true_counts, view.bins(top))
     parts += [
         *_doubt_texts(main),
-        *shown.figures(max(top, _FEW)),
+        *view.figures(max(top, _FEW)),
         *_intake_tables(main),
         _error_table(study),
     ]
@@ -218,7 +220,7 @@ def _error_table(study: Study) -> Table:
         ("expected error", lambda line: counts.number_or_blank(line.expected, 2)),
         *[("measured", lambda line: counts.number_or_blank(line.measured, 2))]
         * (study.truth is not None),
-        ("messages per user", lambda line: f"{line.messages:.3f}" if line.own else "1"),
+        ("messages per user", lambda line: f"{line.messages:.3f}" if line.is_plan else "1"),
     )
     return Table(*shown)
 

@@ -47,11 +47,11 @@ class Truth:
     central: Mapping[str, float] = field(default_factory=dict)
 
 
-def truth_of(population: Population, found: HasFigures) -> Truth:
+def truth_of(population: Population, conclusion: HasFigures) -> Truth:
     """Return the true numbers of ``population`` for the figures in ``found``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
-    for one in found.figures:
+    for one in conclusion.figures:
         if one.name == "numbers":
             figures[one.name] = _number_figures(population)
             continue
@@ -65,13 +65,13 @@ def truth_of(population: Population, found: HasFigures) -> Truth:
             layout = Layout(Form.BITS, population.question.bins)
             both = count_pairs(layout, population.records.astype(np.uint8, copy=False))
         figures[one.name] = _pair_figures(one, both, population.users)
-    return add_comparisons(Truth(population.truth, figures), found)
+    return add_comparisons(Truth(population.truth, figures), conclusion)
 
 
-def add_comparisons(truth: Truth, found: HasFigures) -> Truth:
+def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
     """Return ``truth`` with the differences and totals of counts that are in ``found``."""
     beside: dict[str, Values] = {}
-    for one in found.figures:
+    for one in conclusion.figures:
         if one.name == DIFFERENCES:
             beside[one.name] = tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
         elif one.name == TOTALS:
@@ -102,13 +102,13 @@ def size_figures(population: Population) -> Values:
     return float(sizes.mean()), *map(float, reached[: population.question.max_set])
 
 
-def _pair_figures(found: Figures, both: NDArray[np.int64], users: int) -> Values:
+def _pair_figures(figures: Figures, both: NDArray[np.int64], users: int) -> Values:
     """Return pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
     values: list[float | None] = []
-    for row, (i, j) in enumerate(found.about):
+    for row, (i, j) in enumerate(figures.about):
         together, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
         cells = (together, one - together, two - together, users - one - two + together)
-        match found.name:
+        match figures.name:
             case "pairs":
                 values.append(float(together))
             case "correlations":
@@ -116,7 +116,7 @@ def _pair_figures(found: Figures, both: NDArray[np.int64], users: int) -> Values
             case "tables":
                 values.append(float(cells[row % _CELLS]))
             case _:
-                raise TypeError(f"{found.name}: no true numbers are known")
+                raise TypeError(f"{figures.name}: no true numbers are known")
     return tuple(values)
 
 

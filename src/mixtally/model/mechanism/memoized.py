@@ -121,7 +121,7 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
                 "report probabilities",
                 expected="0 <= p < q <= 1",
                 got=f"p = {self.p / SCALE}, q = {self.q / SCALE}",
-                do="choose q, for a stored 1, above p, for a stored 0",
+                do="choose q (for a stored 1) above p (for a stored 0)",
             )
         check_whole("hashes", self.hashes, MOST_HASHES if self.hashed else 1)
         most = MOST_COHORTS if self.hashed else 1

@@ -184,7 +184,7 @@ def check_informative(mechanism: Memoized) -> None:
     if mechanism.gain == 0.0:
         raise ParameterError(
             "permanent",
-            expected="less than 1 to count",
+            expected="a number below 1, so that answers can be counted",
             got=mechanism.f,
-            do="choose a smaller value, for example 0.5: with 1 reports reveal nothing",
+            do="choose a smaller value, such as 0.5: with 1, the reports reveal nothing",
         )

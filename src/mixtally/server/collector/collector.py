@@ -199,7 +199,7 @@ class Collector:
             released=self.results.is_released(row.folder)
             if state is CollectorState.COUNTED
             else None,
-            gone=not node.keys.has_key(row.folder) and not node.round_folder(row).exists(),
+            destroyed=not node.keys.has_key(row.folder) and not node.round_folder(row).exists(),
         )
 
     def _do_work(self, todo: Work, row: RoundRow, now: int) -> bool:

@@ -49,13 +49,13 @@ class CountedRound(NamedTuple):
     stored_tally: StoredTally
 
 
-def conclude_round(given: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
+def conclude_round(counted: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Conclusion:
     """Check the numbers of a round, and compute the estimates that may be released.
 
     Raises ParameterError if the analysis needs data that the tally does not contain.
     """
-    plan, came = given.agreed.contract.plan, None
-    tallies = [part.tally for part in given.stored_tally.parts]
+    plan, came = counted.agreed.contract.plan, None
+    tallies = [part.tally for part in counted.stored_tally.parts]
     if analysis.pairs and any(tally.pairs is None for tally in tallies):
         raise ParameterError(
             "pairs",
@@ -70,13 +70,15 @@ def conclude_round(given: CountedRound, analysis: Analysis = COUNTS_ALONE) -> Co
         # requested.
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
-        came = reconcile_numbers(given.agreed, given.digest, given.manifests, given.stored_tally)
+        came = reconcile_numbers(
+            counted.agreed, counted.digest, counted.manifests, counted.stored_tally
+        )
         if unlisted:
             return Conclusion(came, None, OPEN_QUESTION_REFUSAL)
         result = conclude(plan, tallies, analysis, received=came)
     except MessageError as error:
         return Conclusion(came, None, str(error))
     if plan.prefixes is not None:
-        asked = name_prefix_bins(plan, given.sheet.prefixes)
+        asked = name_prefix_bins(plan, counted.sheet.prefixes)
         result = replace(result, question=asked)
     return Conclusion(came, result, None)

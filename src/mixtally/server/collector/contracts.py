@@ -23,7 +23,7 @@ class SignedContract(NamedTuple):
 
     @property
     def agreement(self) -> Agreement:
-        """Part of the contract that every role needs, for the place after the last hop."""
+        """The part of the contract that every role needs, with the collector after the last hop."""
         return agreement_of(self.contract, self.fingerprint, len(self.contract.hops) + 1)
 
 
@@ -57,7 +57,8 @@ class Contracts:
             if path in self._seen:
                 continue
             agreed = parse_signed_contract(disk.read_file(path, "a contract"), str(path))
-            if self._node.has_signed_contract(agreed.agreement):  # else ``sign`` is at it
+            # Otherwise ``sign`` has stored the note and has not finished yet.
+            if self._node.has_signed_contract(agreed.agreement):
                 self._of[agreed.fingerprint] = agreed
                 self._node.start_serving(agreed.agreement)
                 self._seen.add(path)

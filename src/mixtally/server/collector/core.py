@@ -56,7 +56,7 @@ class Facts(NamedTuple):
     """Whether the manifests of all hops are known."""
     released: bool | None = None
     """Whether the stored result contains estimates; None if no result is stored."""
-    gone: bool = False
+    destroyed: bool = False
     """Whether the key and all envelopes are destroyed."""
 
 
@@ -118,7 +118,7 @@ def next_work(facts: Facts) -> Work | None:
         return Work.EXPECT if facts.missing or not facts.charged else Work.RECEIVE
     if state is CollectorState.RECEIVED:
         return Work.COUNT
-    if state in (CollectorState.COUNTED, *ENDS) and not facts.gone:
+    if state in (CollectorState.COUNTED, *ENDS) and not facts.destroyed:
         return Work.SHRED
     if state is CollectorState.COUNTED:
         return Work.CONCLUDE if facts.manifests else Work.ASK

@@ -173,19 +173,19 @@ class Page:
         return self._known[key]
 
 
-def _promise(every: Sequence[SignedContract]) -> Promise:
+def _promise(contracts: Sequence[SignedContract]) -> Promise:
     """Return the guarantee of the only contract, or a summary of several or none."""
-    if len(every) == 1:
-        return promise_of_plan(every[0].contract.plan)
-    if not every:
+    if len(contracts) == 1:
+        return promise_of_plan(contracts[0].contract.plan)
+    if not contracts:
         none = "no contract was signed"
         return (
             f"Protects: nobody, as nothing is asked yet: {none}.",
             f"epsilon and delta: {none}.",
             f"Expected error: {none}.",
         )
-    several = [promise_of_plan(one.contract.plan) for one in every]
-    named = [f"{one.contract.name}, serial {one.contract.serial}" for one in every]
+    several = [promise_of_plan(one.contract.plan) for one in contracts]
+    named = [f"{one.contract.name}, serial {one.contract.serial}" for one in contracts]
 
     def line(place: int) -> str:
         texts = [lines[place] for lines in several]

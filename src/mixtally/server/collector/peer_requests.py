@@ -86,12 +86,12 @@ def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> 
     return told
 
 
-def record_answer(found: PeerAnswers, role: Role, said: bytes | str) -> None:
+def record_answer(answers: PeerAnswers, role: Role, reply: bytes | str) -> None:
     """Add a role's answer to the answers, or its reason to the refusals."""
-    if isinstance(said, bytes):
-        found.answers[role.name] = said
+    if isinstance(reply, bytes):
+        answers.answers[role.name] = reply
     else:
-        found.refusals[role.name] = said
+        answers.refusals[role.name] = reply
 
 
 def describe_problem(problem: ProblemError) -> str:

@@ -1,4 +1,4 @@
-"""Prefixes of a round that asks for words: given by the operator, or found by the round before.
+"""Prefixes of a round that searches for words: given by the operator, or found by the last round.
 
 In such a question, words of any length are found in several rounds. Each round counts how the
 prefixes of the last round continue.
@@ -24,7 +24,7 @@ Symbols = tuple[tuple[int, ...], ...]
 """Several prefixes, each a tuple of the numbers of its letters in the alphabet."""
 
 
-def spell_prefixes(asked: Prefixes, words: Sequence[str]) -> Symbols:
+def spell_prefixes(question: Prefixes, words: Sequence[str]) -> Symbols:
     """Return the prefixes that are spelled like ``words``.
 
     Raises
@@ -32,24 +32,25 @@ def spell_prefixes(asked: Prefixes, words: Sequence[str]) -> Symbols:
     ParameterError
         If the prefixes differ in length, occur twice, are too long or are too many.
     """
-    spelling = Spelling(asked.alphabet)
+    spelling = Spelling(question.alphabet)
     found = []
     for word in words:
-        row = spelling.spell([word], asked.longest)[0].tolist() if word else []
+        row = spelling.spell([word], question.longest)[0].tolist() if word else []
         found.append(tuple(symbol for symbol in row if symbol != END))
     lengths = {len(one) for one in found}
-    right = len(lengths) == 1 and max(lengths) < asked.longest
-    if not right or not 1 <= len(set(found)) == len(found) <= asked.most:
+    right = len(lengths) == 1 and max(lengths) < question.longest
+    if not right or not 1 <= len(set(found)) == len(found) <= question.most:
         raise ParameterError(
             "prefixes",
-            expected=f"1 to {asked.most:,} different ones of one length below {asked.longest}",
+            expected=f"1 to {question.most:,} different ones of one length "
+            f"below {question.longest}",
             got=f"{len(found):,}, of {len(lengths)} lengths",
             do="write one prefix per line, all of one length",
         )
     return tuple(found)
 
 
-def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
+def extend_prefixes(question: Prefixes, given: Symbols | None, estimate: Estimate) -> Symbols:
     """Return the prefixes of the next round: continuations that are distinguishable from zero.
 
     If there are more than a round may ask for, the largest are returned. All bins of the round are
@@ -57,12 +58,12 @@ def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) 
 
     Raises DataError if no continuation qualifies, or words cannot be longer.
     """
-    prefixes, size = given or ((),), len(asked.alphabet) + 2
-    level = size**asked.symbols
-    if len(prefixes[0]) + asked.symbols >= asked.longest:
+    prefixes, size = given or ((),), len(question.alphabet) + 2
+    level = size**question.symbols
+    if len(prefixes[0]) + question.symbols >= question.longest:
         raise DataError(
             "prefixes",
-            expected=f"words longer than the {asked.longest} symbols of the question",
+            expected=f"words longer than the {question.longest} symbols of the question",
             got=f"prefixes of {len(prefixes[0])}",
             do="the search is over: this was its last round",
         )
@@ -71,7 +72,7 @@ def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) 
         for bin_index in np.flatnonzero(
             estimate.simultaneous.lower[: len(prefixes) * level]
         ).tolist()
-        if END not in _symbols(bin_index % level, size, asked.symbols)
+        if END not in _symbols(bin_index % level, size, question.symbols)
     ]
     if not held:
         raise DataError(
@@ -82,14 +83,14 @@ def extend_prefixes(asked: Prefixes, given: Symbols | None, estimate: Estimate) 
         )
     held.sort(key=lambda bin_index: -estimate.counts[bin_index])
     return tuple(
-        (*prefixes[one // level], *_symbols(one % level, size, asked.symbols))
-        for one in held[: asked.most]
+        (*prefixes[one // level], *_symbols(one % level, size, question.symbols))
+        for one in held[: question.most]
     )
 
 
-def _symbols(followed: int, size: int, many: int) -> tuple[int, ...]:
+def _symbols(followed: int, size: int, letters: int) -> tuple[int, ...]:
     """Return the numbers of the letters that a bin adds to its prefix."""
-    return tuple(followed // size**place % size for place in reversed(range(many)))
+    return tuple(followed // size**place % size for place in reversed(range(letters)))
 
 
 def _describe_continuation(letters: tuple[str, ...]) -> str:

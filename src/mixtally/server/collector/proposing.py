@@ -45,22 +45,23 @@ class Proposal(NamedTuple):
 
     opens: int | None = None
     """Seconds since 1970; None for the earliest time that the contract allows."""
-    kept: int = DAY
+    expiry_delay: int = DAY
     """Seconds from the end of the window to the expiry, when incomplete batches are destroyed."""
     prefixes: Symbols | None = None
     """Prefixes of the words that are asked for; None in a first round and for other questions."""
     closing: bool = False
-    """Whether the round asks for words that end."""
+    """In a search for words: whether the round asks for the last letter and the end of words."""
     fresh: bool = False
-    """Whether a number that lacks signatures is given up for the next one."""
+    """Whether to give up a round number whose sheet lacks signatures, and to use the next number.
+    """
 
 
 class SignedSheet(NamedTuple):
-    """A sheet that all roles have signed; ``again`` says that an earlier call began it."""
+    """A sheet that all roles have signed; ``is_resumed`` says whether an earlier call began it."""
 
     sheet: Sheet
     note: bytes
-    again: bool
+    is_resumed: bool
 
 
 def propose(
@@ -87,7 +88,7 @@ def propose(
     last = node.rounds.last(agreed.contract.name)
     begun = None if wish.fresh else _find_begun_round(node, agreed, last, wish.opens, now)
     if begun is not None:
-        return _finish_proposal(node, agreed, call, node.sheet_note(begun), again=True)
+        return _finish_proposal(node, agreed, call, node.sheet_note(begun), is_resumed=True)
     number = 1 if last is None else last.round + 1
     _check_number(node, agreed, last, number)
     keys = _collect_keys(node, agreed, call, number)
@@ -107,7 +108,7 @@ def propose(
             got=describe_problem(refusal),
             do="propose another time",
         ) from refusal
-    return _finish_proposal(node, agreed, call, note, again=False)
+    return _finish_proposal(node, agreed, call, note, is_resumed=False)
 
 
 def _check_prefixes(agreed: SignedContract, wish: Proposal) -> None:
@@ -194,7 +195,7 @@ def _make_sheet(
         number,
         opens,
         closes,
-        closes + wish.kept,
+        closes + wish.expiry_delay,
         keys,
         wish.prefixes,
         wish.closing,
@@ -202,12 +203,12 @@ def _make_sheet(
 
 
 def _finish_proposal(
-    node: Node, agreed: SignedContract, call: Call, note: bytes, *, again: bool
+    node: Node, agreed: SignedContract, call: Call, note: bytes, *, is_resumed: bool
 ) -> SignedSheet:
     """Obtain the signatures of all mixes, and return the sheet."""
     sheet = read_sheet(note)
     return SignedSheet(
-        sheet, collect_signatures(node, agreed, call, note, sheet.round, _PROPOSE_AGAIN), again
+        sheet, collect_signatures(node, agreed, call, note, sheet.round, _PROPOSE_AGAIN), is_resumed
     )
 
 
@@ -246,7 +247,7 @@ def withdraw(node: Node, agreed: SignedContract, call: Call, number: int, now: i
 
 
 def collect_signatures(
-    node: Node, agreed: SignedContract, call: Call, note: bytes, number: int, again: str
+    node: Node, agreed: SignedContract, call: Call, note: bytes, number: int, retry_advice: str
 ) -> bytes:
     """Collect the signatures of all mixes on a note, and send the complete note to each mix.
 
@@ -259,13 +260,13 @@ def collect_signatures(
         if isinstance(said, bytes):
             note, said = _merge_signature(node, agreed, note, said, role)
         record_answer(found, role, said)
-    found.require_all(subject, "the signature of every mix", again)
+    found.require_all(subject, "the signature of every mix", retry_advice)
     if missing := sorted(set(keys) - find_signers(note, keys)):
         raise DataError(
             subject,
             expected="the signature of every role",
             got=f"none of {', '.join(missing)}",
-            do=again,
+            do=retry_advice,
         )
     send_signed(node.notes, call, agreed.contract.hops, note).require_all(
         subject,
@@ -276,14 +277,18 @@ def collect_signatures(
 
 
 def _merge_signature(
-    node: Node, agreed: SignedContract, note: bytes, said: bytes, role: Role
+    node: Node, agreed: SignedContract, note: bytes, reply: bytes, role: Role
 ) -> tuple[bytes, bytes | str]:
-    """Return the note with a role's signature, and the answer or the reason why it is invalid."""
+    """Return the note with a role's signature, and the role's answer.
+
+    If the answer is not a valid signature, the note is unchanged, and the second value is the
+    reason.
+    """
     try:
-        if text_of(said) != text_of(note):
+        if text_of(reply) != text_of(note):
             return note, "it answered with another text"
-        merged = node.notes.merge(said, agreed.agreement.keys)
+        merged = node.notes.merge(reply, agreed.agreement.keys)
         signed = role.name in find_signers(merged, agreed.agreement.keys)
     except RefusedError as error:
         return note, str(error)
-    return merged, said if signed else "it answered without its signature"
+    return merged, reply if signed else "it answered without its signature"

@@ -17,7 +17,7 @@ from mixtally.server.collector.stored import StoredTally
 from mixtally.server.node.rules import frame_of
 
 COPY, UNOPENED, MALFORMED = "a copy of another", "not sealed for it", "another length"
-"""Reasons for dropping a message, which results contain."""
+"""Reasons for which a message is dropped. Results contain these texts."""
 _LEFT_OUT = "an envelope that does not open"
 _DO = "ask the operator of that hop; until then nothing is released"
 

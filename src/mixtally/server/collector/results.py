@@ -51,111 +51,125 @@ def format_utc(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def round_document(held: ShownRound, found: Conclusion, top: int) -> Document:
+def round_document(shown_round: ShownRound, conclusion: Conclusion, top: int) -> Document:
     """Return the document of a round; its summary shows the ``top`` largest bins."""
-    contract, result = held.agreed.contract, found.result
-    plan, shown = contract.plan, _counts_view(found)
-    people = "unknown" if found.received is None else f"{found.received.contributors:,}"
+    contract, result = shown_round.agreed.contract, conclusion.result
+    plan, shown = contract.plan, _counts_view(conclusion)
+    people = "unknown" if conclusion.received is None else f"{conclusion.received.contributors:,}"
     return Document(
-        title=held.title,
+        title=shown_round.title,
         promise=promise_of_round(plan, result),
-        source=f"Answers taken from {format_utc(held.opens)} to {format_utc(held.closes)} under "
-        f"contract "
+        source=f"Answers taken from {format_utc(shown_round.opens)} to "
+        f"{format_utc(shown_round.closes)} under contract "
         f"{contract.name}, serial {contract.serial}.",
         key=key_figures(plan, people, result),
         sections=lambda: (
-            Section("Counts", _parts(held, found, shown, TABLE_BINS, chart=True)),
+            Section("Counts", _parts(shown_round, conclusion, shown, TABLE_BINS, chart=True)),
             *promise_sections(
-                promise_paragraphs(plan, _certificate(held, found)), not_promised(plan)
+                promise_paragraphs(plan, _certificate(shown_round, conclusion)), not_promised(plan)
             ),
         ),
-        summary=lambda: _parts(held, found, shown, top, chart=False),
-        facts=lambda: _facts(held, found, shown),
+        summary=lambda: _parts(shown_round, conclusion, shown, top, chart=False),
+        facts=lambda: _facts(shown_round, conclusion, shown),
         tables=dict if shown is None else shown.tables,
-        closing=f"contract {held.agreed.fingerprint}",
+        closing=f"contract {shown_round.agreed.fingerprint}",
     )
 
 
-def _counts_view(found: Conclusion) -> CountsView | None:
+def _counts_view(conclusion: Conclusion) -> CountsView | None:
     """Return the view of the counts, or None if nothing is released."""
-    return None if found.result is None else CountsView(found.result)
+    return None if conclusion.result is None else CountsView(conclusion.result)
 
 
-def round_parts(held: ShownRound, found: Conclusion, most: int, *, chart: bool) -> tuple[Part, ...]:
+def round_parts(
+    shown_round: ShownRound, conclusion: Conclusion, most: int, *, chart: bool
+) -> tuple[Part, ...]:
     """Return the counts and the messages received, or the reason why nothing is released."""
-    return _parts(held, found, _counts_view(found), most, chart=chart)
+    return _parts(shown_round, conclusion, _counts_view(conclusion), most, chart=chart)
 
 
 def _parts(
-    held: ShownRound, found: Conclusion, counted: CountsView | None, most: int, *, chart: bool
+    shown_round: ShownRound,
+    conclusion: Conclusion,
+    counted: CountsView | None,
+    most: int,
+    *,
+    chart: bool,
 ) -> tuple[Part, ...]:
-    plan, shown = held.agreed.contract.plan, list[Part]()
+    plan, shown = shown_round.agreed.contract.plan, list[Part]()
     if counted is None:
-        shown.append(refusal_text(found.refusal))
+        shown.append(refusal_text(conclusion.refusal))
     else:
         shown += [counted.chart()] * chart
-        shown += [counted.table(most, "" if chart else held.title), Text(counted.findings(most))]
+        shown += [
+            counted.table(most, "" if chart else shown_round.title),
+            Text(counted.findings(most)),
+        ]
         shown += counted.figures()
-    if found.received is not None:
+    if conclusion.received is not None:
         shown += [Heading("Messages received")] * chart
-        shown.append(intake_table(plan, found.received))
-        shown += [Text(text) for text in _describe_dropped(found.received)]
-    if found.result is not None:
-        shown += [Text(text, tone=Tone.BAD) for text in _list_warnings(held, found.result)]
-    if held.overruled:
-        silent = ", ".join(held.overruled)
+        shown.append(intake_table(plan, conclusion.received))
+        shown += [Text(text) for text in _describe_dropped(conclusion.received)]
+    if conclusion.result is not None:
+        shown += [
+            Text(text, tone=Tone.BAD) for text in _list_warnings(shown_round, conclusion.result)
+        ]
+    if shown_round.overruled:
+        silent = ", ".join(shown_round.overruled)
         shown.append(Text(f"Silent at the start and not waited for: {silent}.", tone=Tone.BAD))
     return tuple(shown)
 
 
-def _facts(held: ShownRound, found: Conclusion, shown: CountsView | None) -> Facts:
+def _facts(shown_round: ShownRound, conclusion: Conclusion, view: CountsView | None) -> Facts:
     """Return the result as a JSON object."""
-    contract, result = held.agreed.contract, found.result
+    contract, result = shown_round.agreed.contract, conclusion.result
     plan = contract.plan
     said: Facts = {
         "contract": contract.name,
         "serial": contract.serial,
-        "fingerprint": held.agreed.fingerprint,
-        "round": held.number,
+        "fingerprint": shown_round.agreed.fingerprint,
+        "round": shown_round.number,
         "of_rounds": plan.collections,
-        "opens": held.opens,
-        "closes": held.closes,
+        "opens": shown_round.opens,
+        "closes": shown_round.closes,
         "question": plan.question.name,
         "epsilon": plan.certificate.epsilon,
         "delta": plan.certificate.upper,
-        "assumption": _certificate(held, found).assumption,
+        "assumption": _certificate(shown_round, conclusion).assumption,
         **trust_facts(plan),
-        "overruled": list(held.overruled),
-        "received": None if found.received is None else msgspec.to_builtins(found.received),
+        "overruled": list(shown_round.overruled),
+        "received": None
+        if conclusion.received is None
+        else msgspec.to_builtins(conclusion.received),
         "released": result is not None,
-        "refusal": found.refusal,
+        "refusal": conclusion.refusal,
     }
-    if result is None or shown is None:
+    if result is None or view is None:
         return said
     return {
         **said,
         "doubts": [*find_coin_warnings(plan, result.received), *result.warnings],
-        "rests_on": _covering_hops(held, result),
-        **count_facts(shown),
+        "rests_on": _covering_hops(shown_round, result),
+        **count_facts(view),
     }
 
 
-def _certificate(held: ShownRound, found: Conclusion) -> Certificate:
-    plan = held.agreed.contract.plan
-    return plan.certificate if found.result is None else found.result.certificate
+def _certificate(shown_round: ShownRound, conclusion: Conclusion) -> Certificate:
+    plan = shown_round.agreed.contract.plan
+    return plan.certificate if conclusion.result is None else conclusion.result.certificate
 
 
-def _covering_hops(held: ShownRound, result: Result) -> list[str]:
+def _covering_hops(shown_round: ShownRound, result: Result) -> list[str]:
     """Return the names of the hops that declare enough fakes for the guarantee to rest on them."""
-    contract = held.agreed.contract
+    contract = shown_round.agreed.contract
     return [
         contract.hops[hop - 1].name for hop in find_covering_hops(contract.plan, result.received)
     ]
 
 
-def _list_warnings(held: ShownRound, result: Result) -> list[str]:
-    rest = _covering_hops(held, result)
-    lazy = [role.name for role in held.agreed.contract.hops if role.name not in rest]
+def _list_warnings(shown_round: ShownRound, result: Result) -> list[str]:
+    rest = _covering_hops(shown_round, result)
+    lazy = [role.name for role in shown_round.agreed.contract.hops if role.name not in rest]
     said = [*find_coin_warnings(result.plan, result.received), *result.warnings]
     if lazy:
         said.append(

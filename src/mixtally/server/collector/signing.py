@@ -39,7 +39,8 @@ class GatheredSignatures(NamedTuple):
     missing: dict[str, str]
     """Reason for each mix that has not signed."""
     strangers: dict[str, str]
-    """For each of these mixes at whose address another program answers: who answers, and where."""
+    """For each missing mix at whose address another program answered: the program's name and
+    address."""
 
 
 def verify_contract(data: bytes, folder: Folder, subject: str) -> SignedContract:
@@ -133,14 +134,14 @@ def _identify_stranger(call: Call, role: Role, answer: Answer, note: bytes) -> s
     return ""
 
 
-def _merge_signatures(node: Node, agreed: SignedContract, note: bytes, said: bytes | str) -> bytes:
+def _merge_signatures(node: Node, agreed: SignedContract, note: bytes, reply: bytes | str) -> bytes:
     """Return the note with the signatures of an answer.
 
     An answer with another text or a false signature adds nothing.
     """
-    if isinstance(said, str) or text_of(said) != text_of(note):
+    if isinstance(reply, str) or text_of(reply) != text_of(note):
         return note
     try:
-        return node.notes.merge(said, agreed.agreement.keys)
+        return node.notes.merge(reply, agreed.agreement.keys)
     except RefusedError:
         return note

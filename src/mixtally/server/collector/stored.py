@@ -118,9 +118,9 @@ class Results:
         """Return whether the tally of a round is stored."""
         return self._path(round_id, "tally").exists()
 
-    def publish(self, round_id: str, said: dict[str, Any]) -> None:
+    def publish(self, round_id: str, result: dict[str, Any]) -> None:
         """Store the published result of a round; its ``released`` says if it has estimates."""
-        text = json.dumps(said, indent=1, allow_nan=False)
+        text = json.dumps(result, indent=1, allow_nan=False)
         self._write(round_id, "result", text.encode() + b"\n")
 
     def read_result(self, round_id: str) -> bytes | None:

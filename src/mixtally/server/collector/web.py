@@ -63,7 +63,7 @@ class CollectorRoutes:
             f"{format_utc(row.expires)}"
         )
         after = max(_LEAST_RETRY_SECONDS, row.closes - self._clock())
-        return ProblemError(Problem.NO_RESULT, words, after=after)
+        return ProblemError(Problem.NO_RESULT, words, retry_seconds=after)
 
 
 def _result_without_batch(row: RoundRow) -> bytes:

@@ -28,15 +28,15 @@ class Secrets(NamedTuple):
     """Private bytes of this role's key for the round."""
     sheet: bytes
     """SHA-256 of the sheet."""
-    place: int
+    position: int
     """Position of this role from 1; the collector follows the last hop."""
-    order: bytes = b""
+    sort_key: bytes = b""
     """Key with which a mix sorts outgoing messages; empty at the collector."""
     following: tuple[bytes, ...] = ()
     """Key configurations of the later hops and of the collector."""
 
     def __repr__(self) -> str:
-        return f"Secrets(place={self.place})"
+        return f"Secrets(position={self.position})"
 
 
 class OpenedEnvelopes(NamedTuple):
@@ -44,8 +44,8 @@ class OpenedEnvelopes(NamedTuple):
 
     messages: bytes
     """Concatenated messages."""
-    order: bytes
-    """Concatenated sort keys of 32 bytes; empty if there is no secret for them."""
+    sort_keys: bytes
+    """Concatenated sort keys of 32 bytes; empty without ``Secrets.sort_key``."""
     unopened: int = 0
     """Number of envelopes that were not sealed for this round, hop and part."""
     malformed: int = 0
@@ -61,10 +61,10 @@ class EnvelopeWorker:
 
     def __init__(self, secrets: Secrets) -> None:
         suite = SUITES[secrets.suite]
-        self._opener = Opener(suite, secrets.private, secrets.sheet, secrets.place)
-        self._sealer = Sealer(suite, secrets.following, secrets.sheet, first=secrets.place + 1)
-        self._secret = secrets.order
-        self._drops_padding = secrets.place == 1
+        self._opener = Opener(suite, secrets.private, secrets.sheet, secrets.position)
+        self._sealer = Sealer(suite, secrets.following, secrets.sheet, first=secrets.position + 1)
+        self._secret = secrets.sort_key
+        self._drops_padding = secrets.position == 1
 
     def open(self, part: int, envelopes: bytes, size: int, expected: int) -> OpenedEnvelopes:
         """Open envelopes of ``size`` bytes, which should contain messages of ``expected`` bytes."""
@@ -135,6 +135,6 @@ def _end_with_parent(parent: BaseProcess) -> None:
     os._exit(1)
 
 
-def call_worker(work: Callable[..., T], *given: object) -> T:
+def call_worker(work: Callable[..., T], *arguments: object) -> T:
     """Call a method of ``EnvelopeWorker`` in a process of a pool."""
-    return work(_process_worker[0], *given)
+    return work(_process_worker[0], *arguments)

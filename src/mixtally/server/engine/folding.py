@@ -1,4 +1,4 @@
-"""Counting of the envelopes of a part: copies are dropped, and the last layer is opened.
+"""Counting of the messages of a part: copies are dropped, and the last layer is opened.
 
 Tallies can be added, so the order of the work and the number of workers do not matter.
 """
@@ -20,7 +20,7 @@ from mixtally.server.engine.pool import Pool
 from mixtally.server.node.copies import first_occurrences, hash_each
 
 COPY, UNOPENED = "a copy of another", "not sealed for this round"
-"""Reasons for dropping a message, which results contain."""
+"""Reasons for which a message is dropped. Results contain these texts."""
 
 
 class CountWork(NamedTuple):

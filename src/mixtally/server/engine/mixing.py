@@ -90,8 +90,8 @@ class LocalMixer:
         bad, padding = bytearray(), bytearray()
         for opened in self._pool.open_chunks(work.part, join_chunks(own), work.size, work.expected):
             self._step("chunk")
-            sorter.add(opened.order, opened.messages)
-            good += len(opened.order) // KEY_BYTES
+            sorter.add(opened.sort_keys, opened.messages)
+            good += len(opened.sort_keys) // KEY_BYTES
             unopened += opened.unopened
             malformed += opened.malformed
             bad += opened.bad
@@ -115,7 +115,7 @@ class LocalMixer:
         for start in range(0, len(work.fakes), step):
             some = work.fakes[start : start + step]
             ordered = self._pool.worker.order(work.part, some, work.expected)
-            sorter.add(ordered.order, ordered.messages)
+            sorter.add(ordered.sort_keys, ordered.messages)
 
 
 def join_chunks(envelopes: Iterator[bytes]) -> Iterator[bytes]:

@@ -105,7 +105,7 @@ def _sort_messages(
 ) -> None:
     sorter = Sorter(place, len(messages[0]), chance)
     ordered = worker.order(0, b"".join(messages), len(messages[0]))
-    sorter.add(ordered.order, ordered.messages)
+    sorter.add(ordered.sort_keys, ordered.messages)
     for _ in sorter.iterate_sorted():
         pass
 

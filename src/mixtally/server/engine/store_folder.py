@@ -49,19 +49,19 @@ class StoreFolder:
             with self._system.open_output_stream(f"{self._path}/{name}") as file:
                 yield cast("BinaryIO", file)
 
-    def read_slice(self, some: Slice) -> bytes:
+    def read_slice(self, part: Slice) -> bytes:
         """Return the bytes of a slice; raises DataError if they are missing or changed."""
-        where = self._describe(some.name)
+        where = self._describe(part.name)
         with (
             translate_errors(where),
-            self._system.open_input_file(f"{self._path}/{some.name}") as file,
+            self._system.open_input_file(f"{self._path}/{part.name}") as file,
         ):
-            data = cast("bytes", file.read_at(some.length, some.start))
-        if len(data) != some.length or sha256(data).hexdigest() != some.sha256:
+            data = cast("bytes", file.read_at(part.length, part.start))
+        if len(data) != part.length or sha256(data).hexdigest() != part.sha256:
             raise DataError(
                 where,
-                expected=f"the {some.length:,} bytes that were written from {some.start:,} on",
-                got=f"{len(data):,}" if len(data) != some.length else "others",
+                expected=f"the {part.length:,} bytes that were written from {part.start:,} on",
+                got=f"{len(data):,}" if len(data) != part.length else "others",
                 do="check the store, then repeat the work: none of its results are used",
             )
         return data

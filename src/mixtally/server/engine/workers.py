@@ -28,14 +28,14 @@ def count_cores() -> int:
 
 @contextmanager
 def worker_pool(
-    processes: int, start: Callable[..., object] | None = None, *given: Any
+    processes: int, start: Callable[..., object] | None = None, *arguments: Any
 ) -> Iterator[ProcessPoolExecutor]:
     """Run a pool of processes during a block; each process first calls ``start(*given)``.
 
     Raises DataError if a process is killed.
     """
     # Not "fork": a role has threads, whose locks a forked child would inherit.
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), start, given)
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), start, arguments)
     try:
         yield pool
     except BrokenProcessPool as error:

@@ -79,7 +79,7 @@ class Facts(NamedTuple):
     """Whether all roles have signed the sheet."""
     withdrawn: bool = False
     """Whether this role has signed a withdrawal of the round."""
-    before: BatchStatus = BatchStatus.NONE
+    preceding_batch: BatchStatus = BatchStatus.NONE
     """What the manifest of the preceding hop says."""
     quiet: bool = False
     """At the first hop, whether no more bundles can be added."""
@@ -87,13 +87,13 @@ class Facts(NamedTuple):
     """Number of pieces not received."""
     received: bool = False
     """Whether this role has signed the receipt."""
-    own: BatchStatus = BatchStatus.NONE
+    own_batch: BatchStatus = BatchStatus.NONE
     """What this role's manifest says."""
-    told: bool = False
+    manifest_sent: bool = False
     """Whether an attempt was made to send that manifest to every other role."""
     receipt: bool = False
     """Whether the next role has signed its receipt."""
-    gone: bool = False
+    destroyed: bool = False
     """Whether the key and all files of the round are destroyed."""
 
 
@@ -101,12 +101,12 @@ def next_event(facts: Facts, now: int) -> Event | None:
     """Return the event that has happened but is not stored yet, or None."""
     state, late = facts.state, now >= facts.expires
     if state in ENDS:
-        return Event.GONE if facts.gone else None
+        return Event.GONE if facts.destroyed else None
     if facts.withdrawn and state in (MixState.SIGNED, MixState.OPEN):
         return Event.WITHDRAWAL
     # Tested before the expiry: a signed manifest or a receipt takes precedence.
-    if state is MixState.CLOSED and facts.own is not BatchStatus.NONE:
-        return Event.SIGNED_OFF if facts.own is BatchStatus.PIECES else Event.TOO_FEW
+    if state is MixState.CLOSED and facts.own_batch is not BatchStatus.NONE:
+        return Event.SIGNED_OFF if facts.own_batch is BatchStatus.PIECES else Event.TOO_FEW
     if state is MixState.MIXED and facts.receipt:
         return Event.RECEIPT
     if state is not MixState.SHREDDED and late:
@@ -122,8 +122,8 @@ def _is_complete(facts: Facts, now: int) -> bool:
     """Return whether everything to be mixed has been received."""
     if facts.first:
         return now >= facts.closes and facts.quiet
-    return facts.before is BatchStatus.DESTROYED or (
-        facts.before is BatchStatus.PIECES and facts.missing == 0
+    return facts.preceding_batch is BatchStatus.DESTROYED or (
+        facts.preceding_batch is BatchStatus.PIECES and facts.missing == 0
     )
 
 
@@ -151,15 +151,15 @@ def next_work(facts: Facts, now: int) -> Work | None:
     match facts.state:
         case MixState.OPEN if facts.first:
             return Work.TAKE if now < facts.closes else Work.STOP
-        case MixState.CLOSED if facts.before is BatchStatus.PIECES and not facts.received:
+        case MixState.CLOSED if facts.preceding_batch is BatchStatus.PIECES and not facts.received:
             return Work.RECEIVE
-        case MixState.CLOSED if facts.own is BatchStatus.NONE:
+        case MixState.CLOSED if facts.own_batch is BatchStatus.NONE:
             return Work.MIX
         # Pieces follow the manifest, because the next role refuses pieces that no manifest names.
-        case MixState.MIXED if facts.told and not facts.receipt:
+        case MixState.MIXED if facts.manifest_sent and not facts.receipt:
             return Work.DELIVER
-        case MixState.EXPIRED if facts.own is BatchStatus.NONE:
+        case MixState.EXPIRED if facts.own_batch is BatchStatus.NONE:
             return Work.DECLARE
-        case _ if facts.state in ENDS and not facts.gone:
+        case _ if facts.state in ENDS and not facts.destroyed:
             return Work.SHRED
     return None

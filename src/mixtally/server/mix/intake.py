@@ -92,9 +92,9 @@ class Intake:
             if round_id not in self._taking:
                 raise ProblemError(Problem.ROUND_CLOSED)
             if self._failed:
-                raise ProblemError(Problem.NO_ROOM, after=60)
+                raise ProblemError(Problem.NO_ROOM, retry_seconds=60)
             if len(self._waiting) >= MOST_WAITING or self._bytes > MOST_WAITING_BYTES:
-                raise ProblemError(Problem.BUSY, after=2)
+                raise ProblemError(Problem.BUSY, retry_seconds=2)
             self._waiting.append(WaitingBody(round_id, body, loop, done))
             self._bytes += len(body)
             self._turn.notify_all()
@@ -126,16 +126,18 @@ class Intake:
                 return
             self._commit_all(taken, held)
 
-    def _commit_all(self, taken: list[WaitingBody], held: dict[str, sqlite3.Connection]) -> None:
+    def _commit_all(
+        self, bodies: list[WaitingBody], connections: dict[str, sqlite3.Connection]
+    ) -> None:
         by_round: dict[str, list[WaitingBody]] = defaultdict(list)
-        for one in taken:
+        for one in bodies:
             by_round[one.round_id].append(one)
         for round_id, group in by_round.items():
-            error: BaseException | None = ProblemError(Problem.NO_ROOM, after=60)
+            error: BaseException | None = ProblemError(Problem.NO_ROOM, retry_seconds=60)
             try:
                 if not self._failed:
                     with translate_sqlite_errors(self._folder / round_id):
-                        self._commit(held[round_id], [one.body for one in group])
+                        self._commit(connections[round_id], [one.body for one in group])
                     error = None
             # Deliberately everything: each waiting client must receive an answer, and no error may
             # look like success.
@@ -162,7 +164,8 @@ class Intake:
 def read_bodies(folder: Path) -> Iterator[bytes]:
     """Yield the bodies stored for a round; their order is never disclosed."""
     for path in sorted(folder.glob("intake-*.db")):
-        held = _open_bodies(path)  # who made it may have been killed before there was a table in it
+        # The process that made the file may have been killed before it created the table.
+        held = _open_bodies(path)
         try:
             with translate_sqlite_errors(path):
                 for (body,) in held.execute("SELECT body FROM bodies ORDER BY number"):
@@ -172,7 +175,8 @@ def read_bodies(folder: Path) -> Iterator[bytes]:
 
 
 def _open_bodies(path: Path) -> sqlite3.Connection:
-    held = open_connection(path, page_bytes=16384)  # rows are long, and pages are what costs
+    # Rows are long, so fewer and larger pages save time.
+    held = open_connection(path, page_bytes=16384)
     with translate_sqlite_errors(path):
         held.execute("CREATE TABLE IF NOT EXISTS bodies (number INTEGER PRIMARY KEY, body BLOB)")
     return held

@@ -64,7 +64,7 @@ class IntakeProcess:
             return found.window
         if key in self._over:
             raise ProblemError(Problem.ROUND_CLOSED)
-        raise ProblemError(Problem.NOT_READY, after=_RETRY_SECONDS)
+        raise ProblemError(Problem.NOT_READY, retry_seconds=_RETRY_SECONDS)
 
     def end(self) -> None:
         """Commit all received bundles, and close all files."""
@@ -88,7 +88,7 @@ class IntakeProcess:
         self._log.tell("round signed by all", contract=window.contract, round=window.round, **times)
 
     def _leave(self, key: tuple[str, int]) -> None:
-        """Stop to receive for a round, and release its lock.
+        """Stop receiving for a round, and release its lock.
 
         The bundles are on disk and the file is closed before the lock is released, because the mix
         reads the file after that.

@@ -75,7 +75,8 @@ class Jobs:
             if path in self._seen:
                 continue
             job = read_job(_read_verified(self._node, path), str(path))
-            if self._node.has_signed_contract(job):  # else ``sign`` was interrupted, or is at it
+            # Otherwise ``sign`` was interrupted, or has not finished yet.
+            if self._node.has_signed_contract(job):
                 self.by_contract[job.contract] = job
                 self._node.start_serving(job)
                 self._seen.add(path)

@@ -94,7 +94,8 @@ class Mix:
         if self.node.fatal_error is not None:
             raise self.node.fatal_error
         self.jobs.load_new()
-        self._step_rounds(now)  # people need not wait for roles that are silent
+        # Done first, so that people need not wait while silent roles are asked.
+        self._step_rounds(now)
         self.peers.ask(now)
         # Peers receive what the first pass signs before the second pass begins.
         for _ in range(2):
@@ -120,7 +121,7 @@ class Mix:
             raise ProblemError(Problem.UNKNOWN)
         waits = row.state in (MixState.SIGNED, MixState.OPEN) and not row.ended
         if waits and (contract, number) not in self._stopped:
-            raise ProblemError(Problem.NOT_READY, after=2)
+            raise ProblemError(Problem.NOT_READY, retry_seconds=2)
         raise ProblemError(Problem.ROUND_CLOSED, _END_REASONS.get(row.ended, ""))
 
     def end(self) -> None:
@@ -148,7 +149,8 @@ class Mix:
     def _move(self, row: RoundRow, happened: Event) -> RoundRow:
         """Store the new state of a round."""
         if happened in (Event.EXPIRY, Event.WITHDRAWAL):
-            # A round that is lost need not wait until its intake processes have stopped.
+            # The result is ignored: a round that sends nothing need not wait for its intake
+            # processes.
             self._stop_taking(row)
         state = TRANSITIONS[MixState(row.state), happened]
         moved = self.node.rounds.move(row, state, state if state in ENDS else "")
@@ -220,7 +222,7 @@ class Mix:
         return False
 
     def _stop_taking(self, row: RoundRow) -> bool:
-        """Stop to accept bundles, and return whether no process can add any more."""
+        """Stop accepting bundles, and return whether no process can add any more."""
         self.windows.pop((row.contract, row.round), None)
         self._stopped.add((row.contract, row.round))
         self.intake.close(row.folder)
@@ -283,7 +285,8 @@ class Mix:
         key, folder = ("deliver", row.folder), self.node.round_folder(row)
         if self._backoff.is_waiting(row.folder, now) or self.peers.is_running(key):
             return False
-        self._backoff.increase(row.folder, now)  # it may take nothing, or all again and again
+        # The delay limits the attempts if the peer refuses every piece, or never sends a receipt.
+        self._backoff.increase(row.folder, now)
 
         def deliver() -> None:
             try:

@@ -109,10 +109,10 @@ def _measure_requests(port: int, body: bytes) -> float:
     return spent / sum(taken)
 
 
-def _send_requests(link: HTTPConnection, body: bytes, many: int) -> int:
+def _send_requests(link: HTTPConnection, body: bytes, count: int) -> int:
     """Send ``many`` requests, and return how many were acknowledged."""
     done = 0
-    for _ in range(many):
+    for _ in range(count):
         link.request("POST", _PATH, body)
         answer = link.getresponse()
         answer.read()

@@ -73,7 +73,7 @@ class BundleRoute:
     def _check_time(self, window: Window) -> None:
         now = self._clock()
         if now < window.opens:
-            raise ProblemError(Problem.TOO_EARLY, after=window.opens - now)
+            raise ProblemError(Problem.TOO_EARLY, retry_seconds=window.opens - now)
         if now >= window.closes:
             raise ProblemError(Problem.ROUND_CLOSED)
 

@@ -26,27 +26,27 @@ class Backoff:
     def __init__(self) -> None:
         self._of: dict[Hashable, BackoffDelay] = {}
 
-    def is_waiting(self, who: Hashable, now: int) -> bool:
+    def is_waiting(self, peer: Hashable, now: int) -> bool:
         """Return whether the delay of a peer has not ended yet.
 
         A clock that was set back does not lengthen the delay.
         """
-        pause = self._of.get(who)
+        pause = self._of.get(peer)
         return pause is not None and pause.until - pause.seconds <= now < pause.until
 
-    def increase(self, who: Hashable, now: int, elapsed: float = 0.0) -> None:
+    def increase(self, peer: Hashable, now: int, elapsed: float = 0.0) -> None:
         """Double the delay of a peer, starting from 1 s.
 
         ``elapsed`` is the duration of the failed attempt in seconds.
         """
-        before = self._of.get(who)
+        before = self._of.get(peer)
         seconds = 1 if before is None else min(MAX_DELAY_SECONDS, 2 * before.seconds)
         seconds = max(seconds, round(_TIMES * elapsed))
-        self._of[who] = BackoffDelay(now + seconds, seconds)
+        self._of[peer] = BackoffDelay(now + seconds, seconds)
 
-    def reset(self, who: Hashable) -> None:
+    def reset(self, peer: Hashable) -> None:
         """Remove the delay of a peer that has succeeded."""
-        self._of.pop(who, None)
+        self._of.pop(peer, None)
 
     def list_delayed(self) -> list[Hashable]:
         """Return the peers that have a delay."""

@@ -69,7 +69,8 @@ class _Jump(NamedTuple):
 class Clock:
     """The time of a role, which several threads may read.
 
-    The known offset is stored in the file ``path``. Only a process with ``keep`` writes the file.
+    The known offset is stored in the file ``path``. A process for which ``keep`` is false only
+    reads the file.
     """
 
     def __init__(

@@ -45,19 +45,19 @@ class Digests:
     def __len__(self) -> int:
         return len(self._sorted)
 
-    def contains_each(self, some: bytes | bytearray) -> Kept:
+    def contains_each(self, digests: bytes | bytearray) -> Kept:
         """Return for each digest in a concatenation whether it is in the set."""
-        asked = np.frombuffer(some, dtype=_DIGEST)
+        asked = np.frombuffer(digests, dtype=_DIGEST)
         if not len(self):
             return np.zeros(len(asked), dtype=bool)
         place = np.minimum(np.searchsorted(self._sorted, asked), len(self) - 1)
         return np.asarray(self._sorted[place] == asked)
 
 
-def hash_each(some: Iterator[bytes]) -> bytearray:
+def hash_each(items: Iterator[bytes]) -> bytearray:
     """Return the concatenated SHA-256 digests of some byte strings."""
     held = bytearray()
     # In chunks, so that the digest objects of a large batch never exist at the same time.
-    while digested := b"".join([sha256(one).digest() for one in islice(some, _AT_ONCE)]):
+    while digested := b"".join([sha256(one).digest() for one in islice(items, _AT_ONCE)]):
         held += digested
     return held

@@ -133,5 +133,5 @@ def read_file(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            str(path), expected=what, got=str(error), do="check the role's folder"
+            str(path), expected=what, got=error.strerror, do="check the role's folder"
         ) from error

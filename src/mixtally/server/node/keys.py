@@ -22,7 +22,7 @@ class RoundKey(NamedTuple):
 
     private: bytes
     """Private bytes from which the HPKE key is made."""
-    order: bytes
+    sort_key: bytes
     """Key that determines the order in which messages are sent on."""
 
 

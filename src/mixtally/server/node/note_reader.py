@@ -50,35 +50,36 @@ class NoteReader:
             return self._read_long_note(data, found, now)
         return self._read_note(data, found, now)
 
-    def _read_long_note(self, data: bytes, found: str, now: int) -> bytes | None:
+    def _read_long_note(self, data: bytes, digest: str, now: int) -> bytes | None:
         """Handle a long note, if a known role has signed it and no signer is being delayed."""
         who = self._signers(data)
         if not who:
             raise ProblemError(Problem.NOT_SIGNED)
-        known = self._node.notes.entry(found)
+        known = self._node.notes.entry(digest)
         # A known manifest changes nothing, so it is not parsed again.
         if known is not None and known.kind == "manifest":
             return None
         if len(data) > _MOST_MANIFEST_BYTES and not self._are_collectors(who):
             raise ProblemError(Problem.TOO_LARGE, f"at most {_MOST_MANIFEST_BYTES} bytes")
         if any(self._backoff.is_waiting(name, now) for name in who):
-            raise ProblemError(Problem.BUSY, after=MAX_DELAY_SECONDS)
+            raise ProblemError(Problem.BUSY, retry_seconds=MAX_DELAY_SECONDS)
         try:
-            return self._read_note(data, found, now)
+            return self._read_note(data, digest, now)
         except (RefusedError, ProblemError):
             for name in who:
                 self._backoff.increase(name, now)
             raise
 
-    def _read_note(self, data: bytes, found: str, now: int) -> bytes | None:
+    def _read_note(self, data: bytes, digest: str, now: int) -> bytes | None:
         """Parse a note and handle it according to its kind."""
         kind = kind_of(data)
         if kind in ("sheet", "withdrawal", "contract"):
-            self._check_not_forgotten(data, found)  # of the others, only those of its own place
+            # Manifests and receipts are compared by slot when they are stored.
+            self._check_not_forgotten(data, digest)
         if kind == "sheet":
-            return self._sheet(data, found, now)
+            return self._sheet(data, digest, now)
         if kind == "withdrawal":
-            return self._withdrawal(data, found, now)
+            return self._withdrawal(data, digest, now)
         if kind == "contract":
             raise ProblemError(Problem.NOT_AGREED, "this role has not signed that contract")
         if kind not in ("manifest", "receipt"):
@@ -94,10 +95,10 @@ class NoteReader:
             self._sign(text_of(text), sheet, agreement, now)
         return self._node.notes.of(fingerprint_of(text)) or b""
 
-    def _sheet(self, data: bytes, found: str, now: int) -> bytes:
+    def _sheet(self, data: bytes, digest: str, now: int) -> bytes:
         sheet, node = read_sheet(data), self._node
         agreement = node.agreement(sheet.contract)
-        if node.notes.of(found) is None:
+        if node.notes.of(digest) is None:
             # The collector's signature is required first, so that strangers cannot use up round
             # numbers.
             name = agreement.collector.name
@@ -143,9 +144,9 @@ class NoteReader:
             return node.sign(agreement, entry, text_of(text), (WITHDRAW, (row.sheet,)))
         return node.notes.of(found) or b""
 
-    def _withdrawal(self, data: bytes, found: str, now: int) -> bytes:
+    def _withdrawal(self, data: bytes, digest: str, now: int) -> bytes:
         _, agreement = self._round(read_withdrawal(data))
-        if self._node.notes.of(found) is None:
+        if self._node.notes.of(digest) is None:
             name = agreement.collector.name
             self.withdraw(verify_note(data, {name: agreement.keys[name]}), now)
         return self._node.notes.merge(data, agreement.keys)
@@ -169,7 +170,7 @@ class NoteReader:
         if sum(part.sent_count * size for part, size in parts) > disk.free_bytes(
             self._node.folder.path
         ):
-            raise ProblemError(Problem.NO_ROOM, after=60)
+            raise ProblemError(Problem.NO_ROOM, retry_seconds=60)
 
     def _receipt(self, data: bytes) -> None:
         receipt, node = read_receipt(data), self._node
@@ -209,8 +210,8 @@ class NoteReader:
             raise ProblemError(Problem.UNKNOWN, "the sheet is not known here yet")
         return row, self._node.agreement(row.contract)
 
-    def _check_not_forgotten(self, data: bytes, found: str) -> None:
+    def _check_not_forgotten(self, data: bytes, digest: str) -> None:
         """Raise OldStateError if this role has signed the note but does not have it on disk."""
         own = find_signers(data, {self._own: self._node.signer.public})
-        if own and not self._node.notes.has_signed(self._own, found):
-            raise OldStateError("somebody", f"the note {found}")
+        if own and not self._node.notes.has_signed(self._own, digest):
+            raise OldStateError("somebody", f"the note {digest}")

@@ -97,9 +97,9 @@ class Notes:
                 _sign_off(open_, found, find_signers(merged, keys))
         return merged
 
-    def of(self, found: str) -> bytes | None:
+    def of(self, digest: str) -> bytes | None:
         """Return the note whose text has this SHA-256, or None."""
-        rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", found)
+        rows = self.database.rows("SELECT note FROM notes WHERE hash = ?", digest)
         return rows[0][0] if rows else None
 
     def hash_in_slot(self, signer: str, slot: Slot) -> str | None:
@@ -109,15 +109,15 @@ class Notes:
         )
         return rows[0][0] if rows else None
 
-    def has_signed(self, signer: str, found: str) -> bool:
+    def has_signed(self, signer: str, digest: str) -> bool:
         """Return whether this role knows that ``signer`` has signed the text with this SHA-256."""
         query = "SELECT 1 FROM slots WHERE signer = ? AND hash = ?"
-        return bool(self.database.rows(query, signer, found))
+        return bool(self.database.rows(query, signer, digest))
 
-    def entry(self, found: str) -> Entry | None:
+    def entry(self, digest: str) -> Entry | None:
         """Return the entry of a known note, with an empty slot name, or None."""
         rows = self.database.rows(
-            "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", found
+            "SELECT kind, contract, round, hop FROM notes WHERE hash = ?", digest
         )
         return Entry("", *rows[0]) if rows else None
 
@@ -171,41 +171,41 @@ class Notes:
                     "UPDATE outbox SET tries = tries + 1 WHERE number = ?", (errand.number,)
                 )
 
-    def send_again(self, found: str, roles: Iterable[str]) -> None:
-        """Put the note with this SHA-256 down for ``roles`` once more, unless it still waits."""
+    def send_again(self, digest: str, roles: Iterable[str]) -> None:
+        """Queue the note with this SHA-256 for ``roles`` again, unless it is still in the queue."""
         late = list(roles)
         if not late:
             return
         with self.database.transaction("errand") as open_:
             for role in late:
                 open_.execute(
-                    "INSERT OR IGNORE INTO outbox (hash, role) VALUES (?, ?)", (found, role)
+                    "INSERT OR IGNORE INTO outbox (hash, role) VALUES (?, ?)", (digest, role)
                 )
 
-    def list_untried(self, found: str) -> list[str]:
+    def list_untried(self, digest: str) -> list[str]:
         """Return the names of the roles to which no attempt to send a note was made."""
-        rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", found)
+        rows = self.database.rows("SELECT role FROM outbox WHERE hash = ? AND tries = 0", digest)
         return [role for (role,) in rows]
 
-    def _is_slot_free(self, signer: str, slot: Slot, found: str) -> bool:
+    def _is_slot_free(self, signer: str, slot: Slot, digest: str) -> bool:
         """Return whether the slot is empty; raises ProblemError if it contains another text."""
         taken = self.hash_in_slot(signer, slot)
-        if taken is not None and taken != found:
+        if taken is not None and taken != digest:
             raise ProblemError(Problem.ANOTHER_NOTE)
         return taken is None
 
 
-def _store(open_: Connection, entry: Entry, found: str, note: bytes, signer: str) -> None:
+def _store(open_: Connection, entry: Entry, digest: str, note: bytes, signer: str) -> None:
     """Fill a slot, and store its note."""
-    open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, found))
+    open_.execute("INSERT INTO slots VALUES (?, ?, ?)", (signer, entry.slot, digest))
     open_.execute(
         "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?) "
         "ON CONFLICT (hash) DO UPDATE SET note = excluded.note",
-        (found, entry.kind, entry.contract, entry.round, entry.hop, note),
+        (digest, entry.kind, entry.contract, entry.round, entry.hop, note),
     )
-    _sign_off(open_, found, [signer])
+    _sign_off(open_, digest, [signer])
 
 
-def _sign_off(open_: Connection, found: str, names: Iterable[str]) -> None:
+def _sign_off(open_: Connection, digest: str, names: Iterable[str]) -> None:
     for name in names:
-        open_.execute("INSERT OR IGNORE INTO signers VALUES (?, ?)", (name, found))
+        open_.execute("INSERT OR IGNORE INTO signers VALUES (?, ?)", (name, digest))

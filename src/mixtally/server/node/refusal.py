@@ -13,9 +13,11 @@ class ProblemError(MixtallyError):
     request may be repeated after ``after`` seconds.
     """
 
-    def __init__(self, problem: Problem, detail: str = "", *, after: int | None = None) -> None:
+    def __init__(
+        self, problem: Problem, detail: str = "", *, retry_seconds: int | None = None
+    ) -> None:
         super().__init__(detail or problem.value.title)
-        self.problem, self.detail, self.after = problem, detail, after
+        self.problem, self.detail, self.after = problem, detail, retry_seconds
 
 
 def problem_of(error: RefusedError) -> ProblemError:

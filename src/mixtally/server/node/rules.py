@@ -125,7 +125,7 @@ def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
         most = MOST_PIECE_BYTES // sizes[manifest.hop]
         # All pieces except the last must be full. This limits the number of pieces per message.
         if any(piece.messages != most for piece in part.pieces[:-1]):
-            raise _not_agreed("piece-length")  # all are full but the last: no more than are needed
+            raise _not_agreed("piece-length")  # only the last piece may be smaller
         if part.pieces and part.pieces[-1].messages > most:
             raise _not_agreed("piece-length")
     if manifest.hop == 1 and not manifest.destroyed and isinstance(agreement, Job):

@@ -72,7 +72,7 @@ def exclusive_service(path: Path, number: int = 0) -> Iterator[None]:
         os.close(place)
 
 
-def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
+def run(options: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
     """Serve what ``begin`` returns until a signal arrives; raises the error that ended the process.
 
     Raises DataError if the libraries of the extra ``[serve]`` are missing, or the address is in
@@ -85,7 +85,7 @@ def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
         server_signals,
     )
 
-    place = open_listening_socket(at.host, at.port)
+    place = open_listening_socket(options.host, options.port)
     failed: list[BaseException] = []
 
     def stop(error: BaseException) -> None:
@@ -93,17 +93,17 @@ def run(at: ListenOptions, begin: Callable[[Stop, Wake], ServedRole]) -> None:
         server.stop()
 
     def tick(now: int) -> None:
-        at.log.set_condition(Condition.DISK, disk.free_bytes(at.folder) < disk.LOW_BYTES)
+        options.log.set_condition(Condition.DISK, disk.free_bytes(options.folder) < disk.LOW_BYTES)
         served.tick(now)
 
-    loop = Loop(tick, at.clock, stop)
+    loop = Loop(tick, options.clock, stop)
     served = begin(stop, loop.wake)
     server = Server(served.application)
     loop.start()
     host, port = place.getsockname()[:2]
     try:
         with server_signals(server.stop):
-            at.ready(f"http://{host}:{port}")
+            options.ready(f"http://{host}:{port}")
             server.run(place)
     finally:
         # The loop ends before the files are closed, because its work uses them.

@@ -27,14 +27,14 @@ class Entry(NamedTuple):
     """Hop that signs a manifest or receipt; 0 for other kinds."""
 
 
-def contract_entry(of: Agreement) -> Entry:
+def contract_entry(agreement: Agreement) -> Entry:
     """Return the entry of a contract: one for each name and serial."""
-    return Entry(f"contract {of.name} {of.serial}", "contract", of.contract)
+    return Entry(f"contract {agreement.name} {agreement.serial}", "contract", agreement.contract)
 
 
-def sheet_entry(of: Agreement, number: int) -> Entry:
+def sheet_entry(agreement: Agreement, number: int) -> Entry:
     """Return the entry of a sheet: one for each round number, over all serials of a name."""
-    return Entry(f"sheet {of.name} {number}", "sheet", of.contract, number)
+    return Entry(f"sheet {agreement.name} {number}", "sheet", agreement.contract, number)
 
 
 def withdrawal_entry(row: RoundRow) -> Entry:

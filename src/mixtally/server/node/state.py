@@ -80,7 +80,7 @@ class RoleState:
         if found is None:
             raise ProblemError(Problem.UNKNOWN)
         if contract not in self.cleared:
-            raise ProblemError(Problem.NOT_READY, after=5)
+            raise ProblemError(Problem.NOT_READY, retry_seconds=5)
         return found
 
     def sign(
@@ -164,9 +164,9 @@ class RoleState:
         """Return the folder with all files of a round except its key."""
         return self.folder.subfolder("rounds") / row.folder
 
-    def destroy_unused_keys(self, agreement: Agreement, below: int) -> None:
+    def destroy_unused_keys(self, agreement: Agreement, limit: int) -> None:
         """Destroy the keys of rounds below a number that were never signed and no longer can be."""
-        for number in range(1, below):
+        for number in range(1, limit):
             name = round_id(agreement.contract, number)
             if self.keys.has_key(name) and self.rounds.of(agreement.contract, number) is None:
                 self.keys.destroy(name)

@@ -22,7 +22,7 @@ _AT_ONCE = 1 << 20
 
 
 def describe_unseen(
-    workbook: str | IO[bytes], sheet: str, after: int, asked: Mapping[str, str]
+    workbook: str | IO[bytes], sheet: str, header_row: int, columns: Mapping[str, str]
 ) -> str:
     """Return what ``sheet`` hides below row ``after``, in words; empty if nothing is known.
 
@@ -39,16 +39,16 @@ def describe_unseen(
                 if not percent and not _can_have_unseen(file):
                     return ""
             with book.open(place) as file:
-                hidden, errors, shown = _count_unseen(file, after, percent)
+                hidden, errors, shown = _count_unseen(file, header_row, percent)
     except (BadZipFile, KeyError, ValueError, ElementTree.ParseError, expat.ExpatError):
         return ""  # the workbook has another format, without these files
     said = [f"{hidden:,} hidden rows of sheet {sheet!r} are read as people"] if hidden else []
     said += [f"{errors:,} cells with an error such as #N/A are read as missing"] if errors else []
     said += [
-        f"{many:,} cells of column {asked[letters]!r} are shown as percentages and read as "
+        f"{many:,} cells of column {columns[letters]!r} are shown as percentages and read as "
         "fractions: 50 % is 0.5"
         for letters, many in shown.items()
-        if letters in asked
+        if letters in columns
     ]
     return "; ".join(said)
 
@@ -82,7 +82,7 @@ def _can_have_unseen(file: IO[bytes]) -> bool:
 
 
 def _count_unseen(
-    file: IO[bytes], after: int, percent: Collection[str]
+    file: IO[bytes], header_row: int, percent: Collection[str]
 ) -> tuple[int, int, Counter[str]]:
     """Return hidden rows, cells with an error, and cells of the styles ``percent`` by column.
 
@@ -94,12 +94,12 @@ def _count_unseen(
     def count_element(tag: str, given: dict[str, str]) -> None:
         nonlocal row, hidden, errors
         if tag == _CELL:
-            errors += row > after and given.get("t") == "e"
-            if row > after and given.get("s") in percent:
+            errors += row > header_row and given.get("t") == "e"
+            if row > header_row and given.get("s") in percent:
                 shown[given.get("r", "").rstrip("0123456789")] += 1
         elif tag == _ROW:
             row = int(given.get("r", row + 1))
-            hidden += row > after and given.get("hidden", "0") not in ("0", "false")
+            hidden += row > header_row and given.get("hidden", "0") not in ("0", "false")
 
     parser = expat.ParserCreate(namespace_separator="}")
     parser.StartElementHandler = count_element

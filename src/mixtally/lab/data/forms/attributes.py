@@ -56,8 +56,8 @@ class Attributes:
 def _build_encoders(reading: Reading, question: Question | None) -> list[LabelEncoder]:
     """Return the encoder of each attribute.
 
-    The labels of a reading are "column=value". Those of a plan may be bare values, or missing. The
-    labels of a column that lists none are read from the data.
+    The labels of a reading are "column=value". The labels of a plan may be bare values, or missing.
+    If no labels of a column are listed, they are read from the data.
     """
     merging = reading.merging
     if question is not None and question.attributes is not None:

@@ -26,7 +26,7 @@ class Numbers:
     """Collector of the number of every row."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
-        del origin  # a column of any numbers will do
+        del origin  # unused: a column of numbers needs nothing of its source
         if reading.scale is None:
             raise TypeError("numbers are read with a scale")
         (self._column,), self._scale, self._asked = reading.columns, reading.scale, question

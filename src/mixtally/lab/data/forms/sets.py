@@ -87,11 +87,15 @@ class Sets:
         self._what.append(flat[np.repeat(starts[codes], counts) + within])
         self._rows += len(array)
 
-    def _parse_each_text(self, array: Array, there: Integers, where: RowPosition) -> _ParsedSets:
+    def _parse_each_text(
+        self, array: Array, present_rows: Integers, where: RowPosition
+    ) -> _ParsedSets:
         column = encode_column(array)
         sets = [
             self._parse_set(text, where, row)
-            for text, row in zip(column.texts, there[column.first_rows].tolist(), strict=True)
+            for text, row in zip(
+                column.texts, present_rows[column.first_rows].tolist(), strict=True
+            )
         ]
         sizes = np.array([len(one) for one in sets], dtype=np.int64)
         return _ParsedSets(sizes, np.array(list(chain.from_iterable(sets)), np.int32), column.codes)

@@ -32,11 +32,11 @@ _PLAN = (
 )  # fmt: skip
 
 
-def document(found: BasketFindings, top: int) -> Document:
+def document(findings: BasketFindings, top: int) -> Document:
     """Return the document of sets and rules; without the truth it is a release."""
-    items, sets, rules = found.result.items, found.sets, found.rules
+    items, sets, rules = findings.result.items, findings.sets, findings.rules
     plan = counts.facts(items)
-    return found.document(
+    return findings.document(
         promise=promise_of_result(items),
         key=(
             *counts.key_figures(items),
@@ -44,20 +44,24 @@ def document(found: BasketFindings, top: int) -> Document:
             ("rules", f"{len(rules):,}"),
         ),
         sections=lambda: (
-            Section("Sets held together", (_chart(found), Text(_findings_text(found), note=True))),
-            Section("Rules", (_rules(found, TABLE_BINS), Text(_RULES, note=True))),
-            Section("All sets", (_sets(found, TABLE_BINS, folded=True),)),
-            Section("Single items", (found.items.table(TABLE_BINS),)),
-            plan_section(found.about.reason, {name: plan[name] for name in _PLAN if name in plan}),
+            Section(
+                "Sets held together", (_chart(findings), Text(_findings_text(findings), note=True))
+            ),
+            Section("Rules", (_rules(findings, TABLE_BINS), Text(_RULES, note=True))),
+            Section("All sets", (_sets(findings, TABLE_BINS, folded=True),)),
+            Section("Single items", (findings.items.table(TABLE_BINS),)),
+            plan_section(
+                findings.provenance.reason, {name: plan[name] for name in _PLAN if name in plan}
+            ),
             *promise_sections(
                 promise_paragraphs(items.plan, items.certificate), not_promised(items.plan)
             ),
         ),
-        summary=lambda: (_sets(found, top), _rules(found, top)),
-        prose=(_findings_text(found), found.about.reason),
-        facts=lambda: found.facts,
+        summary=lambda: (_sets(findings, top), _rules(findings, top)),
+        prose=(_findings_text(findings), findings.provenance.reason),
+        facts=lambda: findings.facts,
         tables=lambda: {
-            "items.csv": Rows(found.items.rows),
+            "items.csv": Rows(findings.items.rows),
             "sets.csv": _csv(sets, ("items", "size", "estimate", "standard_error", *_ENDS)),
             "rules.csv": _csv(rules, ("given", "then", *_RULE_COLUMNS)),
         },
@@ -91,8 +95,8 @@ def _join_items(items: Sequence[str]) -> str:
     return " + ".join(items)
 
 
-def _findings_text(found: BasketFindings) -> str:
-    facts = found.facts
+def _findings_text(findings: BasketFindings) -> str:
+    facts = findings.facts
     more = f"more than {facts['support']:,} people" if facts["support"] else "somebody"
     text = (
         f"{len(facts['sets']):,} sets are certainly held by {more}. All intervals of sets and "
@@ -103,57 +107,57 @@ def _findings_text(found: BasketFindings) -> str:
             f" {len(facts['rules']):,} of {facts['rules_found']:,} rules have a confidence of "
             f"certainly {facts['least_confidence']:g} or more."
         )
-    if found.truth is None:
+    if findings.truth is None:
         return text
     pairs = sum(row["size"] == 2 for row in facts["sets"])
     text += (
-        f" Of {found.truth.pairs:,} pairs that are truly held by {more} {pairs:,} were found; of "
-        f"all sets found {found.false_positives:,} are not."
+        f" Of {findings.truth.pairs:,} pairs that are truly held by {more} {pairs:,} were found; "
+        f"of all sets found {findings.false_positives:,} are not."
     )
-    held, every = found.coverage()
+    held, every = findings.coverage()
     if every:
         text += f" {held:,} of the {every:,} intervals of sets hold the true count."
     return text
 
 
-def _chart(found: BasketFindings) -> Part:
-    bars = bars_of(found.sets[:CHART_BINS], lambda row: _join_items(row["items"]))
+def _chart(findings: BasketFindings) -> Part:
+    bars = bars_of(findings.sets[:CHART_BINS], lambda row: _join_items(row["items"]))
     if not bars:
         return Text("No set was certainly held by enough people.")
     return intervals_chart(bars, "most frequent sets")
 
 
-def _sets(found: BasketFindings, most: int, *, folded: bool = False) -> Table:
-    every, shown = found.sets, found.sets[:most]
+def _sets(findings: BasketFindings, most: int, *, folded: bool = False) -> Table:
+    every, shown = findings.sets, findings.sets[:most]
     table = columns(
         shown,
         ("set", lambda row: _join_items(row["items"])),
         ("estimate", lambda row: counts.clip_text(*(row[name] for name in _ESTIMATE))),
         ("standard error", lambda row: error_text(row["standard_error"])),
         (
-            f"{percent(found.result.level)} interval, all sets",
+            f"{percent(findings.result.level)} interval, all sets",
             lambda row: interval_text(row["lower"], row["upper"]),
         ),
-        *[("true count", lambda row: f"{row['truth']:,}")] * found.is_simulated,
+        *[("true count", lambda row: f"{row['truth']:,}")] * findings.is_simulated,
     )
     title = f"Sets held together, {counts.shown_text(len(shown), len(every))}"
     return Table(*table, title=title, folded=folded)
 
 
-def _rules(found: BasketFindings, most: int) -> Table:
-    every, shown = found.rules, found.rules[:most]
-    level = f"{percent(found.result.level)} interval"
+def _rules(findings: BasketFindings, most: int) -> Table:
+    every, shown = findings.rules, findings.rules[:most]
+    level = f"{percent(findings.result.level)} interval"
     table = columns(
         shown,
         ("rule", lambda row: f"{_join_items(row['given'])} => {row['then']}"),
         ("support", lambda row: number(row["support"], 2)),
         ("confidence", lambda row: number(row["confidence"], 2)),
         (level, lambda row: _interval_text(row, "confidence")),
-        *[("truth", lambda row: number(row["confidence_truth"], 2))] * found.is_simulated,
+        *[("truth", lambda row: number(row["confidence_truth"], 2))] * findings.is_simulated,
         ("lift", lambda row: number(row["lift"], 2)),
         (level, lambda row: _interval_text(row, "lift")),
     )
-    told = counts.shown_text(len(shown), len(every), which="the surest")
+    told = counts.shown_text(len(shown), len(every), ranking="the surest")
     return Table(*table, title=f"Rules, {told}")
 
 

@@ -49,7 +49,7 @@ def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BasketFindings(Findings[TrueBaskets]):
-    """The sets and rules found in baskets; ``confidence`` is the least one of a rule shown."""
+    """The sets and rules found in baskets. Rules below the least ``confidence`` are not shown."""
 
     result: BasketResult
     confidence: float

@@ -44,7 +44,7 @@ def find_sets(
     level: float = 0.95,
     largest: int = 3,
 ) -> BasketResult:
-    """Find the pairs and larger sets that more than ``support`` people hold, and rules.
+    """Find the pairs and larger sets that more than ``support`` people hold, and their rules.
 
     A set of three or more items is tested only if all its subsets were found. No set is held by
     more people than one of its subsets.

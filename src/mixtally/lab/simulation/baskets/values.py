@@ -40,26 +40,26 @@ _MOST_NAMED = 100_000
 """Largest number of values for which a plan has names. Larger questions have numbers only."""
 
 
-def question_of_sets(asked: Question, largest: int) -> Question | None:
+def question_of_sets(item_question: Question, largest: int) -> Question | None:
     """Return the question whose values are the sets of up to ``largest`` items of ``asked``.
 
     Returns None if a basket contains more such sets than can be sent together, or if there are too
     many sets in all.
     """
-    sizes = range(1, min(largest, asked.max_set) + 1)
-    held = sum(math.comb(asked.max_set, size) for size in sizes)
-    bins = sum(math.comb(asked.bins, size) for size in sizes)
+    sizes = range(1, min(largest, item_question.max_set) + 1)
+    held = sum(math.comb(item_question.max_set, size) for size in sizes)
+    bins = sum(math.comb(item_question.bins, size) for size in sizes)
     if not 1 < held <= MOST_SET or bins > MOST_BINS:
         return None
     labels = None
-    if asked.labels is not None and bins <= _MOST_NAMED:
+    if item_question.labels is not None and bins <= _MOST_NAMED:
         labels = tuple(
-            " + ".join(asked.labels[item] for item in one)
-            for one in _iterate_sets(asked.bins, sizes)
+            " + ".join(item_question.labels[item] for item in one)
+            for one in _iterate_sets(item_question.bins, sizes)
         )
         # Labels that contain " + " can make two sets look the same.
         labels = labels if len(set(labels)) == bins else None
-    return Question(name=asked.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
+    return Question(name=item_question.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
 
 
 def find_values(
@@ -171,9 +171,9 @@ def _significant_sets(
     return found
 
 
-def _item_result(result: Result, asked: Question) -> Result:
+def _item_result(result: Result, item_question: Question) -> Result:
     """Return the result for single items, which are the first values."""
-    own, few = result.estimate, slice(asked.bins)
+    own, few = result.estimate, slice(item_question.bins)
 
     def cut(ends: Intervals) -> Intervals:
         return replace(ends, lower=ends.lower[few], upper=ends.upper[few])
@@ -186,4 +186,4 @@ def _item_result(result: Result, asked: Question) -> Result:
         simultaneous=cut(own.simultaneous),
         errors=errors,
     )
-    return replace(result, question=asked, estimate=estimate, figures=())
+    return replace(result, question=item_question, estimate=estimate, figures=())

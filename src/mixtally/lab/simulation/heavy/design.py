@@ -60,7 +60,7 @@ class Design:
     """
 
     search: Search
-    way: Participation
+    participation: Participation
     plan: Plan
     certificate: Certificate
     reason: str = ""
@@ -68,19 +68,19 @@ class Design:
     @property
     def people_a_round(self) -> int:
         """Least number of people in a round."""
-        together = self.way is Participation.EVERY_ROUND
+        together = self.participation is Participation.EVERY_ROUND
         return self.search.users if together else self.search.users // self.search.rounds
 
     @property
     def messages_per_user(self) -> float:
         """Mean number of messages that one person sends in the whole search, fakes included."""
-        rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
+        rounds = self.search.rounds if self.participation is Participation.EVERY_ROUND else 1
         return rounds * self.plan.messages_per_user
 
     @property
     def bytes_per_user(self) -> float:
         """Number of bytes of these messages."""
-        rounds = self.search.rounds if self.way is Participation.EVERY_ROUND else 1
+        rounds = self.search.rounds if self.participation is Participation.EVERY_ROUND else 1
         return rounds * self.plan.bytes_per_user
 
     @property
@@ -108,16 +108,29 @@ class Design:
 
 
 def design_search(
-    search: Search, way: Participation | None = None, planner: Planner | None = None
+    search: Search, participation: Participation | None = None, planner: Planner | None = None
 ) -> Design:
-    """Return the design with the smaller error, or that of the given ``way``.
+    """Return the design of a search with the smaller error of both kinds of participation.
 
     Errors are compared at a share of 1 / (10 top) of the crowd. That is about the share of the last
-    expected word in a natural language. Raises InfeasibleError if no plan meets the guarantee
-    within the messages.
+    expected word in a natural language.
+
+    Parameters
+    ----------
+    search : Search
+        The parameters of the search.
+    participation : Participation, optional
+        The only kind that is considered.
+    planner : Planner, optional
+        Shares computed certificates between calls.
+
+    Raises
+    ------
+    InfeasibleError
+        If no plan has the guarantee within the allowed messages.
     """
-    if way is not None:
-        return _design_one(search, way, planner, f"The way was given: {way}.")
+    if participation is not None:
+        return _design_one(search, participation, planner, f"The way was given: {participation}.")
     both, obstacles = [], []
     for each in Participation:
         try:
@@ -133,9 +146,9 @@ def design_search(
 
 
 def _design_one(
-    search: Search, way: Participation, planner: Planner | None, reason: str = ""
+    search: Search, participation: Participation, planner: Planner | None, reason: str = ""
 ) -> Design:
-    together = way is Participation.EVERY_ROUND
+    together = participation is Participation.EVERY_ROUND
     wish = PlanRequest(
         question=search.question,
         guarantee=search.guarantee,
@@ -148,7 +161,7 @@ def _design_one(
     whole = plan.certificate
     if not together:
         whole = structs.replace(whole, assumption=f"{whole.assumption}; {ONE_ROUND_ASSUMPTION}")
-    return Design(search, way, plan, whole, reason)
+    return Design(search, participation, plan, whole, reason)
 
 
 def _reason(both: list[Design], share: float) -> str:
@@ -157,7 +170,7 @@ def _reason(both: list[Design], share: float) -> str:
         Participation.ONE_ROUND: "everybody in one round on the whole budget",
     }
     errors = "; ".join(
-        f"{described[one.way]} errs by {number(one.standard_error(share))} counts where "
+        f"{described[one.participation]} errs by {number(one.standard_error(share))} counts where "
         f"{share:.2g} of the crowd hold a prefix, at {one.messages_per_user:.3g} messages a person"
         for one in sorted(both, key=lambda one: one.standard_error(share))
     )

@@ -37,33 +37,37 @@ _NOT_PROMISED = (
 )
 
 
-def document(found: WordFindings) -> Document:
+def document(findings: WordFindings) -> Document:
     """Return the document of a search; without the truth it is a release."""
-    facts, every = found.facts, found.words[:TABLE_BINS]
+    facts, every = findings.facts, findings.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
-    return found.document(
-        promise=promise_lines(found.result),
-        key=_key_figures(found),
+    return findings.document(
+        promise=promise_lines(findings.result),
+        key=_key_figures(findings),
         sections=lambda: (
-            Section("Words found", (_chart(found), Text(_findings(found), note=True))),
-            *([_missed_section(found)] if found.is_simulated and found.missed_words else []),
+            Section("Words found", (_chart(findings), Text(_findings(findings), note=True))),
+            *(
+                [_missed_section(findings)]
+                if findings.is_simulated and findings.missed_words
+                else []
+            ),
             Section("Round by round", (_rounds_table(facts), Text(_ROUNDS, note=True))),
             Section(
                 "The search",
                 (
-                    Text(found.about.reason),
+                    Text(findings.provenance.reason),
                     *plan_facts({k: facts[k] for k in _PLAN}, read=_PLAN[:10]),
                 ),
             ),
             *promise_sections(
                 _promise_texts(facts), [without_mixes(facts["local_epsilon"]), *_NOT_PROMISED]
             ),
-            Section("All words", (_words_table(found, every, title, folded=True),)),
+            Section("All words", (_words_table(findings, every, title, folded=True),)),
         ),
-        summary=lambda: (_words_table(found, found.words, found.about.title),),
-        prose=_prose(found),
-        facts=lambda: found.facts,
-        tables=lambda: {"words.csv": Rows(found.words, tuple(found.columns))},
+        summary=lambda: (_words_table(findings, findings.words, findings.provenance.title),),
+        prose=_prose(findings),
+        facts=lambda: findings.facts,
+        tables=lambda: {"words.csv": Rows(findings.words, tuple(findings.columns))},
         origin=(facts["fingerprint"], "plan of every round"),
     )
 
@@ -82,11 +86,11 @@ _NONE = (
 )
 
 
-def _prose(found: WordFindings) -> tuple[str, ...]:
+def _prose(findings: WordFindings) -> tuple[str, ...]:
     """Return what a terminal shows below the words."""
-    facts, scored = found.facts, ""
-    if found.is_simulated:
-        top, quality = facts["top"], found.score
+    facts, scored = findings.facts, ""
+    if findings.is_simulated:
+        top, quality = facts["top"], findings.score
         scored = (
             f" Of the true first {top:,}, {100 * quality.recall:.0f} % are among the first "
             f"{top:,} found; {quality.false_positives} of all found are held by nobody."
@@ -94,13 +98,13 @@ def _prose(found: WordFindings) -> tuple[str, ...]:
     return (
         f"{facts['words_found']:,} words found in {facts['rounds_played']} rounds.{scored}",
         f"{facts['protocol']}, {facts['messages_per_user']:.3g} messages and "
-        f"{facts['bytes_per_user']:,.0f} bytes a person in all. {found.about.reason}",
+        f"{facts['bytes_per_user']:,.0f} bytes a person in all. {findings.provenance.reason}",
         *facts["promised"],
     )
 
 
-def _key_figures(found: WordFindings) -> tuple[tuple[str, str], ...]:
-    facts = found.facts
+def _key_figures(findings: WordFindings) -> tuple[tuple[str, str], ...]:
+    facts = findings.facts
     return (
         ("people", f"{facts['users']:,}"),
         ("words found", f"{facts['words_found']:,}"),
@@ -110,41 +114,41 @@ def _key_figures(found: WordFindings) -> tuple[tuple[str, str], ...]:
                 ("recall", f"recall of the first {facts['top']:,}"),
                 ("precision", "precision"),
             )
-            if found.is_simulated
+            if findings.is_simulated
         ],
         ("epsilon, all rounds", at_most(facts["epsilon"])),
         ("delta at most", at_most(facts["delta"])),
     )
 
 
-def _chart(found: WordFindings) -> Part:
+def _chart(findings: WordFindings) -> Part:
     keys = ("count", "lower_simultaneous", "upper_simultaneous")
-    bars = bars_of(found.words[:CHART_BINS], itemgetter("word"), keys)
+    bars = bars_of(findings.words[:CHART_BINS], itemgetter("word"), keys)
     if not bars:
         return Text(f"No word was held by enough people. {_NONE}")
     return intervals_chart(bars, "most frequent words")
 
 
-def _findings(found: WordFindings) -> str:
-    facts = found.facts
+def _findings(findings: WordFindings) -> str:
+    facts = findings.facts
     level = percent(1 - facts["error_rate"])
     text = f"Intervals hold for all bins of all rounds at once, at {level}."
-    if not found.is_simulated:
+    if not findings.is_simulated:
         return text
-    held, every = found.coverage()
+    held, every = findings.coverage()
     if every:
         text += f" {held:,} of the {every:,} shown cover the true count."
     return (
-        f"Of the true first {facts['top']:,} words {100 * found.score.recall:.0f} % are among "
-        f"the first {facts['top']:,} found; {found.score.false_positives:,} of all "
+        f"Of the true first {facts['top']:,} words {100 * findings.score.recall:.0f} % are among "
+        f"the first {facts['top']:,} found; {findings.score.false_positives:,} of all "
         f"{facts['words_found']:,} found are held by nobody. {text}"
     )
 
 
-def _missed_section(found: WordFindings) -> Section:
-    facts = found.facts
+def _missed_section(findings: WordFindings) -> Section:
+    facts = findings.facts
     missed = columns(
-        found.missed_words[:CHART_BINS],
+        findings.missed_words[:CHART_BINS],
         ("missed", lambda row: row["word"]),
         ("people", lambda row: f"{row['truth']:,}"),
     )
@@ -182,18 +186,18 @@ def _promise_texts(facts: Facts) -> list[str]:
 
 
 def _words_table(
-    found: WordFindings, shown: list[Facts], title: str, *, folded: bool = False
+    findings: WordFindings, shown: list[Facts], title: str, *, folded: bool = False
 ) -> Table | Text:
     if not shown:
         return Text(f"{title}: none was found. {_NONE}")
-    level = f"{percent(1 - found.facts['error_rate'])} interval, all bins"
+    level = f"{percent(1 - findings.facts['error_rate'])} interval, all bins"
     table = columns(
         shown,
-        (found.facts["column"], lambda row: row["word"]),
+        (findings.facts["column"], lambda row: row["word"]),
         ("estimate", lambda row: round_to_error(row["count"], row["standard_error"])),
         ("standard error", lambda row: error_text(row["standard_error"])),
         (level, lambda row: interval_text(row["lower_simultaneous"], row["upper_simultaneous"])),
-        *[("true count", lambda row: f"{row['truth']:,}")] * found.is_simulated,
+        *[("true count", lambda row: f"{row['truth']:,}")] * findings.is_simulated,
         ("round", lambda row: f"{row['round']:,}"),
     )
     return Table(*table, title=title, folded=folded)

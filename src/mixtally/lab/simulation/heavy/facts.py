@@ -29,16 +29,16 @@ class Score:
     false_positives: int
 
 
-def score_words(found: Sequence[str], held: Mapping[str, int], top: int) -> Score:
+def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> Score:
     """Return the score of ``found`` for the ``top`` most frequent words.
 
     ``held`` has the number of people who hold each word. Words that tie with the last of the true
     top words also count as correct, but recall still expects only ``top`` words.
     """
-    first = sorted((count for count in held.values() if count), reverse=True)[:top]
+    first = sorted((count for count in holders.values() if count), reverse=True)[:top]
     wanted, least = len(first), first[-1]
-    right = sum(held.get(word, 0) >= least for word in found[:top])
-    false_positives = sum(held.get(word, 0) == 0 for word in found)
+    right = sum(holders.get(word, 0) >= least for word in found[:top])
+    false_positives = sum(holders.get(word, 0) == 0 for word in found)
     return Score(
         recall=min(1.0, right / wanted),
         precision=right / len(found[:top]) if found else 0.0,
@@ -118,7 +118,7 @@ class WordFindings(Findings[Mapping[str, int]]):
             "status": shown.status,
             "assumption": shown.assumption,
             "promised": promised(design),
-            "way": design.way,
+            "way": design.participation,
             "users": search.users,
             "rounds_planned": search.rounds,
             "rounds_played": len(result.rounds),

@@ -140,7 +140,7 @@ def _first_prefixes(design: Design) -> Symbols:
 def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Codes]:
     """Yield the codes of the people who take part in each round."""
     rounds = design.search.rounds
-    if design.way is Participation.EVERY_ROUND:
+    if design.participation is Participation.EVERY_ROUND:
         for _ in range(rounds):
             yield codes
         return
@@ -150,12 +150,16 @@ def _deal_groups(design: Design, codes: _Codes, chance: Chance) -> Iterator[_Cod
 
 
 def _ended_words(
-    design: Design, seen: Extensions, grown: Symbols, over: NDArray[np.bool_], number: int
+    design: Design,
+    extensions: Extensions,
+    grown_prefixes: Symbols,
+    is_significant: NDArray[np.bool_],
+    number: int,
 ) -> list[FoundWord]:
     """Return every ended word with its count of the whole crowd and its interval."""
     found = []
-    for i in np.flatnonzero(over).tolist():
-        symbols = grown[i].tolist()
+    for i in np.flatnonzero(is_significant).tolist():
+        symbols = grown_prefixes[i].tolist()
         while symbols[-1:] == [END]:  # a word that ends in the closing round may lack an end symbol
             symbols.pop()
         word = design.search.spelling.decode(symbols) if symbols else None
@@ -163,10 +167,10 @@ def _ended_words(
             found.append(
                 FoundWord(
                     word,
-                    float(seen.counts[i]),
-                    float(seen.errors[i]),
-                    int(seen.lower[i]),
-                    int(seen.upper[i]),
+                    float(extensions.counts[i]),
+                    float(extensions.errors[i]),
+                    int(extensions.lower[i]),
+                    int(extensions.upper[i]),
                     number,
                 )
             )

@@ -99,12 +99,16 @@ class Search:
 
     @property
     def first_depth(self) -> int:
-        """Number of symbols of the prefixes that the first round extends: 1 if all of them fit."""
+        """Number of symbols of the prefixes that the first round extends.
+
+        It is 1 if all single symbols fit among the survivors, else 0: the round extends the empty
+        prefix.
+        """
         return 1 if self.spelling.size <= self.most_survivors else 0
 
     @property
     def closing_round(self) -> int | None:
-        """The round that asks for the last symbol and the end together; None if that is not needed.
+        """The round that asks for the last symbol and the end of words together; None if none does.
 
         A search that starts without a prefix has no round left for the ends of the longest words.
         """

@@ -1,4 +1,6 @@
 """Memoized answers: randomized once per value, then reported repeatedly.
 
-This package has their losses, their counts, and the document of both.
+This package computes their privacy losses and counts, and the document that shows both. A
+*permanent response* is the answer that a device randomizes once and stores. A *report* randomizes
+this response again. A *cohort* is a group of people who share a hash function.
 """

@@ -66,9 +66,20 @@ def memoize_crowd(
 ) -> MemoizedCrowd:
     """Return the crowd with its permanent responses.
 
-    ``values`` are the people's values, and ``codes`` their bins if values are not hashed, both of
-    shape (people,). ``derived`` says whether responses are derived from ``key``, as on devices, or
-    drawn for this run.
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The question and the mechanism.
+    values : sequence of str
+        The value of each person.
+    codes : array of int64, shape (people,)
+        The bin of each person; used if values are not hashed.
+    key : bytes
+        The key from which responses are derived.
+    chance : Chance
+        The source of random words if responses are not derived.
+    derived : bool
+        Whether responses are derived from ``key``, as on devices, or drawn for this run.
     """
     mechanism, people = plan.mechanism, [str(row) for row in range(len(values))]
     cohorts = np.zeros(len(values), dtype=np.int64)

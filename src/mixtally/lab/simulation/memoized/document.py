@@ -51,13 +51,13 @@ _AVERAGING = (
 )
 
 
-def document(found: MemoizedFindings, top: int) -> Document:
+def document(findings: MemoizedFindings, top: int) -> Document:
     """Return the document of memoized answers; a terminal shows the ``top`` largest estimates.
 
     Without the truth the document is a release.
     """
-    facts, rows, ordered = found.facts, found.rows, found.about.ordered
-    reason = [found.about.reason] if found.about.reason else []
+    facts, rows, ordered = findings.facts, findings.rows, findings.provenance.ordered
+    reason = [findings.provenance.reason] if findings.provenance.reason else []
 
     def select_largest(most: int) -> list[Facts]:
         """Return the largest estimates, in the given order of values or from the largest down."""
@@ -69,15 +69,15 @@ def document(found: MemoizedFindings, top: int) -> Document:
         shown = select_largest(most)
         told = counts.shown_text(len(shown), len(rows), "" if title else " estimates")
         named = f"{title}: {told}" if title else told.capitalize()
-        return _table(found, shown, named, folded=not title)
+        return _table(findings, shown, named, folded=not title)
 
-    return found.document(
+    return findings.document(
         promise=promise_lines(facts),
         key=_key_figures(facts),
         sections=lambda: (
             Section(
                 "Counts",
-                (_chart(select_largest(len(rows))), *_notes(describe_findings(found)[:-1])),
+                (_chart(select_largest(len(rows))), *_notes(describe_findings(findings)[:-1])),
             ),
             Section("What reports cost", (_losses(facts), *_notes([_LOSSES]))),
             Section(
@@ -98,9 +98,9 @@ def document(found: MemoizedFindings, top: int) -> Document:
             ),
             Section("All estimates", (build_table(TABLE_BINS),)),
         ),
-        summary=lambda: (build_table(top, found.about.title),),
-        prose=(*describe_findings(found), *describe_losses(facts), *reason),
-        facts=lambda: found.facts,
+        summary=lambda: (build_table(top, findings.provenance.title),),
+        prose=(*describe_findings(findings), *describe_losses(facts), *reason),
+        facts=lambda: findings.facts,
         tables=lambda: {"estimates.csv": Rows(select_largest(len(rows)))},
         origin=(facts["fingerprint"],),
     )
@@ -196,18 +196,18 @@ def _share(value: float | None) -> str:
 
 
 def _table(
-    found: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
+    findings: MemoizedFindings, shown: list[Facts], title: str, *, folded: bool = False
 ) -> Table:
     """Return a table of some estimates; for words it says which are significant."""
-    level = f"{percent(found.facts['confidence_level'])} interval"
-    words = found.result.words is not None
+    level = f"{percent(findings.facts['confidence_level'])} interval"
+    words = findings.result.words is not None
     head = [
-        found.facts["column"],
+        findings.facts["column"],
         "estimate",
         "standard error",
         level,
         f"{level}, all",
-        *(["true count", "error"] if found.is_simulated else []),
+        *(["true count", "error"] if findings.is_simulated else []),
     ]
     rows = [_cells(row, words=words) for row in shown]
     return Table((*head, *["significant"] * words), rows, title=title, folded=folded)

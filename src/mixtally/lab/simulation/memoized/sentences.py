@@ -12,23 +12,23 @@ from mixtally.report.numbers import at_least, at_most, error_text, round_to_erro
 from mixtally.report.promise import error_line, protection_line
 
 
-def describe_findings(found: MemoizedFindings) -> list[str]:
+def describe_findings(findings: MemoizedFindings) -> list[str]:
     """Return how good the estimates are, and what averaging reveals."""
-    facts, reports = found.facts, found.facts["reports"]
+    facts, reports = findings.facts, findings.facts["reports"]
     lines = [
         f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
         f"report a person, {error_text(facts['bit_error_all_reports'])} from {reports:,}, "
         f"{error_text(facts['bit_error_floor'])} from any number",
-        f"{_describe_measured(found)}{facts['method']}",
+        f"{_describe_measured(findings)}{facts['method']}",
     ]
     if "unlisted" in facts:
-        significant = sum(row["found"] for row in found.rows)
+        significant = sum(row["found"] for row in findings.rows)
         lines.append(
             f"{significant:,} of {len(facts['estimates']):,} candidates are significant; others "
             "than candidates: "
             f"{round_to_error(facts['unlisted'], facts['unlisted_standard_error'])} +- "
             f"{error_text(facts['unlisted_standard_error'])}"
-            f"{_describe_unlisted(found)}; reduced chi-square {facts['misfit']:.3g}"
+            f"{_describe_unlisted(findings)}; reduced chi-square {facts['misfit']:.3g}"
             + (", counted in the errors" if facts["misfit_counted"] else "")
         )
         if facts["method"] == CHOSEN:
@@ -52,16 +52,16 @@ def promise_lines(facts: Facts) -> Promise:
     )
 
 
-def _describe_measured(found: MemoizedFindings) -> str:
+def _describe_measured(findings: MemoizedFindings) -> str:
     """Return how the estimates compare with the truth; empty in a release."""
-    if not found.is_simulated:
+    if not findings.is_simulated:
         return ""
-    covered = found.coverage().text(found.facts["confidence_level"]).rstrip(".")
-    return f"{covered}; measured error {error_text(found.measured_error)} counts; "
+    covered = findings.coverage().text(findings.facts["confidence_level"]).rstrip(".")
+    return f"{covered}; measured error {error_text(findings.measured_error)} counts; "
 
 
-def _describe_unlisted(found: MemoizedFindings) -> str:
-    return f" (truth {found.true_unlisted:,})" if found.is_simulated else ""
+def _describe_unlisted(findings: MemoizedFindings) -> str:
+    return f" (truth {findings.true_unlisted:,})" if findings.is_simulated else ""
 
 
 def describe_averaging(facts: Facts) -> str:

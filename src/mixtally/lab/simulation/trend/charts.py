@@ -14,8 +14,8 @@ from mixtally.report.panels import Panel, panels_chart
 
 def select_bins(trend: Trend, most: int) -> list[int]:
     """Return the largest bins of all epochs, in the order of the question or of their counts."""
-    ranked, given = trend.series.rank_bins(), trend.about.ordered
-    return counts.select_bins(trend.plan.question, ranked, most, given=given)
+    ranked, given = trend.series.rank_bins(), trend.provenance.ordered
+    return counts.select_bins(trend.plan.question, ranked, most, labels_given=given)
 
 
 def counts_chart(trend: Trend, top: int) -> Picture:
@@ -38,7 +38,7 @@ def changes_chart(trend: Trend, top: int) -> Picture:
 def _panels(
     trend: Trend,
     top: int,
-    every: Sequence[Estimate | Change],
+    estimates: Sequence[Estimate | Change],
     truth: NDArray[np.integer] | None,
     *,
     zero: bool = False,
@@ -50,9 +50,9 @@ def _panels(
     return [
         Panel(
             name=trend.plan.question.label(i),
-            values=np.array([one.counts[i] for one in every]),
-            lower=np.array([one.individual.lower[i] for one in every]),
-            upper=np.array([one.individual.upper[i] for one in every]),
+            values=np.array([one.counts[i] for one in estimates]),
+            lower=np.array([one.individual.lower[i] for one in estimates]),
+            upper=np.array([one.individual.upper[i] for one in estimates]),
             marks=None if truth is None else truth[:, i],
             zero=zero,
         )

@@ -45,7 +45,7 @@ def document(trend: Trend, top: int) -> Document:
         key=_key_figures(trend),
         sections=lambda: _sections(trend),
         summary=lambda: _summary(trend, top),
-        prose=(trend.about.reason, *_left_out(numbers.listed_bins, trend)),
+        prose=(trend.provenance.reason, *_left_out(numbers.listed_bins, trend)),
         facts=numbers.facts,
         tables=numbers.tables,
         origin=(trend.plan.fingerprint,),
@@ -83,7 +83,7 @@ def _sections(trend: Trend) -> tuple[Section, ...]:
         *_figures(trend),
         Section("Who spends what", (_spending(trend), Text(_attendance_text(trend), note=True))),
         plan_section(
-            trend.about.reason,
+            trend.provenance.reason,
             trend.plan.facts(),
             note="One epoch under this plan, planned for the smallest crowd:",
         ),
@@ -211,7 +211,7 @@ def _counts(trend: Trend, top: int) -> Table:
         (question.name, "epoch", "count", interval, "change", interval, *true),
         rows,
         words=frozenset({"epoch"}),
-        title=f"{trend.about.title}: {counts.shown_text(len(bins), question.bins)}",
+        title=f"{trend.provenance.title}: {counts.shown_text(len(bins), question.bins)}",
         wide=True,
     )
 

@@ -64,10 +64,24 @@ class Ballots:
 def ballots_for(
     question: Question, *, epsilon: float | None, keep: float | None, blank: str | None = None
 ) -> Ballots:
-    """Return ballots whose marks are kept with probability ``keep``, or as ``epsilon`` allows.
+    """Return local ballots for a question, with a given epsilon or flip probability.
 
-    Raises ParameterError if the question is not one choice among at most 200. Raises it if both
-    numbers are missing, or one is out of range.
+    Parameters
+    ----------
+    question : Question
+        One choice among at most 200 options.
+    epsilon : float or None
+        The largest epsilon of a ballot that is seen with its voter.
+    keep : float or None
+        The probability that a mark stays as it is, in (0.5, 1); None to derive it from ``epsilon``.
+    blank : str, optional
+        The label of blank ballots, which are counted but elect nobody.
+
+    Raises
+    ------
+    ParameterError
+        If the question has another kind or too many options, if both numbers are missing, or if one
+        is out of range.
     """
     if question.kind is not Kind.ONE or question.hashed is not None:
         raise ParameterError(
@@ -100,8 +114,8 @@ def ballots_for(
 class Contest:
     """The votes of both ways of counting, and who may have won.
 
-    ``plan`` and ``shuffle`` are those of the release. ``ballots`` and ``local`` are the mechanism
-    and the votes of the local version.
+    ``plan`` is the plan of the release, and ``shuffle`` are the votes that it counted. ``ballots``
+    is the mechanism of the local version, and ``local`` are its votes.
     """
 
     plan: Plan

@@ -116,7 +116,7 @@ def _read_footer(url: str, layout: Layout) -> _ShardFooter:
         ):
             return _ShardFooter(held.label, held.messages)
     except DataError:
-        return _ShardFooter(ShardLabel(), 0)  # it will be lost, and said to be
+        return _ShardFooter(ShardLabel(), 0)  # the shard will be reported as lost
 
 
 def _check(labels: dict[str, _ShardFooter], plan: str) -> None:
@@ -210,8 +210,8 @@ def _path(keep: Path, layout: Layout, label: ShardLabel | ShardTally) -> Path | 
     return keep / f"{sha256(canonical_bytes(name)).hexdigest()}.json"
 
 
-def _load_kept(keep: Path | None, layout: Layout, seen: _ShardFooter) -> ShardOutcome | None:
-    path = None if keep is None else _path(keep, layout, seen.label)
+def _load_kept(keep: Path | None, layout: Layout, footer: _ShardFooter) -> ShardOutcome | None:
+    path = None if keep is None else _path(keep, layout, footer.label)
     if path is None or not path.exists():
         return None
     try:

@@ -45,7 +45,7 @@ class ShardLabel(NamedTuple):
     """SHA-256 of the messages."""
 
 
-def write_shard(file: Any, some: Iterable[Rows], size: int, label: ShardLabel) -> ShardLabel:
+def write_shard(file: Any, chunks: Iterable[Rows], size: int, label: ShardLabel) -> ShardLabel:
     """Write messages to an open file, and return the label with their SHA-256.
 
     Parameters
@@ -65,7 +65,7 @@ def write_shard(file: Any, some: Iterable[Rows], size: int, label: ShardLabel) -
     kind, digest = pa.binary(size), sha256()
     schema = pa.schema([pa.field(COLUMN, kind, nullable=False)])
     with parquet.ParquetWriter(file, schema, compression="none", use_dictionary=False) as out:
-        for rows in some:
+        for rows in chunks:
             data = np.ascontiguousarray(rows)
             digest.update(data.data)
             column = pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(data)])

@@ -89,7 +89,7 @@ class SparkWork:
     def __init__(
         self, spark: Any, cluster: Cluster, secrets: Secrets, chance: Chance, name: str
     ) -> None:
-        self._spark, self._place, self._name = spark, secrets.place, name
+        self._spark, self._place, self._name = spark, secrets.position, name
         key = read_master(cluster.key, os.environ)
         self._part = partial(ClusterPart, cluster, secrets, key, chance)
 
@@ -171,9 +171,9 @@ def run_job(
     return found
 
 
-def _check(found: list[dict[str, Any]], rows: int) -> None:
-    several = len({one["partition"] for one in found}) < len(found)
-    received = sum(one["rows"] for one in found)
+def _check(results: list[dict[str, Any]], rows: int) -> None:
+    several = len({one["partition"] for one in results}) < len(results)
+    received = sum(one["rows"] for one in results)
     if several or received != rows:
         raise DataError(
             "engine",

@@ -128,7 +128,7 @@ def close_round(closing: ClosingRound) -> Manifest:
             _remove_leftovers(closing.folder)
             return closing.empty_manifest(TOO_FEW, crowd)
         # Mixed again without the bundles that were left out, so that no envelope of theirs is sent.
-        parts, opened = _mix_parts(closing, bundles)  # nothing of a bundle that was left out leaves
+        parts, opened = _mix_parts(closing, bundles)  # now without bundles that were left out
         padding = bundles.leave_out(opened)
     return closing.manifest(crowd, _without_padding(parts, opened, padding), None)
 
@@ -150,7 +150,7 @@ def _without_padding(
 def _mix_parts(
     closing: ClosingRound, source: Source
 ) -> tuple[list[PartManifest], list[OpenedPart]]:
-    """Write the pieces of all parts, and return their manifests and the envelopes not passed on."""
+    """Write the pieces of all parts; return the parts' manifests and the dropped envelopes."""
     job = closing.job
     # An interrupted attempt may have left pieces that the new attempt does not name.
     _remove_leftovers(closing.folder)
@@ -159,7 +159,7 @@ def _mix_parts(
         closing.key.private,
         bytes.fromhex(closing.sheet_hash),
         job.place,
-        closing.key.order,
+        closing.key.sort_key,
         closing.sheet.keys[job.place :],
     )
     engine, folder = closing.engine, closing.folder
@@ -176,7 +176,7 @@ def _mix_part(
 ) -> tuple[PartManifest, OpenedPart]:
     stream: Stream = closing.job.streams[part]
     size, expected = closing.job.sizes[part][closing.place - 1 : closing.place + 1]
-    drawn = StoredFakes(closing.folder, closing.key.order, closing.chance, closing.step)
+    drawn = StoredFakes(closing.folder, closing.key.sort_key, closing.chance, closing.step)
     fakes = drawn.envelopes(part, stream, pool)
     mixed = mixer.mix(
         MixWork(part, size, expected, partial(source.envelopes, part), source.is_distinct, fakes)

@@ -118,7 +118,7 @@ class PieceSource:
 
     @property
     def is_distinct(self) -> bool:
-        """False, because a hop may send a message twice."""
+        """Whether no envelope occurs twice: False, because a hop may send a message twice."""
         return False
 
     def envelopes(self, part: int) -> Iterator[bytes]:

@@ -29,8 +29,8 @@ class StoredFakes:
     The key under which the fakes are stored is derived from ``order``, a secret of the round.
     """
 
-    def __init__(self, folder: Path, order: bytes, chance: Chance, step: Step) -> None:
-        self._folder, self._order, self._chance, self._step = folder, order, chance, step
+    def __init__(self, folder: Path, sort_key: bytes, chance: Chance, step: Step) -> None:
+        self._folder, self._order, self._chance, self._step = folder, sort_key, chance, step
 
     def envelopes(self, part: int, stream: Stream, pool: Pool) -> bytes:
         """Return the envelopes of a part's fakes, which are drawn and stored if needed."""

@@ -96,20 +96,20 @@ class BodyBudget:
             self._coming.discard(one)
             self.release(one.held)
 
-    def _reserve(self, one: _IncomingBody, count: int) -> None:
+    def _reserve(self, body: _IncomingBody, count: int) -> None:
         if self.held + count > self._most:
-            self._give_up_others(one, count)
-        if one.given_up or self.held + count > self._most:
+            self._give_up_others(body, count)
+        if body.given_up or self.held + count > self._most:
             raise _busy_error()
         self.held += count
-        one.held += count
+        body.held += count
 
-    def _give_up_others(self, one: _IncomingBody, count: int) -> None:
+    def _give_up_others(self, body: _IncomingBody, count: int) -> None:
         """Free memory by giving up bodies that weigh more than ``one``, heaviest first."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
             enough = self.held + count <= self._most - self._most // _KEPT_FREE
-            if enough or other.weight(now) <= one.weight(now):
+            if enough or other.weight(now) <= body.weight(now):
                 return
             self.release(other.held)
             other.held, other.given_up = 0, True
@@ -142,7 +142,7 @@ def check_digest(stated: bytes, body: bytes) -> None:
 
 
 def _busy_error() -> ProblemError:
-    return ProblemError(Problem.BUSY, after=2)
+    return ProblemError(Problem.BUSY, retry_seconds=2)
 
 
 def _too_large_error(most: int) -> ProblemError:

@@ -20,14 +20,14 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 async def send_response(
-    send: Any, status: int, body: bytes = b"", kind: str = "", after: int | None = None
+    send: Any, status: int, body: bytes = b"", kind: str = "", retry_seconds: int | None = None
 ) -> None:
     """Send a complete response."""
     headers = [(b"content-length", str(len(body)).encode())]
     if kind:
         headers.append((b"content-type", kind.encode()))
-    if after is not None:
-        headers.append((b"retry-after", str(after).encode()))
+    if retry_seconds is not None:
+        headers.append((b"retry-after", str(retry_seconds).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -98,11 +98,11 @@ def guard_application(
             await send_problem(send, refusal)
         except OldStateError as error:
             stop(error)
-            await send_problem(send, ProblemError(Problem.NOT_READY, after=60))
+            await send_problem(send, ProblemError(Problem.NOT_READY, retry_seconds=60))
         except (sqlite3.Error, OSError, DataError) as error:
             if not is_full(error):
                 stop(error)
-            await send_problem(send, ProblemError(Problem.NO_ROOM, after=60))
+            await send_problem(send, ProblemError(Problem.NO_ROOM, retry_seconds=60))
         # Deliberately everything: the server would print a traceback, which may contain personal
         # data.
         except Exception as error:

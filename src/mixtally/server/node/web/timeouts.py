@@ -129,7 +129,7 @@ class TimeoutProtocol(HttpToolsProtocol):
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
         else:
-            self._start_timer()  # it is owed an answer first
+            self._start_timer()  # the request is answered before the connection is closed
 
 
 def _max_connections() -> int:
