@@ -10,6 +10,7 @@ from typing import Any
 
 from helpers import contracts as c
 from mixtally.device import client
+from mixtally.device.contract.planes import Planes
 from mixtally.errors import RefusedError
 from mixtally.model.contract import (
     FakeRecord,
@@ -153,7 +154,15 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
         "set-planes",
         {f"{PART}.planes": {"prime": 5, "digits": 25}, f"{LAYOUT}.bins": "372529029846191405"},
     ),
-    ("planes-too-many", "planes", {f"{PART}.planes": {"prime": 999_983, "digits": 4}}),
+    ("planes-too-many", "planes", {f"{PART}.planes": {"prime": 999_983, "digits": 7}}),
+    (
+        "planes-too-many",
+        "planes",
+        {
+            f"{PART}.planes": {"prime": 999_983, "digits": 4},
+            f"{LAYOUT}.bins": str(Planes(999_983, 4).messages),
+        },
+    ),
     (
         "planes-among-shaped",
         "planes",

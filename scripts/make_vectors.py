@@ -280,6 +280,16 @@ def record_scenarios() -> list[SentMessages]:
             max_set=3),
              [c.over_planes(300, 7, most_set=3, coin=0, share=0.25)]), [299],
              {0: (1 << 62) - 1, 2: 1 << 62}),
+        *(SentMessages(f"set-over-wide-planes-{name}", c.plan_of(build_question(300, kind=Kind.SET,
+            max_set=16),
+             [c.over_planes(300, prime, most_set=16, whole=1, share=share, wide=True)]),
+             [299, 4, 0])
+          for name, prime, share in (("of-three", 41, None), ("replaced", 97, 0.25))),
+        *(SentMessages(f"set-of-texts-over-wide-planes-{name}", c.plan_of(build_question(1 << 62,
+            kind=Kind.SET, max_set=3, hashed=hashed),
+             [c.over_planes(1 << 62, prime, most_set=3, whole=1, wide=True)]), value)
+          for name, prime, value in (
+              ("of-two", 2999, ["東京", "b"]), ("of-nobody", 2**31 - 1, None))),
         SentMessages("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12,
             most_set=3)]), []),
         SentMessages("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),

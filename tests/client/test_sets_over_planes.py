@@ -125,3 +125,12 @@ def test_planes_that_do_not_fit_sets_are_refused(bins, prime, digits, most, reas
     with pytest.raises(RefusedError) as refused:
         read_part(part, "part")
     assert refused.value.reason == reason
+
+
+def test_a_number_is_drawn_again_until_it_is_below_its_bound():
+    """Of two words 65 bits are used: 2^64 + 6 is the bound itself, 2^64 + 5 the last number."""
+    given = iter([6, 1, 5, 3])
+    words = RandomWords(
+        lambda count: b"".join(next(given).to_bytes(8, "little") for _ in range(count))
+    )
+    assert words.uniform((1 << 64) + 6) == (1 << 64) + 5

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from mixtally.errors import DataError
+from mixtally.primitives.wide import make_numbers, to_plain
 from mixtally.server.collector.stored import Results, StoredCharge, StoredPartTally, StoredTally
 
 CHARGE = StoredCharge(
@@ -56,6 +57,16 @@ def test_of_two_threads_one_charges_a_round(tmp_path, monkeypatch):
     errors = [job.exception() for job in jobs]
     assert errors.count(None) == 1
     assert "expected one batch, got a second one" in str(max(errors, key=bool))
+
+
+def test_numbers_of_sixteen_bytes_are_read_as_they_were(tmp_path):
+    codes = make_numbers([1, 1 << 64, (1 << 100) + 5], 1 << 127)
+    part = replace(PART, counts=[1, 2, 3], codes=to_plain(codes), pairs=None)
+    results = Results(tmp_path)
+    results.keep("r-1", replace(COUNTED, parts=(part,)))
+    (found,) = results.read_tally("r-1").parts
+    assert (found.tally.codes == codes).all()
+    assert found.tally.codes.dtype == codes.dtype
 
 
 def test_a_tally_is_read_as_it_was(tmp_path):

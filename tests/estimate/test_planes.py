@@ -15,9 +15,11 @@ from helpers.planes_golden import golden
 from mixtally.errors import AccountingError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.estimates import Tally
+from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import InClear, UniformFakes
 from mixtally.model.planes import Planes, points_on_curve
 from mixtally.primitives.draw import draw_below
+from mixtally.primitives.wide import make_numbers, to_plain
 from mixtally.protocol.estimate import planes as module
 from mixtally.protocol.estimate.debias import estimate_counts
 from mixtally.protocol.estimate.intervals import intervals
@@ -27,6 +29,7 @@ from mixtally.protocol.estimate.planes import (
     count_pointing_at,
     count_pointing_at_free,
 )
+from mixtally.protocol.tally.fold import tally_messages
 from reference.played import play
 
 SMALL = [(2, 2), (2, 3), (2, 5), (3, 2), (3, 3), (5, 2), (7, 3), (11, 2)]
@@ -144,6 +147,27 @@ def test_products_are_exact_in_families_of_eight_bytes(prime, digits):
     ]
     assert found.tolist() == truth
     assert truth[0] >= 60
+
+
+@pytest.mark.parametrize(("prime", "digits"), [(5, 54), (9661, 9), (2**31 - 1, 4)])
+def test_products_are_exact_in_families_of_sixteen_bytes(prime, digits):
+    """As above; among the points is the one with the largest digits."""
+    over = Planes(prime, digits)
+    bare = over.device_planes
+    points = [bare.points - 1, *(bare.points * part // 31 for part in range(30))]
+    numbers = [bare.directions - 1, *(bare.directions * part // 61 for part in range(60))]
+    hits = [bare.message(points[0], number) for number in numbers]
+    missing = [
+        number * prime + (code + 1) % prime for code, number in zip(hits, numbers, strict=True)
+    ]
+    rows = Layout(Form.INDEX, over.messages).rows(make_numbers(hits + missing, over.messages))
+    tally = tally_messages(Layout(Form.INDEX, over.messages), rows)
+    every = [int(one, 16) for one in to_plain(tally.nonzero_counts[0])]
+    assert sorted(set(hits + missing)) == every
+    found, _ = count_pointing_at(over, tally, make_numbers(points, bare.points))
+    truth = [sum(bare.message(point, code // prime) == code for code in every) for point in points]
+    assert found.tolist() == truth
+    assert truth[0] >= 61
 
 
 PLANTED_COUNTS = {

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import contracts
+from mixtally.device.contract import planes as bare
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.planes import Planes
 from mixtally.model.question import Kind, Question
@@ -123,8 +124,19 @@ def test_what_points_in_special_position_may_change_is_bounded(prime, digits, si
     assert true >= stated / 4
 
 
+@pytest.mark.parametrize(("prime", "digits", "size"), [(5, 2, 2), (5, 3, 2), (7, 2, 2), (7, 2, 3)])
+def test_fewer_digits_than_members_change_no_more_than_is_stated(prime, digits, size, monkeypatch):
+    """The bound for messages of 16 bytes, of which small planes have a share that is seen."""
+    monkeypatch.setattr(bare, "MOST_MESSAGES", 1)
+    true = off_on_average(prime, digits, size)
+    stated = Planes(prime, digits).total_variation_bound(1, size) / size
+    assert true <= stated
+    assert true >= stated / 12
+
+
 def test_what_plans_have_leaves_next_to_nothing():
     """Planes of eleven members of 10^5 people, and of eight of 10^6; five digits are too few."""
     assert Planes(37, 12).total_variation_bound(10**5, 11) < 1e-4
     assert Planes(127, 9).total_variation_bound(10**6, 8) < 1e-6
     assert Planes(37, 5).total_variation_bound(10**5, 11) > 1.0
+    assert Planes(9661, 9).total_variation_bound(10**6, 16) < 1e-9

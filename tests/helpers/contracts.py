@@ -14,7 +14,12 @@ from msgspec.structs import replace
 from mixtally.accounting.divergence.in_clear import usual_ratio
 from mixtally.accounting.plans.terms import PrivacyTerms, certify_terms, local_epsilon_of
 from mixtally.device.contract.plan import VERSION
-from mixtally.device.contract.planes import digits_for, most_digits
+from mixtally.device.contract.planes import (
+    MOST_MESSAGES,
+    MOST_WIDE_MESSAGES,
+    digits_for,
+    most_digits,
+)
 from mixtally.errors import InputError
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.contract import (
@@ -163,11 +168,14 @@ def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):
     )
 
 
-def over_planes(bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, most_set=1):
+def over_planes(
+    bins, prime, *, whole=0, coin=1 << 62, drawn=None, share=None, most_set=1, wide=False
+):
     """One value in clear, named by a plane, or a set of them, among fakes of devices, or ``drawn``
-    of every hop.
+    of every hop. With ``wide``, messages have up to 16 bytes.
     """
-    planes = Planes(prime, digits_for(prime, bins) if most_set == 1 else most_digits(prime))
+    most = MOST_WIDE_MESSAGES if wide else MOST_MESSAGES
+    planes = Planes(prime, digits_for(prime, bins) if most_set == 1 else most_digits(prime, most))
     return Part(
         bins=bins,
         most_set=most_set,

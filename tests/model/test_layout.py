@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from mixtally.errors import MessageError
 from mixtally.model.layout import Form, Layout
+from mixtally.primitives.wide import make_numbers
 
 
 def layout_of(form, bins):
@@ -125,3 +126,17 @@ def test_every_byte_is_an_index_among_256_bins():
 def test_an_array_of_the_wrong_shape_is_refused(shape):
     with pytest.raises(MessageError, match="an array of shape"):
         Layout(Form.BITS, 9).check_rows(np.zeros(shape, dtype=np.uint8))
+
+
+@pytest.mark.parametrize("bins", [(1 << 63) + 1, (1 << 100) + 7, 1 << 127])
+def test_numbers_of_up_to_sixteen_bytes_come_back_and_none_is_past_the_last(bins):
+    layout = Layout(Form.INDEX, bins)
+    codes = make_numbers([0, 1, 255, 1 << 63, bins - 1], bins)
+    rows = layout.rows(codes)
+    assert rows.shape == (5, layout.message_bytes)
+    assert bytes(rows[4]) == (bins - 1).to_bytes(layout.message_bytes, "little")
+    assert (layout.read_bins(rows) == codes).all()
+    for past in (bins, (1 << 8 * layout.message_bytes) - 1):
+        bad = np.frombuffer(past.to_bytes(layout.message_bytes, "little"), dtype=np.uint8)
+        with pytest.raises(MessageError, match="a bin past the last"):
+            layout.check_rows(np.concatenate([rows, bad[None]]))

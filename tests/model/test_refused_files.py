@@ -126,7 +126,7 @@ PLANS = {
         "digits-unfit",
     ),
     "planes that are too many": (
-        "planes", "parts.0.planes", {"prime": 9_999_991, "digits": 3}, "planes-too-many",
+        "planes", "parts.0.planes", {"prime": 9_999_991, "digits": 6}, "planes-too-many",
     ),
     "planes of flips": (
         "people", "parts.0",

@@ -1,5 +1,7 @@
 """Everybody's sets over planes: no member meets another; directions are as a device draws them."""
 
+from operator import mul
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -9,6 +11,7 @@ from mixtally.device.contract.planes import Planes
 from mixtally.errors import MessageError
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.planes import plane_messages
+from mixtally.primitives.wide import make_numbers
 from mixtally.protocol.randomize import randomize_records, sets
 
 BINS, MOST = 19, 3
@@ -80,3 +83,17 @@ def test_bins_with_one_point_are_one_member():
 def test_what_is_no_set_is_refused(given):
     with pytest.raises(MessageError):
         randomize_records(PART, np.array(given), SeededChance(1))
+
+
+def test_points_that_share_a_plane_of_the_largest_prime_are_found():
+    """The products of the first point's digits do not fit in 64 bits; those of the second do."""
+    prime = 2**31 - 1
+    over, number = Planes(prime, 4), prime**3 - 1
+    one, *others = over.direction(number)
+    assert (one, others) == (1, [prime - 1] * 3)
+    digits = [1, 2, 3]
+    first = (sum(others) * (prime - 1) + prime - 1 - sum(map(mul, others, digits))) % prime
+    second = first + sum(digit * prime**place for place, digit in enumerate(digits, 1))
+    points = make_numbers([over.points - 1, second, 5], over.points).reshape(1, 3)
+    numbers = make_numbers([number] * 3, over.directions).reshape(1, 3)
+    assert sets._find_collisions(over, points, numbers).tolist() == [[True, True, False]]

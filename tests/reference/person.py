@@ -23,7 +23,7 @@ from mixtally.model.layout import Form, Layout
 from mixtally.model.planes import plane_messages
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import draw_below
+from mixtally.primitives.wide import draw_numbers, make_numbers
 
 
 def person_messages(
@@ -41,7 +41,7 @@ def person_messages(
         sent.append(_record(part, bins, chance))
         for _ in range(fakes):
             uniform = part.own is not None and part.own.record is FakeRecord.UNIFORM
-            content = draw_below(chance, part.layout.bins, 1).tolist() if uniform else []
+            content = draw_numbers(chance, part.layout.bins, 1) if uniform else []
             sent[-1].append(_fake(part, content, chance))
     return [_in_order(several, chance) for several in sent]
 
@@ -61,7 +61,7 @@ def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
     if isinstance(recipe, BlanksRecipe):
         return [_flipped(layout, [], recipe.threshold, chance) for _ in range(recipe.count)]
     if isinstance(recipe, UniformRecipe):
-        every = [draw_below(chance, layout.bins, 1) for _ in range(recipe.count)]
+        every = [draw_numbers(chance, layout.bins, 1) for _ in range(recipe.count)]
         return [layout.rows(one).tobytes() for one in every]
     return []
 
@@ -90,9 +90,9 @@ def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:
 
 def _message(part: Part, bins: Sequence[int], chance: Chance) -> bytes:
     if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
-        return part.layout.rows(draw_below(chance, part.layout.bins, 1)).tobytes()
+        return part.layout.rows(draw_numbers(chance, part.layout.bins, 1)).tobytes()
     if part.planes is not None:
-        number = draw_below(chance, part.planes.device_planes.directions, 1)
+        number = draw_numbers(chance, part.planes.device_planes.directions, 1)
         p, digits = part.planes.prime, part.planes.digits
         point = np.array([_point(bins[0], part.bins, p, digits)])
         return part.layout.rows(plane_messages(point, number, p, digits)).tobytes()
@@ -120,19 +120,19 @@ def _set(part: Part, cells: Sequence[int], chance: Chance) -> list[bytes]:
     """Planes of the points of a set, none of which holds two of them."""
     p, digits = part.planes.prime, part.planes.digits
     hashed = [int.from_bytes(sha256(b"%d" % cell).digest(), "big") for cell in cells]
-    points = np.array([one % p**digits for one in hashed])
+    points = make_numbers((one % p**digits for one in hashed), p**digits)
     if part.bins == p**digits:
         points = np.where(np.array(cells) < part.bins, cells, points)
     assert len({*points.tolist()}) == len(points)
     sent = []
     for place in range(len(points)):
         if part.replaced is not None and int(chance.words(1)[0]) < part.replaced:
-            sent.append(part.layout.rows(draw_below(chance, part.layout.bins, 1)).tobytes())
+            sent.append(part.layout.rows(draw_numbers(chance, part.layout.bins, 1)).tobytes())
             continue
         held = 0
         while held != 1:
             number = np.repeat(
-                draw_below(chance, part.planes.device_planes.directions, 1), len(points)
+                draw_numbers(chance, part.planes.device_planes.directions, 1), len(points)
             )
             named = plane_messages(points, number, p, digits)
             held = int((named == named[place]).sum())
@@ -160,6 +160,6 @@ def _in_order(several: list[bytes], chance: Chance) -> list[bytes]:
     """Fisher-Yates, from the last place down."""
     order = list(several)
     for last in range(len(order) - 1, 0, -1):
-        other = int(draw_below(chance, last + 1, 1)[0])
+        other = int(draw_numbers(chance, last + 1, 1)[0])
         order[last], order[other] = order[other], order[last]
     return order

@@ -18,7 +18,7 @@ from mixtally.lab.simulation.open_words import count_true_words, hash_words
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model import planes
 from mixtally.model.hashing import HMAC_SHA256, Hashing
-from mixtally.model.question import MOST_TEXTS, Kind, Question, make_open_question
+from mixtally.model.question import MOST_SET, Kind, Question, make_open_question
 from mixtally.protocol.encode.hashed import encode as points_of
 from mixtally.protocol.encode.hashed import look_up_words
 from mixtally.protocol.estimate.debias import total_variation_of
@@ -197,19 +197,21 @@ def test_what_is_no_set_of_texts_is_refused(answer, reason):
     assert refused.value.reason == reason
 
 
-@pytest.mark.parametrize("most", [0, MOST_TEXTS + 1])
-def test_sets_whose_planes_do_not_fit_eight_bytes_are_refused(most):
-    with pytest.raises(ParameterError, match=r"expected an integer in \[1, 11\]"):
+@pytest.mark.parametrize("most", [0, MOST_SET + 1])
+def test_sets_of_too_many_texts_are_refused(most):
+    with pytest.raises(ParameterError, match=r"expected an integer in \[1, 16\]"):
         make_open_question("sites", SEED, most)
 
 
-def test_the_largest_set_is_planned_and_a_larger_one_has_no_planes():
-    large = {"epsilon": 4, "delta": 1e-3, "users": 20_000}
-    found = plan(make_open_question("sites", SEED, MOST_TEXTS), **large).record
-    assert found.parts[0].planes.digits > MOST_TEXTS
-    larger = altered(make_open_question("sites", SEED, 2), max_set=MOST_TEXTS + 1)
-    with pytest.raises(InfeasibleError):
-        plan(larger, **large)
+def test_a_round_of_the_largest_sets_ends_within_its_intervals():
+    """Messages have more than 8 bytes. False alarm below 10^-7, as above."""
+    agreed = plan(make_open_question("sites", SEED, MOST_SET), **WISH)
+    (part,) = agreed.record.parts
+    assert 8 < part.layout.message_bytes <= 16
+    assert part.bins == agreed.record.question.bins == 1 << 62
+    found = round_of(agreed)
+    assert found.people == 300
+    assert all(inside(found))
 
 
 def test_a_budget_below_a_set_says_what_it_needs():

@@ -26,6 +26,11 @@ class Tape:
         return self.left.pop()
 
     def uniform(self, b):
+        if b > 2**63:
+            size = 1 << (b - 1).bit_length()
+            while (w := (self.word() + W * self.word()) % size) >= b:
+                pass
+            return w
         limit = W // b * b
         while (w := self.word()) >= limit:
             pass

@@ -65,7 +65,7 @@ def own(value):
 def layout(value):
     read = fields(
         form=word("unknown-form", "bits", "index", "positions"),
-        bins=integer("layout-bins", 1, 2**63),
+        bins=integer("layout-bins", 1, 2**127),
         cap=maybe(integer("")),
     )(value)
     form, cap = read["form"], read["cap"]
@@ -87,13 +87,14 @@ def planes(value):
     need(all(p % n for n in range(2, math.isqrt(p) + 1)), "not-prime")
     read["directions"] = sum(p**k for k in range(t))
     read["messages"], read["points"] = read["directions"] * p, p**t
-    need(read["messages"] <= 2**63, "planes-too-many")
+    read["texts"] = read["points"] if read["points"] < 2**63 else 2**62
+    need(read["messages"] <= 2**127, "planes-too-many")
     return read
 
 
 def part(value):
     read = fields(
-        bins=integer("bins-out-of-range", 1, 2**63 - 1),
+        bins=integer("bins-out-of-range", 1, 2**127),
         most_set=maybe(integer("most-set-out-of-range", 1, 16)),
         threshold=maybe(THRESHOLD),
         planes=maybe(planes),
@@ -128,8 +129,10 @@ def part(value):
             if most > 1:
                 need(p >= 2 * most, "planes-below-set")
                 longer = sum(p ** (k + 1) for k in range(t + 1))
-                need(d > p and t > most and longer > 2**63, "digits-unfit")
+                short = read["layout"]["bins"] <= 2**63
+                need(d > p and longer > (2**63 if short and t > most else 2**127), "digits-unfit")
                 return read
+            need(over["messages"] <= 2**63, "planes-too-many")
             need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
         return read
     need(over is None, "planes-flipped")
@@ -255,7 +258,7 @@ def check_parts(asked, parts):
     bins, kind = asked["bins"], asked["kind"]
     if asked["hashed"] is not None:
         over = parts[0]["planes"] if parts else None
-        need(over is not None and over["points"] == bins, "hashed-without-planes")
+        need(over is not None and over["texts"] == bins, "hashed-without-planes")
     whole = [(bins, None if kind == "bits" else asked["max_set"])]
     clear = [one for one in parts if one["threshold"] is None]
     held = kind == "set" and asked["attributes"] is None and asked["max_set"] > 1

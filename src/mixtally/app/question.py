@@ -55,7 +55,7 @@ class QuestionOptions:
     hashing: HashingOptions
     max_set: Annotated[
         int | None,
-        o.whole_option("--max-set", "Most bins per record, 1 to 16, or texts, 1 to 11."),
+        o.whole_option("--max-set", "Most bins or texts per record, 1 to 16."),
     ] = None
     attributes: Annotated[
         tuple[int, ...] | None,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.primitives.wide import Numbers
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
@@ -27,10 +29,10 @@ class Tally:
     counts: NDArray[np.int64]
     messages: int
     pairs: NDArray[np.int64] | None = None
-    codes: NDArray[np.int64] | None = None
+    codes: Numbers | None = None
 
     @property
-    def nonzero_counts(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def nonzero_counts(self) -> tuple[Numbers, NDArray[np.int64]]:
         """The bins that were set, ascending, and their counts."""
         if self.codes is not None:
             return self.codes, self.counts

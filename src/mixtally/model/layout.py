@@ -10,13 +10,14 @@ positions   The numbers of the set bins, strictly ascending. First comes how man
 """
 
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.errors import MessageError, ParameterError
-from mixtally.primitives import bits
+from mixtally.primitives import bits, wide
 from mixtally.primitives.positions import Slots, pack_positions, read_slots, unpack_positions
 
 MOST_CAP = 0xFFFF
@@ -82,14 +83,21 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The bytes that store how many bins a message of the form ``positions`` names."""
         return bits.row_bytes((self.cap or 0).bit_length())
 
-    def rows(self, codes: NDArray[np.int64]) -> bits.Rows:
+    @property
+    def code_type(self) -> np.dtype[Any]:
+        """The type of arrays of bin numbers."""
+        return wide.number_type(self.bins)
+
+    def rows(self, codes: wide.Numbers) -> bits.Rows:
         """Return one message per code, which names only this bin, shape (codes, bytes)."""
         if self.form is Form.BITS:
             return bits.one_hot_rows(codes, self.bins)
         if self.form is Form.POSITIONS:
             return self.write_positions(np.arange(len(codes)), codes, len(codes))
-        wide = codes.astype("<u8").view(np.uint8).reshape(-1, 8)
-        return np.ascontiguousarray(wide[:, : self.message_bytes])
+        if wide.is_wide(codes):
+            return wide.to_little_endian(codes, self.message_bytes)
+        every = codes.astype("<u8").view(np.uint8).reshape(-1, 8)
+        return np.ascontiguousarray(every[:, : self.message_bytes])
 
     def blank_rows(self, count: int) -> bits.Rows:
         """Return ``count`` messages with no bit set, shape (count, bytes)."""
@@ -106,11 +114,13 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             messages, bins, count, self.cap or 0, self.position_bits, self.count_bytes
         )
 
-    def codes(self, rows: bits.Rows) -> NDArray[np.int64]:
+    def codes(self, rows: bits.Rows) -> wide.Numbers:
         """Return the bin numbers in ``rows``, for the form ``index`` only."""
-        wide = np.zeros((len(rows), 8), dtype=np.uint8)
-        wide[:, : self.message_bytes] = rows
-        return wide.view("<i8").reshape(-1).astype(np.int64, copy=False)
+        if self.bins > wide.MOST_NARROW:
+            return wide.from_little_endian(rows)
+        every = np.zeros((len(rows), 8), dtype=np.uint8)
+        every[:, : self.message_bytes] = rows
+        return every.view("<i8").reshape(-1).astype(np.int64, copy=False)
 
     def positions(self, rows: bits.Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how many bins each row names, and all bins row by row.
@@ -148,7 +158,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         self._check_faults(rows, _faults(self, rows))
         return rows
 
-    def read_bins(self, rows: bits.Rows) -> NDArray[np.int64]:
+    def read_bins(self, rows: bits.Rows) -> wide.Numbers:
         """Return the bins that ``rows`` name, in any order. The form must not be ``bits``.
 
         Raise MessageError as ``check_rows`` does. Checking and reading share one pass over the
@@ -216,7 +226,9 @@ def _faults(layout: Layout, rows: bits.Rows) -> Faults:
     return _faults_of_positions(layout, rows, layout.slots(rows))
 
 
-def _faults_of_codes(layout: Layout, codes: NDArray[np.int64]) -> Faults:
+def _faults_of_codes(layout: Layout, codes: wide.Numbers) -> Faults:
+    if wide.is_wide(codes):
+        return {Fault.PAST_THE_LAST: ~wide.is_below(codes, layout.bins)}
     # Codes of eight bytes are read as signed integers, so large ones are negative.
     return {Fault.PAST_THE_LAST: (codes < 0) | (codes >= layout.bins)}
 

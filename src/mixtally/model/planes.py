@@ -39,6 +39,19 @@ So the total variation distance between the distribution of S_x and that of
 is at most n k ((k + 1)/2 + 2^(k-1) - 1 + p^(2k-4)/((p - 1) p^t)) / p^t. Confidence intervals add
 this distance to their error probability. Messages that are sometimes replaced are closer.
 
+*Fewer digits than members.* Messages of 16 bytes have about 2^127 values and may have t <= k. Then
+the sums above say nothing, but a second moment does. Let y_l and its directions be fixed: the set A
+of those under which it shares no plane with another own member. The point x is a hash, so w is
+uniform in Z_p^t and independent of A. P[<a, w> = 0] is 1/p for each direction, and different
+directions are linearly independent. So the share of A with <a, w> = 0, which is the probability
+that the message points at x, has the mean 1/p and the variance (1/p)(1 - 1/p) / |A|. As p >= 2k, A
+has at least half of all J directions. The mean distance from 1/p is thus at most sqrt(2 / J p). The
+total variation distance is at most
+
+    n k (sqrt(2 / J p) + (k + 1)/2 p^t).
+
+Texts are then hashed to 2^62 bins, which replaces p^t in the last term.
+
 *Sets of texts* of an open domain have keyed hashes as points (``protocol.encode.hashed``). Texts of
 a person that share a point are sent once. If a text has the point that is reserved for a missing
 member, the next reserved point is used. So a record always consists of k different points, and its
@@ -50,6 +63,8 @@ Source: proved here; Levin, Peres, Wilmer, Markov Chains and Mixing Times (2009)
 variation of products).
 """
 
+import math
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +72,7 @@ from numpy.typing import NDArray
 from mixtally.device.contract import planes
 from mixtally.device.contract.scatter import LARGEST_LIST, ROUNDS, round_shift, side_of
 from mixtally.primitives.draw import Integers
+from mixtally.primitives.wide import Numbers, digits_in_base, is_wide, make_numbers, multiply_add
 
 
 class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,6 +110,9 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         For records of one value, the only error is that two values may share a point.
         """
         each: float = 1.0
+        if self.messages > planes.MOST_MESSAGES:
+            same = 0.5 * (most_set + 1) / min(self.points, planes.TEXT_BINS)
+            return people * most_set * (math.sqrt(2.0 / self.messages) + same)
         if most_set > 1:
             p, sums = float(self.prime), 2.0 ** (most_set - 1) - 1.0
             dependent = p ** (2 * most_set - 4 - self.digits) / (p - 1.0)
@@ -106,14 +125,14 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return (self.points // self.prime - 1) / (self.points - 1)
 
 
-def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> NDArray[np.int64]:
+def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Numbers:
     """Return the points of the cells of sets, in the shape of ``cells``.
 
     Cells below ``values`` are bins. The others are pads, which are sent for missing members. Each
     cell is hashed once.
     """
     names, places = np.unique(cells, return_inverse=True)
-    points = np.array([over.member(one, values) for one in names.tolist()], dtype=np.int64)
+    points = make_numbers((over.member(one, values) for one in names.tolist()), over.points)
     return points[places].reshape(cells.shape)
 
 
@@ -161,13 +180,15 @@ def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[
     return found
 
 
-def digits_of(points: Integers, prime: int, digits: int) -> Integers:
+def digits_of(points: Numbers, prime: int, digits: int) -> Integers:
     """Return the digits of points of Z_p^t, least significant first, shape (digits, points)."""
-    return np.stack([points // prime**place % prime for place in range(digits)])
+    return digits_in_base(points, prime, digits)
 
 
-def directions(numbers: Integers, prime: int, digits: int) -> Integers:
+def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
     """Return the directions that have these numbers, shape (digits, numbers)."""
+    if is_wide(numbers):
+        return _wide_directions(numbers, prime, digits)
     blocks = [prime ** (digits - 1 - lead) for lead in range(digits)]
     ends = np.cumsum(np.array(blocks, dtype=np.int64))
     (late,) = np.nonzero(numbers >= blocks[0])  # the few directions that do not begin with 1
@@ -179,8 +200,31 @@ def directions(numbers: Integers, prime: int, digits: int) -> Integers:
     return found
 
 
-def plane_messages(points: Integers, numbers: Integers, prime: int, digits: int) -> Integers:
-    """Return the message of each point under the direction of its number, shape (points,)."""
-    products = directions(numbers, prime, digits) * digits_of(points, prime, digits)
-    found: Integers = numbers * prime + products.sum(axis=0) % prime
+def _wide_directions(numbers: Numbers, prime: int, digits: int) -> Integers:
+    """Return the directions of numbers of 16 bytes.
+
+    There are 1 + p + .. + p^(t-1) directions. So in base p, the t digits of a number below that
+    are ones up to a 0, whose place is that of the leading 1 of the direction.
+    """
+    found = digits_in_base(numbers, prime, digits)[::-1]
+    late = found[0] == 1  # the few directions that do not begin with 1
+    some = found[:, late]
+    leads, places = (some != 1).argmax(axis=0), np.arange(digits)[:, None]
+    found[0] = 1
+    found[:, late] = np.where(places > leads, some, places == leads)
     return found
+
+
+def multiply(vectors: Integers, places: Integers, prime: int) -> Integers:
+    """Return the inner products modulo p of directions and digits of points, shape (points,)."""
+    products = vectors * places
+    if len(vectors) * prime * prime >= 1 << 63:  # their sum would not fit in 64 bits
+        products %= prime
+    found: Integers = products.sum(axis=0) % prime
+    return found
+
+
+def plane_messages(points: Numbers, numbers: Numbers, prime: int, digits: int) -> Numbers:
+    """Return the message of each point under the direction of its number, shape (points,)."""
+    places, vectors = digits_of(points, prime, digits), directions(numbers, prime, digits)
+    return multiply_add(numbers, prime, multiply(vectors, places, prime))

@@ -13,9 +13,6 @@ from mixtally.model.strict_struct import StrictStructMeta
 
 MOST_BINS = 10_000_000
 MOST_SET = 16
-MOST_TEXTS = 11
-"""Maximum size of a set of texts. Larger sets need a prime twice as large, whose planes do not fit
-in 8 bytes."""
 MOST_BITS = 64
 CONTROL_CHARACTERS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -218,9 +215,9 @@ def make_attributes_question(
 def make_open_question(name: str, seed: str, max_set: int = 1) -> Question:
     """Return the question for a text, or up to ``max_set`` texts, of an open domain.
 
-    The planner chooses the number of points. Raise ParameterError for more than 11 texts.
+    The planner chooses the number of points. Raise ParameterError for more than 16 texts.
     """
-    in_range("max set", max_set, 1, MOST_TEXTS, "planes of larger sets do not fit in 8 bytes")
+    in_range("max set", max_set, 1, MOST_SET, "it is the maximum number of texts in a set")
     return Question(
         name=name,
         bins=MOST_POINTS,

@@ -15,6 +15,7 @@ messages arrive, and a cell needs as many as for a set in clear.
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,7 @@ from mixtally.planning.planes import (
     cover_of_cell,
     large_messages,
     planes_to_price,
+    widen_messages,
 )
 from mixtally.planning.pricing import least_replaced, own_fakes
 from mixtally.planning.request import PlanRequest
@@ -114,6 +116,12 @@ def candidate_over_planes(
     request: PlanRequest, encoding: Encoding, accountant: Accountant
 ) -> Result:
     """Return the candidate whose messages name planes, with about the best number of cells."""
+    return widen_messages(request, partial(_over_planes, request, encoding, accountant))
+
+
+def _over_planes(
+    request: PlanRequest, encoding: Encoding, accountant: Accountant, most: int
+) -> Result:
     asked, people, size = request.protocol == NAME, request.people, request.question.max_set
     if (
         not can_use_planes(request, encoding)
@@ -127,7 +135,8 @@ def candidate_over_planes(
         return large if asked else None
     own = _affordable_fakes(request, 1, size, people)
     sure = _certain_fakes(request, own, 1, people)
-    planes = choose_planes(request, _best_cells(request, encoding, sure, people, accountant))
+    cells = _best_cells(request, encoding, sure, people, accountant)
+    planes = choose_planes(request, cells, most)
     if planes is None:
         return None
     over = planes_to_price(planes.prime, size)

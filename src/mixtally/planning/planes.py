@@ -6,19 +6,28 @@ prime. A direction has p planes, called *cells*. The variance of a count is abou
 fakes can cover a limited number of cells, and p is the greatest prime up to this number. If the
 domain has fewer values than p, messages name values instead.
 
-A set of k values is k messages, so n people send k n messages. Its planes need more than k digits,
-and so a smaller prime.
+A set of k values is k messages, so n people send k n messages. Its planes need more than k digits
+if messages have 8 bytes, and so a smaller prime. If this limits the number of cells, the candidate
+has messages of up to 16 bytes, unless those leave too few fakes within the budget of bytes.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 from msgspec.structs import replace
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.divergence.planes import MOST_PRIME
-from mixtally.device.contract.planes import LARGEST_PRIME, digits_for, is_prime, most_digits
-from mixtally.device.contract.planes import MOST_MESSAGES as MOST_PLANES
+from mixtally.device.contract.planes import (
+    LARGEST_PRIME,
+    MOST_MESSAGES,
+    MOST_WIDE_MESSAGES,
+    digits_for,
+    is_prime,
+    most_digits,
+)
 from mixtally.device.contract.question import MOST_BINS
 from mixtally.model.encodings import Encoding
 from mixtally.model.part import FakeRecord, Part
@@ -46,6 +55,12 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
     None if they cover all values, because messages then name values.
     """
+    return widen_messages(request, partial(_by_people, request, encoding, accountant))
+
+
+def _by_people(
+    request: PlanRequest, encoding: Encoding, accountant: Accountant, most: int
+) -> Result:
     people, size = request.people, request.question.max_set
     if not _can_use_planes_in_clear(request, encoding) or people is None:
         return None
@@ -53,15 +68,15 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
         return None
     own = request.own_fakes(1) + 1 - size
     fakes = math.floor(fakes_without_coins(request, own * people, 1))
-    cells = _find_most_cells(accountant, request, encoding, fakes)
-    planes = choose_planes(request, cells)
+    cells = _find_most_cells(accountant, request, encoding, fakes, most)
+    planes = choose_planes(request, cells, most)
     if planes is not None and request.bytes_per_user is not None:
         sent = Candidate(request, request.question, (_part(planes, SCALE, size),)).bytes_per_user
         slots = math.floor(Fraction(request.bytes_per_user) * (size + 1) / sent)
         own = Fraction(max(0, slots - size))  # A fake drawn by a coin also needs a whole slot.
         fakes = min(fakes, math.floor(fakes_without_coins(request, own * people, 1)))
-        cells = _find_most_cells(accountant, request, encoding, fakes)
-        planes = choose_planes(request, cells)
+        cells = _find_most_cells(accountant, request, encoding, fakes, most)
+        planes = choose_planes(request, cells, most)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
     need = fakes_with_coins(
@@ -72,6 +87,12 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
 
 def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate with the most cells that the fakes of every single mix cover."""
+    return widen_messages(request, partial(_by_mixes, request, encoding, accountant))
+
+
+def _by_mixes(
+    request: PlanRequest, encoding: Encoding, accountant: Accountant, most_planes: int
+) -> Result:
     if not request.mixes_draw or not _can_use_planes_in_clear(request, encoding):
         return None
     size = request.question.max_set
@@ -80,13 +101,36 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
     if (large := large_messages(NAME, request, encoding)) is not None:
         return large
     most = min(request.max_mix_messages, max(_ENOUGH_IN_ALL, _ENOUGH_PER_USER * request.users))
-    cells = _find_most_cells(accountant, request, encoding, most)
-    planes = choose_planes(request, cells)
+    cells = _find_most_cells(accountant, request, encoding, most, most_planes)
+    planes = choose_planes(request, cells, most_planes)
     if planes is None or (request.question.hashed is None and cells == request.question.bins):
         return None
     count = min(most, _needed_fakes(accountant, request, encoding, planes.prime, size))
     part = part_in_clear(planes.points, None, UniformRecipe(count), planes, most_set=size)
     return candidate_of_planes(request, planes, part, Cover.MIXES)
+
+
+def widen_messages(request: PlanRequest, make: Callable[[int], Result]) -> Result:
+    """Return the candidate of messages of up to 8 bytes, or of 16 bytes if it has a smaller error.
+
+    ``make`` returns the candidate for the maximum number of messages. Only sets have more than 8
+    bytes, and only if more cells would fit than planes of 8 bytes have.
+    """
+    size, short = request.question.max_set, make(MOST_MESSAGES)
+    error = math.inf
+    if isinstance(short, Candidate):
+        error = short.error
+        if not is_limited_by_bytes(short.parts[0].planes, size):
+            return short
+    long = make(MOST_WIDE_MESSAGES) if size > 1 else None
+    return long if isinstance(long, Candidate) and long.error < error else short
+
+
+def is_limited_by_bytes(planes: Planes | None, size: int) -> bool:
+    """Return whether a set of ``size`` has no larger prime in messages of 8 bytes."""
+    if planes is None or size == 1 or planes.messages > MOST_MESSAGES:
+        return False
+    return planes.prime == _largest_prime(LARGEST_PRIME, size, MOST_MESSAGES)
 
 
 def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
@@ -128,23 +172,25 @@ def candidate_of_planes(
     """Return the candidate whose values are points of ``planes``, with the limits checked."""
     asked: Question = request.question
     if asked.hashed is not None:
-        asked = replace(asked, bins=planes.points)
+        asked = replace(asked, bins=planes.device_planes.text_bins)
     own = replace(part, bins=asked.bins)
     found = Candidate(request, asked, (own,), cover, count_flips)
     return check_limits(found)
 
 
-def choose_planes(request: PlanRequest, cells: int) -> Planes | None:
-    """Return the planes of the greatest prime up to ``cells``.
+def choose_planes(request: PlanRequest, cells: int, most: int) -> Planes | None:
+    """Return the planes of the greatest prime up to ``cells``, with at most ``most`` messages.
 
     None if that prime covers all values, or if it is too small. Open domains and sets get the most
-    points whose planes have numbers of eight bytes.
+    points.
     """
     question, size = request.question, request.question.max_set
-    prime = _largest_prime(min(cells, LARGEST_PRIME), size)
+    prime = _largest_prime(min(cells, LARGEST_PRIME), size, most)
     if prime < 2 * size or (question.hashed is None and prime >= question.bins):
         return None
-    return _planes_for_one(request, prime) if size == 1 else Planes(prime, most_digits(prime))
+    if size == 1:
+        return _planes_for_one(request, prime)
+    return Planes(prime, most_digits(prime, most))
 
 
 def _planes_for_one(request: PlanRequest, prime: int) -> Planes:
@@ -190,17 +236,26 @@ def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encodi
     )
 
 
-def _largest_prime(most: int, size: int) -> int:
-    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 for none."""
-    if size > 1:
-        most = min(most, math.floor(MOST_PLANES ** (1.0 / (size + 1))))
-    while most >= 2 and not (is_prime(most) and (size == 1 or most_digits(most) > size)):
+def _largest_prime(most: int, size: int, most_planes: int) -> int:
+    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 for none.
+
+    Sets need more than ``size`` digits if messages have 8 bytes, so that errors are as stated
+    (``model.planes``). Messages of 16 bytes have enough points for every prime.
+    """
+    digits = size if size > 1 and most_planes <= MOST_MESSAGES else 0
+    if digits:
+        most = min(most, math.floor(most_planes ** (1.0 / (digits + 1))))
+    while most >= 2 and not (is_prime(most) and (not digits or most_digits(most) > digits)):
         most -= 1
     return most
 
 
 def _find_most_cells(
-    accountant: Accountant, request: PlanRequest, encoding: Encoding, fakes: int
+    accountant: Accountant,
+    request: PlanRequest,
+    encoding: Encoding,
+    fakes: int,
+    most_planes: int,
 ) -> int:
     """Return the most cells that ``fakes`` cover, at most the number of values; 0 for none.
 
@@ -226,7 +281,7 @@ def _find_most_cells(
             trial = trial * fakes // need
         trial = max(fit + 1, min(trial, over - 1))
         if trial < request.question.bins:
-            trial = _largest_prime(trial, size)
+            trial = _largest_prime(trial, size, most_planes)
         if trial < least or trial - fit <= fit >> _FINE:
             break
         need = _needed_fakes(accountant, request, encoding, trial, size)

@@ -11,6 +11,7 @@ from mixtally.device.contract.planes import LARGEST_PRIME
 from mixtally.model.encodings import list_encodings
 from mixtally.model.plan import Cover, Plan
 from mixtally.planning.options import Candidate, Infeasible
+from mixtally.planning.planes import is_limited_by_bytes
 from mixtally.planning.request import PlanRequest
 from mixtally.primitives.fixed_point import SCALE
 
@@ -37,6 +38,12 @@ def describe_choice(
             f"A message names one of {planes.prime:,} planes of values, of a direction that it "
             "draws: other people's messages point at a value by chance, which the error includes."
         )
+        limited = is_limited_by_bytes(planes, request.question.max_set)
+        if limited and request.bytes_per_user is not None:
+            sentences.append(
+                "More planes would need messages of up to 16 bytes, which do not have a smaller "
+                "error within the budget of bytes."
+            )
         if planes.prime == LARGEST_PRIME:
             sentences.append(
                 "More planes would have a smaller error, but this is the largest number that a "

@@ -21,8 +21,9 @@ from mixtally.model.shape import Shape
 from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.capped_flips import Flips, SetBits, flip_positions, flip_rows
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import draw_below, draw_from_table, draw_permutation
+from mixtally.primitives.draw import draw_from_table, draw_permutation
 from mixtally.primitives.memo import Memo
+from mixtally.primitives.wide import draw_numbers
 
 # Bytes of messages that are flipped at a time, so that temporary arrays stay small.
 _SPAN_BYTES = 1 << 22
@@ -42,7 +43,7 @@ def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows
     if isinstance(recipe, BlanksRecipe):
         return _draw_flipped_blanks(recipe, layout, chance)
     if isinstance(recipe, UniformRecipe):
-        return layout.rows(draw_below(chance, layout.bins, recipe.count))
+        return layout.rows(draw_numbers(chance, layout.bins, recipe.count))
     return layout.blank_rows(0)
 
 

@@ -51,13 +51,25 @@ class RandomWords:
         """Draw a uniform integer in [0, bound).
 
         A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo
-        bias.
+        bias. Above 2^63 the bits that the integer needs are drawn again until it is below
+        ``bound``.
         """
+        if bound > SCALE >> 1:
+            return self._uniform_of_two(bound)
         limit = SCALE // bound * bound
         for _ in range(_MOST_REDRAWS):
             word = self.take(1)[0]
             if word < limit:
                 return word % bound
+        raise _redraw_error()
+
+    def _uniform_of_two(self, bound: int) -> int:
+        mask = (1 << (bound - 1).bit_length()) - 1
+        for _ in range(_MOST_REDRAWS):
+            low, high = self.take(2)
+            number = (high << 64 | low) & mask
+            if number < bound:
+                return number
         raise _redraw_error()
 
 

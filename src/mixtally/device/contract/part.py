@@ -6,6 +6,7 @@ from mixtally.device.contract.fields import Fields, make_refusal, whole
 from mixtally.device.contract.planes import (
     LARGEST_PRIME,
     MOST_MESSAGES,
+    MOST_WIDE_MESSAGES,
     Planes,
     digits_for,
     is_prime,
@@ -171,7 +172,7 @@ def read_part(value: object, place: str) -> ContractPart:
 def _read_layout(value: object, place: str) -> Layout:
     held = Fields(value, place, "form bins cap")
     form = held.choice("form", "bits|index|positions", "unknown-form")
-    bins = held.whole("bins", 1, MOST_MESSAGES, "layout-bins")
+    bins = held.whole("bins", 1, MOST_WIDE_MESSAGES, "layout-bins")
     if held.values["cap"] is None:
         if form == "positions":
             raise make_refusal("cap-missing", place, "a cap, which the form positions needs", None)
@@ -219,8 +220,9 @@ def _read_planes(value: object, part: Fields) -> Planes:
     if not is_prime(prime):
         raise make_refusal("not-prime", held.at("prime"), "a prime", prime)
     planes = Planes(prime, digits)
-    if planes.messages > MOST_MESSAGES:
-        raise make_refusal("planes-too-many", part.at("planes"), "at most 2^63 messages", [*planes])
+    if planes.messages > MOST_WIDE_MESSAGES:
+        expected = "at most 2^127 messages"
+        raise make_refusal("planes-too-many", part.at("planes"), expected, [*planes])
     return planes
 
 
@@ -279,6 +281,10 @@ def _check_clear(part: ContractPart, place: str) -> None:
     prime, digits = part.planes
     if part.most_set > 1:
         _check_set(part, part.planes, part.most_set, place)
+    elif part.planes.messages > MOST_MESSAGES:
+        raise make_refusal(
+            "planes-too-many", place, "at most 2^63 messages for single values", [*part.planes]
+        )
     elif part.bins <= prime or digits != digits_for(prime, part.bins):
         expected = f"the fewest digits, two or more, in which {part.bins} values can be written"
         raise make_refusal("digits-unfit", place, expected, f"{digits} in base {prime}")
@@ -289,8 +295,10 @@ def _check_set(part: ContractPart, planes: Planes, most: int, place: str) -> Non
     prime, digits = planes
     if prime < 2 * most:
         raise make_refusal("planes-below-set", place, f"a prime of at least {2 * most}", prime)
-    if part.bins <= prime or digits != most_digits(prime) or digits <= most:
-        expected = f"as many digits as leave 2^63 messages, {most + 1} or more"
+    short, long = most_digits(prime), most_digits(prime, MOST_WIDE_MESSAGES)
+    fits = digits == long or (digits == short and short > most)
+    if part.bins <= prime or not fits:
+        expected = f"as many digits as leave 2^127 messages, or 2^63 and more than {most} digits"
         raise make_refusal("digits-unfit", place, expected, f"{digits} in base {prime}")
 
 

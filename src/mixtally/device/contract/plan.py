@@ -162,7 +162,8 @@ def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]
 
 def _check_parts(plan: ContractPlan) -> None:
     planes = plan.parts[0].planes if plan.parts else None
-    if plan.question.seed is not None and (planes is None or planes.points != plan.question.bins):
+    bins = None if planes is None else planes.text_bins
+    if plan.question.seed is not None and bins != plan.question.bins:
         raise make_refusal(
             "hashed-without-planes", "parts", "planes whose points are its bins", planes
         )

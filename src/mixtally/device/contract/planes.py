@@ -19,8 +19,8 @@ p, most significant first.
 neighbors in the list do not have a common error.
 
 *Members of sets* are points in general position too: the SHA-256 of their number, modulo p^t
-(``model.planes`` gives the reason). Sets use about 2^63 points, among which hashes almost never
-collide. A list of single values uses few points, and needs a map without collisions.
+(``model.planes`` gives the reason). Sets use about 2^63 points or more, among which hashes almost
+never collide. A list of single values uses few points, and needs a map without collisions.
 
 Source: Carter, Wegman, Universal Classes of Hash Functions (1979), for families with equal
 collision probabilities. Kappa follows from counting the directions orthogonal to x - y.
@@ -35,8 +35,12 @@ from mixtally.device.contract.scatter import point_of
 LARGEST_PRIME = (1 << 31) - 1
 """The largest prime. A sum of t products of digits fits a signed integer of 8 bytes if there are at
 most ``MOST_MESSAGES`` messages."""
-MOST_MESSAGES = 1 << 63
-"""Maximum number of distinct messages, so that a message fits a signed integer of 8 bytes."""
+MOST_MESSAGES, MOST_WIDE_MESSAGES = 1 << 63, 1 << 127
+"""Maximum numbers of distinct messages, so that a message fits a signed integer of 8 or 16 bytes.
+Only sets have messages of more than 8 bytes.
+"""
+TEXT_BINS = 1 << 62
+"""The number of bins to which texts are hashed if there are more than 2^63 points."""
 
 
 class Planes(NamedTuple):
@@ -57,6 +61,14 @@ class Planes(NamedTuple):
     def directions(self) -> int:
         """The number of directions, J."""
         return (self.points - 1) // (self.prime - 1)
+
+    @property
+    def text_bins(self) -> int:
+        """The number of bins of texts of an open domain: the points, or fewer if those are many.
+
+        Bins are integers of 8 bytes.
+        """
+        return self.points if self.points < MOST_MESSAGES else TEXT_BINS
 
     @property
     def messages(self) -> int:
@@ -112,10 +124,10 @@ def is_prime(number: int) -> bool:
     return all(number % one for one in range(2, int(number**0.5) + 1))
 
 
-def most_digits(prime: int) -> int:
-    """Return the maximum number of digits with at most ``MOST_MESSAGES`` messages; 1 for none."""
+def most_digits(prime: int, most: int = MOST_MESSAGES) -> int:
+    """Return the maximum number of digits with at most ``most`` messages; 1 for none."""
     digits = 1
-    while Planes(prime, digits + 1).messages <= MOST_MESSAGES:
+    while Planes(prime, digits + 1).messages <= most:
         digits += 1
     return digits
 

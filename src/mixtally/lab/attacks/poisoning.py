@@ -22,6 +22,7 @@ from mixtally.model.estimates import Tally
 from mixtally.model.guarantee import LEAST_USERS
 from mixtally.model.layout import Form, Layout
 from mixtally.primitives.bits import Counts, Rows
+from mixtally.primitives.wide import make_numbers
 from mixtally.protocol.estimate.planes import count_pointing_at
 from mixtally.protocol.tally.fold import add_tallies, tally_messages
 
@@ -101,7 +102,9 @@ def _select_counts(part: Part, tally: Tally) -> Counts:
 def iterate_lies(layout: Layout) -> Iterator[Rows]:
     """Yield messages that an attacker might send: allowed ones first, then malformed ones."""
     width, bins = layout.message_bytes, layout.bins
-    some = np.unique(np.linspace(0, bins - 1, min(bins, _SINGLES)).astype(np.int64))
+    singles = min(bins, _SINGLES)
+    places = {(bins - 1) * place // max(1, singles - 1) for place in range(singles)}
+    some = make_numbers(sorted(places), bins)
     yield from (row[None, :] for row in layout.rows(some))
     if layout.form is not Form.INDEX:
         yield layout.blank_rows(1)
@@ -113,7 +116,7 @@ def iterate_lies(layout: Layout) -> Iterator[Rows]:
             past[0, -1] = 0x80
             yield past
     elif bins < 1 << 8 * width and bins < 1 << layout.position_bits:
-        yield layout.rows(np.array([bins]))
+        yield layout.rows(make_numbers([bins], bins))
     yield np.full((1, width), 0xFF, dtype=np.uint8)
     yield np.full((1, width + 1), 0xFF, dtype=np.uint8)
     yield np.zeros((1, width + 1), dtype=np.uint8)

@@ -18,12 +18,13 @@ tests ignore caps on set bits. In any plan with a useful guarantee, caps change 
 these tests can detect. A separate test uses a cap that half of all draws pass.
 """
 
+from itertools import chain
 from itertools import count as count_from
 
 import numpy as np
 from msgspec.structs import replace
 
-from mixtally.device.contract.planes import is_prime, most_digits
+from mixtally.device.contract.planes import MOST_WIDE_MESSAGES, is_prime, most_digits
 from mixtally.lab.attacks.audit import Checks, audit
 from mixtally.lab.attacks.outcome import AttackLab, Outcome
 from mixtally.lab.attacks.senders import first_positions, planes_hold_points, points_of
@@ -46,6 +47,7 @@ from mixtally.planning.layouts import least_cap
 from mixtally.primitives.bits import Counts, Rows, one_hot_rows, spans
 from mixtally.primitives.counting import column_counts
 from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.wide import Numbers, divide, is_below, make_numbers
 from mixtally.protocol.tally.sift import sift
 
 NAME = "randomizer"
@@ -302,7 +304,10 @@ def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     if part.planes is None or not most:
         return [], 0
     prime = next(one for one in count_from(2 * most) if is_prime(one))
-    planes, bins = Planes(prime, most_digits(prime)), prime + 1
+    digits = most_digits(prime)
+    if digits <= most:
+        digits = most_digits(prime, MOST_WIDE_MESSAGES)
+    planes, bins = Planes(prime, digits), prime + 1
     layout = replace(part.layout, bins=planes.messages)
     fake, recipe = OwnFakes(FakeRecord.UNIFORM, 1, 0), NoRecipe()
     probe = replace(
@@ -313,7 +318,8 @@ def separation_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
     named = layout.codes(lab.device.reports(probe, sets, lab.chance))
     own = [planes.device_planes.members(sorted(one[one >= 0].tolist()), bins, most) for one in sets]
     lost = len(named) - sets.size
-    points = np.repeat(np.array(own), most, axis=0)[: len(named)]
+    every = make_numbers(chain.from_iterable(own), planes.points).reshape(len(own), most)
+    points = np.repeat(every, most, axis=0)[: len(named)]
     shown = planes_hold_points(planes, np.repeat(named[: len(points)], most), points.ravel())
     due = np.resize(np.eye(most, dtype=np.bool_), points.shape)
     met = int((shown.reshape(points.shape) != due).any(axis=1).sum())
@@ -335,8 +341,9 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
     expected = np.column_stack([codes, *pads]).ravel()
     some, held = named[: len(expected)], expected[: len(named)]
-    right = some == held
-    if part.planes is not None:
+    if part.planes is None:
+        right = some == held
+    else:
         points, cells = points_of(part, part.planes, held), part.planes.prime
         right = planes_hold_points(part.planes, some, points)
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
@@ -349,7 +356,7 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     if part.planes is not None:
         every = part.planes.device_planes.directions
         checks += _uniformity_checks(
-            f"direction of a report{name}", some // part.planes.prime, every
+            f"direction of a report{name}", divide(some, part.planes.prime)[0], every
         )
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
@@ -364,12 +371,12 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     ], 2 * count
 
 
-def _uniformity_checks(what: str, drawn: Counts, bound: int) -> list[Checks]:
+def _uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:
     """Return tests that numbers are uniform below ``bound``: blocks, pairs, and single numbers."""
-    inside = drawn[(drawn >= 0) & (drawn < bound)]
+    inside = drawn[is_below(drawn, bound)]
     ends = [-(-bound * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
     sizes = np.diff(np.array([0, *ends], dtype=np.float64))
-    place = np.searchsorted(np.array(ends[:-1], dtype=np.int64), inside, side="right")
+    place = np.searchsorted(make_numbers(ends[:-1], bound), inside, side="right")
     blocks = np.bincount(place, minlength=_BLOCKS)
     pairs = len(drawn) // 2
     same = int((drawn[0 : 2 * pairs : 2] == drawn[1 : 2 * pairs : 2]).sum())

@@ -19,11 +19,12 @@ from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.model.contract import CountedRecipe, FakeRecord, OwnFakes, Part, Planes, UniformRecipe
 from mixtally.model.layout import Form, Layout
-from mixtally.model.planes import bin_points, digits_of, directions, points_at
+from mixtally.model.planes import bin_points, digits_of, directions, multiply, points_at
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import draw_below
 from mixtally.primitives.fixed_point import SCALE
+from mixtally.primitives.wide import Numbers, divide
 
 Bits = tuple[int, ...]
 """The bits of a record in the positions that a game looks at."""
@@ -183,24 +184,26 @@ def first_positions(layout: Layout, rows: Rows, width: int) -> Rows:
     return out
 
 
-def points_of(part: Part, planes: Planes, values: Counts) -> Counts:
+def points_of(part: Part, planes: Planes, values: Counts) -> Numbers:
     """Return the points of values; for sets also the points of pads for missing members."""
     points = points_at if part.pads else bin_points
     return points(planes.device_planes, values, part.bins)
 
 
-def held_first_values(part: Part, planes: Planes, codes: Counts, width: int) -> Rows:
+def held_first_values(part: Part, planes: Planes, codes: Numbers, width: int) -> Rows:
     """Return which of the first ``width`` values each message's plane contains, as packed bits."""
     p, digits = planes.prime, planes.digits
-    numbers, cells = np.divmod(codes, p)
+    numbers, cells = divide(codes, p)
     values = digits_of(points_of(part, planes, np.arange(width)), p, digits)
-    held = (directions(numbers, p, digits).T @ values) % p == cells[:, None]
+    vectors = directions(numbers, p, digits)
+    products = [multiply(vectors, one[:, None], p) for one in values.T]
+    held = np.stack(products, axis=1) == cells[:, None]
     return np.packbits(held, axis=1, bitorder="little")
 
 
-def planes_hold_points(planes: Planes, codes: Counts, points: Counts) -> np.ndarray:
+def planes_hold_points(planes: Planes, codes: Numbers, points: Numbers) -> np.ndarray:
     """Return whether the plane of each message contains the given point, shape (messages,)."""
     p, digits = planes.prime, planes.digits
-    numbers, cells = np.divmod(codes, p)
-    products = directions(numbers, p, digits) * digits_of(points, p, digits)
-    return np.asarray(products.sum(axis=0) % p == cells)
+    numbers, cells = divide(codes, p)
+    products = multiply(directions(numbers, p, digits), digits_of(points, p, digits), p)
+    return np.asarray(products == cells)

@@ -26,10 +26,12 @@ from mixtally.lab.attacks.game import Game, Setting
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.senders import Senders
 from mixtally.model.contract import Part
+from mixtally.model.planes import directions
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
+from mixtally.primitives.wide import divide
 
 _SPAN_PEOPLE = 1 << 18
 """The people whose records are drawn at once, which limits memory."""
@@ -156,9 +158,10 @@ class SetGame(Game):
         """Return the counts of the first k bins, of the pads, and of all others."""
         part, size = self.senders.part, self.size
         if part.planes is not None:
-            numbers, cells = np.divmod(part.layout.codes(rows), part.planes.prime)
+            numbers, cells = divide(part.layout.codes(rows), part.planes.prime)
+            first, *_ = directions(numbers, *part.planes.device_planes)
             # In directions whose first digit is 1, a point below p has its number as its cell.
-            told = cells[(numbers < part.planes.points // part.planes.prime) & (cells < 2 * size)]
+            told = cells[(first == 1) & (cells < 2 * size)]
             found = np.bincount(told, minlength=2 * size)
             return np.append(found, len(rows) - len(told))
         every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)

@@ -42,13 +42,13 @@ from functools import partial
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mixtally.model.estimates import Row, Tally
 from mixtally.model.mechanism import Shuffled
 from mixtally.model.planes import Planes, bin_points, points_at
 from mixtally.model.word_list import WordList
 from mixtally.primitives.bits import spans
+from mixtally.primitives.wide import Numbers, is_wide
 from mixtally.protocol.estimate.analysis import MapPieces, PointingCounts
 from mixtally.protocol.estimate.planes import count_pointing_at
 
@@ -66,13 +66,16 @@ def tally_listed_words(
     Returns the tally and the sum of W_i^2 over messages. ``across`` counts pieces of the messages.
     The sums are whole numbers below 2^53, so the result does not depend on the pieces.
     """
+    points: Numbers
     if most_set == 1:
         points = bin_points(planes.device_planes, listed.lines, planes.points)
     else:
-        lacking = planes.points + np.arange(most_set)
-        points = np.concatenate(
-            [listed.lines, points_at(planes.device_planes, lacking, planes.points)]
-        )
+        over = planes.device_planes
+        lacking = points_at(over, over.text_bins + np.arange(most_set), over.text_bins)
+        lines: Numbers = listed.lines
+        if is_wide(lacking):
+            lines = points_at(over, lines, over.text_bins)
+        points = np.concatenate([lines, lacking])
     counts, squares = np.zeros(len(points), dtype=np.int64), 0.0
     work = partial(_count_pointing, planes, points)
     for found, square in across(work, _split_tally(tally, len(points))):
@@ -81,7 +84,7 @@ def tally_listed_words(
     return Tally(counts, tally.messages), squares
 
 
-def _count_pointing(planes: Planes, points: NDArray[np.int64], tally: Tally) -> PointingCounts:
+def _count_pointing(planes: Planes, points: Numbers, tally: Tally) -> PointingCounts:
     """Count one piece of the messages."""
     return count_pointing_at(planes, tally, points)
 

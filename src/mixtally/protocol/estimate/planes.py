@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mixtally.device.contract.planes import MOST_MESSAGES
+from mixtally.device.contract.scatter import point_on_curve
 from mixtally.errors import AccountingError
 from mixtally.model.estimates import Tally
 from mixtally.model.planes import (
@@ -32,6 +34,7 @@ from mixtally.model.planes import (
     points_on_curve,
 )
 from mixtally.primitives.bits import Counts, spans
+from mixtally.primitives.wide import Numbers, divide, make_numbers
 
 _MOST_TABLE = 1 << 25
 """The largest number of points of a Fourier transform, which then takes half a gigabyte."""
@@ -83,7 +86,7 @@ def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -
     Modulo 2, l^2 equals l.
     """
     p, digits = planes.prime, planes.digits
-    numbers, cells = np.divmod(codes, p)
+    numbers, cells = divide(codes, p)
     vectors = directions(numbers, p, digits)
     curve, slope = vectors[-1], vectors[0]
     if p == 2:
@@ -148,22 +151,24 @@ def _solutions(prime: int) -> tuple[Counts, Counts]:
 def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Counts:
     """Count the messages that point at points which belong to ``numbers`` but to no bin."""
     few = numbers[:_CONTROLS]
+    if planes.points > MOST_MESSAGES:
+        prime, digits = planes.device_planes
+        some = (point_on_curve(one, prime, digits) for one in few)
+        return count_pointing_at(planes, tally, make_numbers(some, planes.points))[0]
     if few and _rows(planes, few.stop) - few.start // planes.prime <= _FEW_ROWS:
         return _count_by_rows(planes, *tally.nonzero_counts, few)
     free = points_on_curve(planes.device_planes, np.array(few, dtype=np.int64))
     return count_pointing_at(planes, tally, free)[0]
 
 
-def count_pointing_at(
-    planes: Planes, tally: Tally, points: NDArray[np.int64]
-) -> tuple[Counts, float]:
+def count_pointing_at(planes: Planes, tally: Tally, points: Numbers) -> tuple[Counts, float]:
     """Count the messages that point at each of ``points``, shape (points,).
 
     The second result is the sum over messages of the square of how many ``points`` each points at.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
-    numbers, cells = np.divmod(codes, p)
+    numbers, cells = divide(codes, p)
     vectors = directions(numbers, p, digits)
     compare = _compare_quotients if digits * (digits + 3) * p * p < 1 << 53 else _compare_integers
     rows, columns, find_hits = compare(vectors, cells, digits_of(points, p, digits), p)
@@ -230,7 +235,7 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
-    numbers, cells = np.divmod(codes, p)
+    numbers, cells = divide(codes, p)
     named, first = np.unique(numbers, return_index=True)
     vectors, places = directions(named, p, digits), digits_of(points, p, digits)
     until, total, squares = np.append(first, len(codes)), 0, 0.0

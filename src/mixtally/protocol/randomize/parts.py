@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mixtally.device.contract.planes import TEXT_BINS
 from mixtally.errors import MessageError
 from mixtally.model.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.model.layout import Form, Layout
@@ -22,6 +23,7 @@ from mixtally.primitives.capped_flips import Flips, SetBits, flip_positions, fli
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import Integers, draw_below
 from mixtally.primitives.memo import Memo
+from mixtally.primitives.wide import Numbers, draw_numbers
 from mixtally.protocol.randomize.bins import Records, check_bin_numbers, to_array
 from mixtally.protocol.randomize.sets import draw_set_planes
 
@@ -98,7 +100,7 @@ def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Me
     size = _make_flips(part).rows_at_once() if few else max(1, _SPAN_BYTES // layout.message_bytes)
     for span in spans(number, size):
         count = span.stop - span.start
-        codes = draw_below(chance, layout.bins, count) if uniform else _NONE
+        codes = draw_numbers(chance, layout.bins, count) if uniform else _NONE
         if few:
             kept = SetBits(np.arange(len(codes)), codes, count)
             out[span] = layout.write_positions(
@@ -137,9 +139,10 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
 def _cells_of_numbers(part: Part, given: Integers) -> Integers:
     """Return the same as ``_cells`` for sets that are given as numbers of bins, -1 for none."""
     lacking = (given < 0).sum(axis=1)
-    cells = np.sort(np.where(given < 0, part.bins, given), axis=1)
+    bins = min(part.bins, TEXT_BINS)  # no record has more bins, although there may be more points
+    cells = np.sort(np.where(given < 0, bins, given), axis=1)
     places = np.arange(part.record_messages) + lacking[:, None] - part.record_messages
-    twice = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] < part.bins)
+    twice = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] < bins)
     if given.shape[1] != part.record_messages or twice.any():
         raise MessageError(
             "records",
@@ -148,7 +151,7 @@ def _cells_of_numbers(part: Part, given: Integers) -> Integers:
             do="name every member of a set once",
         )
     check_bin_numbers(given[given >= 0], part.bins)
-    return np.where(places < 0, cells, part.bins + places)
+    return np.where(places < 0, cells, bins + places)
 
 
 def _randomize_rows(part: Part, given: NDArray[Any], chance: Chance, memo: Memo | None) -> Rows:
@@ -175,7 +178,7 @@ def _encode_bins(part: Part, codes: NDArray[np.int64], chance: Chance) -> NDArra
     return _replace_randomly(part, out, chance)
 
 
-def _replace_randomly(part: Part, named: NDArray[np.int64], chance: Chance) -> NDArray[np.int64]:
+def _replace_randomly(part: Part, named: Numbers, chance: Chance) -> Numbers:
     """Replace each number whose random word is below ``replaced`` by a uniform one."""
     if part.replaced is None:
         return named
@@ -184,7 +187,7 @@ def _replace_randomly(part: Part, named: NDArray[np.int64], chance: Chance) -> N
     for span in spans(len(out), _SPAN_COINS):
         some = out[span]
         gone = chance.words(len(some)) < np.uint64(part.replaced)
-        some[gone] = draw_below(chance, part.layout.bins, int(gone.sum()))
+        some[gone] = draw_numbers(chance, part.layout.bins, int(gone.sum()))
     return out
 
 

@@ -13,46 +13,52 @@ from mixtally.device.contract.planes import Planes
 from mixtally.model.planes import digits_of, directions, plane_messages, points_at
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
-from mixtally.primitives.draw import Integers, draw_below
+from mixtally.primitives.draw import Integers
+from mixtally.primitives.wide import Numbers, draw_numbers, make_numbers, number_type
 
 # Sets that are drawn at a time, to limit memory.
 _SPAN_SETS = 1 << 14
 
 
-def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Integers:
+def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance) -> Numbers:
     """Draw the planes that sets name, shape (people, messages of a set) as ``cells``.
 
     ``cells`` has the bins of each set, below ``values``, and numbers from ``values`` on in place of
     missing members.
     """
-    out = np.empty_like(cells)
+    out = np.empty(cells.shape, dtype=number_type(planes.messages))
     for span in spans(len(cells), _SPAN_SETS):
         points = _set_points(planes, cells[span], values)
-        numbers = np.empty_like(points)
+        numbers = np.empty(points.shape, dtype=number_type(planes.directions))
         again = np.ones(points.shape, dtype=np.bool_)
         while again.any():
-            numbers[again] = draw_below(chance, planes.directions, int(again.sum()))
+            numbers[again] = draw_numbers(chance, planes.directions, int(again.sum()))
             again = _find_collisions(planes, points, numbers)
         named = plane_messages(points.ravel(), numbers.ravel(), *planes)
         out[span] = named.reshape(points.shape)
     return out
 
 
-def _set_points(planes: Planes, cells: Integers, values: int) -> Integers:
+def _set_points(planes: Planes, cells: Integers, values: int) -> Numbers:
     """Return the points of sets, made different within a set by ``Planes.members``."""
     found = points_at(planes, cells, values)
     ordered = np.sort(found, axis=1)
     for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)):
         own = [int(one) for one in cells[row] if one < values]
-        found[row] = planes.members(own, values, cells.shape[1])
+        members = planes.members(own, values, cells.shape[1])
+        found[row] = make_numbers(members, planes.points)
     return found
 
 
-def _find_collisions(planes: Planes, points: Integers, numbers: Integers) -> NDArray[np.bool_]:
+def _find_collisions(planes: Planes, points: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
     """Return whether each point shares the plane in its direction with another point of its set."""
     p, t = planes
     vectors = directions(numbers.ravel(), p, t).reshape(t, *numbers.shape)
     digits = digits_of(points.ravel(), p, t).reshape(t, *points.shape)
-    products = np.einsum("tsi,tsj->sij", vectors, digits) % p
+    if t * p * p < 1 << 63:
+        products = np.einsum("tsi,tsj->sij", vectors, digits) % p
+    else:  # A sum of all products would not fit in 64 bits.
+        every = (a[:, :, None] * b[:, None, :] % p for a, b in zip(vectors, digits, strict=True))
+        products = sum(every, np.int64(0)) % p
     own = np.diagonal(products, axis1=1, axis2=2)
     return np.asarray((products == own[:, :, None]).sum(axis=2) > 1)

@@ -16,6 +16,7 @@ from mixtally.model.question import MOST_BINS
 from mixtally.primitives import bits, compiled
 from mixtally.primitives.bits import Counts
 from mixtally.primitives.counting import ColumnCounter
+from mixtally.primitives.wide import Numbers
 from mixtally.protocol.tally.pairs import count_pairs, empty_pairs
 
 _SPAN_BYTES = 1 << 20
@@ -93,7 +94,7 @@ def add_tallies(a: Tally, b: Tally) -> Tally:
     return Tally(a.counts + b.counts, messages, pairs)
 
 
-def _merge_counts(codes: Sequence[Counts], counts: Sequence[Counts]) -> tuple[Counts, Counts]:
+def _merge_counts(codes: Sequence[Numbers], counts: Sequence[Counts]) -> tuple[Numbers, Counts]:
     """Return all bins, ascending, and the sums of their counts.
 
     Each array of ``codes`` is sorted already, which makes a stable sort fast.
@@ -110,7 +111,7 @@ class _Counter(Protocol):
 
     def add(self, rows: bits.Rows) -> None: ...
 
-    def counts(self) -> tuple[Counts, Counts | None]: ...
+    def counts(self) -> tuple[Counts, Numbers | None]: ...
 
 
 class _BitCounter:
@@ -132,8 +133,9 @@ class _SparseCounter:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._codes, self._counts = np.zeros((2, 0), dtype=np.int64)
-        self._fresh: list[Counts] = []
+        self._codes: Numbers = np.zeros(0, dtype=layout.code_type)
+        self._counts: Counts = np.zeros(0, dtype=np.int64)
+        self._fresh: list[Numbers] = []
 
     def add(self, rows: bits.Rows) -> None:
         self._fresh.append(self._layout.read_bins(rows))
@@ -141,7 +143,7 @@ class _SparseCounter:
         if sum(map(len, self._fresh)) > max(_FRESH, len(self._codes)):
             self._merge_fresh()
 
-    def counts(self) -> tuple[Counts, Counts]:
+    def counts(self) -> tuple[Counts, Numbers]:
         self._merge_fresh()
         return self._counts, self._codes
 

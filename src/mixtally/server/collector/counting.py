@@ -16,6 +16,7 @@ from mixtally.model.contract import Contract, Part
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
 from mixtally.primitives.chance import Chance, SecureChance
+from mixtally.primitives.wide import to_plain
 from mixtally.protocol.tally.pairs import MOST_PAIRED
 from mixtally.server.collector.stored import StoredPartTally, StoredTally
 from mixtally.server.engine.engine import Engine
@@ -91,7 +92,7 @@ def _count_part(
         came=folded.received,
         messages=folded.tally.messages,
         counts=folded.tally.counts.tolist(),
-        codes=None if codes is None else codes.tolist(),
+        codes=None if codes is None else to_plain(codes),
         pairs=None if pairs_counted is None else pairs_counted.tolist(),
         dropped=folded.dropped,
     )

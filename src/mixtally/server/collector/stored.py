@@ -17,6 +17,7 @@ import numpy as np
 
 from mixtally.errors import DataError
 from mixtally.model.estimates import Tally
+from mixtally.primitives.wide import from_plain
 from mixtally.server.node import disk
 from mixtally.server.node.disk import Step, no_step
 
@@ -49,8 +50,9 @@ class StoredPartTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     messages: int
     counts: list[int]
     """How often each bin was set."""
-    codes: list[int] | None
-    """Bins to which ``counts`` belong, ascending; None if every bin has a count."""
+    codes: list[int | str] | None
+    """Bins to which ``counts`` belong, ascending; None if every bin has a count. Bins
+    that may have more than 8 bytes are hexadecimal."""
     pairs: list[list[int]] | None
     """How often each pair of bins was set; None if messages do not contain pairs."""
     dropped: dict[str, int]
@@ -60,7 +62,7 @@ class StoredPartTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     def tally(self) -> Tally:
         """The tally in the form that estimators use."""
         pairs = None if self.pairs is None else np.array(self.pairs, dtype=np.int64)
-        codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
+        codes = None if self.codes is None else from_plain(self.codes)
         return Tally(np.array(self.counts, dtype=np.int64), self.messages, pairs, codes)
 
 

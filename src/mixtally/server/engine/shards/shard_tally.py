@@ -6,6 +6,7 @@ import numpy as np
 from mixtally.errors import DataError
 from mixtally.model.estimates import Tally
 from mixtally.model.layout import Layout
+from mixtally.primitives.wide import from_plain, to_plain
 from mixtally.server.engine import store_folder
 from mixtally.server.engine.folding import SiftedTally
 from mixtally.server.engine.shards.shard import OpenedShard, open_shard
@@ -27,7 +28,7 @@ class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Number of messages in the shard, of which ``messages`` were counted."""
     messages: int
     counts: tuple[int, ...]
-    codes: tuple[int, ...] | None
+    codes: tuple[int | str, ...] | None
     """Bins to which ``counts`` belong, ascending; None if every bin has a count."""
     dropped: dict[str, int]
     """Number of messages that were not counted, by reason."""
@@ -35,7 +36,7 @@ class ShardTally(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     @property
     def tally(self) -> Tally:
         """The tally in the form that estimators use."""
-        codes = None if self.codes is None else np.array(self.codes, dtype=np.int64)
+        codes = None if self.codes is None else from_plain(self.codes)
         return Tally(np.array(self.counts, dtype=np.int64), self.messages, None, codes)
 
 
@@ -75,6 +76,6 @@ def _count(shard: str, held: OpenedShard, layout: Layout) -> ShardTally:
         came=held.messages,
         messages=total.messages,
         counts=tuple(total.counts.tolist()),
-        codes=None if total.codes is None else tuple(total.codes.tolist()),
+        codes=None if total.codes is None else tuple(to_plain(total.codes)),
         dropped=dict(sifting.dropped),
     )

@@ -23,7 +23,7 @@ _SCHEMA = (
     "pairs binary, codes binary, dropped string"
 )
 
-_NUMBERS = ("counts", "pairs", "codes")
+_NUMBERS = ("counts", "pairs")
 
 
 class SparkPartCounter(SparkWork):
@@ -46,15 +46,14 @@ class SparkPartCounter(SparkWork):
         total = empty_tally(work.layout, pairs=work.pairs)
         for one in found:
             dropped.update(json.loads(one["dropped"]))
-            total = add_tallies(
-                total, _tally(one, work.layout.bins, listed=total.codes is not None)
-            )
+            total = add_tallies(total, _tally(one, work.layout, listed=total.codes is not None))
         return CountedPart(received, total, dict(+dropped))
 
 
-def _tally(row: dict[str, Any], bins: int, *, listed: bool) -> Tally:
-    counts, pairs, codes = (np.frombuffer(row[name], "<i8").astype(np.int64) for name in _NUMBERS)
-    both = pairs.reshape(bins, bins) if pairs.size else None
+def _tally(row: dict[str, Any], layout: Layout, *, listed: bool) -> Tally:
+    counts, pairs = (np.frombuffer(row[name], "<i8").astype(np.int64) for name in _NUMBERS)
+    codes = np.frombuffer(row["codes"], layout.code_type)
+    both = pairs.reshape(layout.bins, layout.bins) if pairs.size else None
     return Tally(counts, row["messages"], both, codes if listed else None)
 
 
@@ -74,7 +73,7 @@ def tally_partition(
         "messages": total.messages,
         "counts": total.counts.astype("<i8").tobytes(),
         "pairs": b"" if total.pairs is None else total.pairs.astype("<i8").tobytes(),
-        "codes": b"" if total.codes is None else total.codes.astype("<i8").tobytes(),
+        "codes": b"" if total.codes is None else total.codes.tobytes(),
         "dropped": json.dumps(held.dropped),
     }
     yield pa.RecordBatch.from_pylist([made])
