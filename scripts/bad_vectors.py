@@ -67,6 +67,8 @@ def bases() -> dict[str, Plan]:
         "traits": c.plan_of(make_attributes_question("q", (2, 3)), [c.shaped(2), c.shaped(3)]),
         "bits": c.plan_of(free, [c.flipped(3, most_set=None)]),
         "bell": c.plan_of(one(4), [c.gaussian(4)]),
+        "pair": c.proved(c.plan_of(one(2), [c.paired()])),
+        "pair-bell": c.plan_of(one(2), [c.paired_gaussian()]),
         "edges": c.plan_of(one(3), [c.shaped(3)], edges=(0.0, 1.0, 2.0, 3.5)),
         "grid": c.plan_of(one(4), [c.shaped(4)], grid=Grid(low=0.0, high=1.0, points=4)),
         "hashed": c.plan_of(one(49, hashed=hashed), [c.over_planes(49, 7)]),
@@ -169,6 +171,16 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
         {OWN: None, "plan.cover": "every mix", RECIPE: {"type": "shaped", "ratio": 1, "shift": 1}},
     ),
     (
+        "paired-unfit",
+        "labels",
+        {RECIPE: {"type": "paired", "ratio": 1, "shift": 1}},
+    ),
+    (
+        "paired-unfit",
+        "set-shaped",
+        {RECIPE: {"type": "paired-gaussian", "variance": 1, "shift": 1}},
+    ),
+    (
         "planes-flipped",
         "flips",
         {f"{PART}.planes": {"prime": 2, "digits": 4}, f"{LAYOUT}.bins": 30},
@@ -229,6 +241,8 @@ CONTRACTS: list[tuple[str, str, dict[str, Any]]] = [
     ("ratio-out-of-range", "labels", {f"{RECIPE}.ratio": str(SCALE)}),
     ("shift-out-of-range", "labels", {f"{RECIPE}.shift": 0}),
     ("variance-out-of-range", "bell", {f"{RECIPE}.variance": 0}),
+    ("shift-out-of-range", "pair", {f"{RECIPE}.shift": 0}),
+    ("variance-out-of-range", "pair-bell", {f"{RECIPE}.variance": 10**9 + 1}),
     ("count-out-of-range", "blanks", {f"{RECIPE}.count": 0}),
     ("count-out-of-range", "drawn", {f"{RECIPE}.count": 10**10 + 1}),
     ("repeats-out-of-range", "crowd", {f"{PART}.repeats": 0}),
@@ -325,6 +339,7 @@ LIMITS: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("protocol-not-allowed", "labels", {"protocols": ["flip-blank"]}, {}),
     ("cover-not-allowed", "flips", {"covers": ["every mix"]}, {}),
     ("promise-false", "labels", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 1.1e-5}),
+    ("promise-false", "pair", {}, {f"{PROOF}.lower": 0, f"{PROOF}.upper": 1e-11}),
 ]
 
 

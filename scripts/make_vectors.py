@@ -24,6 +24,7 @@ import wire_vectors  # noqa: E402
 from bad_vectors import bad, reason_of  # noqa: E402
 
 from helpers import contracts as c  # noqa: E402
+from mixtally.accounting.divergence.in_clear import usual_ratio  # noqa: E402
 from mixtally.device import client  # noqa: E402
 from mixtally.device.client import shaped  # noqa: E402
 from mixtally.model.contract import (  # noqa: E402
@@ -44,7 +45,11 @@ from mixtally.model.grid import Grid  # noqa: E402
 from mixtally.model.hashing import HMAC_SHA256, Hashing  # noqa: E402
 from mixtally.model.layout import Form, Layout  # noqa: E402
 from mixtally.model.question import Kind, Question, make_attributes_question  # noqa: E402
-from mixtally.model.shape import AnyShape  # noqa: E402
+from mixtally.model.shape import (  # noqa: E402
+    AnyShape,
+    PairedGaussianShape,
+    PairedLaplaceShape,
+)
 from reference.answer import answer  # noqa: E402
 from reference.person import hop_fakes, person_messages  # noqa: E402
 
@@ -109,6 +114,8 @@ def plain_scenarios() -> list[SentMessages]:
     return [
         SentMessages("label-clear-shaped", c.proved(c.plan_of(labels, [c.shaped(5)])), "東京"),
         SentMessages("label-clear-gaussian", c.proved(c.plan_of(labels, [c.gaussian(5)])), "a b"),
+        SentMessages("label-clear-paired",
+            c.proved(c.plan_of(build_question(2, labels=NAMES[:2]), [c.paired()])), "Zürich"),
         SentMessages("label-clear-uniform-heads", c.plan_of(labels, [named]), "Zürich",
             {0: HALF - 1}),
         SentMessages("label-clear-uniform-tails", c.plan_of(labels, [named]), "Zürich", {0: HALF}),
@@ -337,7 +344,7 @@ def sent_vector(one: SentMessages) -> dict[str, Any]:
 
 def recipe_vectors() -> dict[str, dict[str, Any]]:
     """Return vectors of the fakes that hops add."""
-    small, index = LaplaceShape(c.RATIO, 2), Layout(Form.INDEX, 6)
+    small, index, pair = LaplaceShape(c.RATIO, 2), Layout(Form.INDEX, 6), Layout(Form.INDEX, 2)
     border = sum(small.weights[:2])
     rare = BlanksRecipe(3, 1 << 60)
     flips = dict.fromkeys(range(9), 0)
@@ -348,6 +355,11 @@ def recipe_vectors() -> dict[str, dict[str, Any]]:
         "shaped-steep": (LaplaceShape(1, 3), Layout(Form.INDEX, 4), {1: 0, 2: LAST}),
         "gaussian": (GaussianShape(36, 20), Layout(Form.INDEX, 3), {}),
         "gaussian-cut": (GaussianShape(50, 2), Layout(Form.INDEX, 5), {1: 0, 2: LAST}),
+        "paired": (PairedLaplaceShape(1 << 62, 6), pair, {}),
+        "paired-none-in-the-first": (PairedLaplaceShape(1 << 63, 2), pair, {0: 0}),
+        "paired-all-in-the-first": (PairedLaplaceShape(1 << 63, 2), pair, {0: LAST}),
+        "paired-past-its-falls": (PairedLaplaceShape(1, 3), pair, {0: LAST}),
+        "paired-gaussian": (PairedGaussianShape(9, 9), pair, {}),
         "blanks": (BlanksRecipe(4, 1 << 62), Layout(Form.BITS, 11), {}),
         "blanks-drawn-again": (rare, Layout(Form.BITS, 9, 2), flips),
         "blanks-positions": (rare, Layout(Form.POSITIONS, 40, 8), {}),
@@ -386,9 +398,13 @@ def other_vectors() -> dict[str, dict[str, Any]]:
         *((LaplaceShape(c.RATIO, shift), 1.0) for shift in (3, 25)),
         (LaplaceShape(1 << 60, 2), 2.5),
         *((GaussianShape(*given), 1.0) for given in ((36, 36), (1, 30), (40_000, 1))),
+        (PairedLaplaceShape(usual_ratio(1.0, 1, paired=True), 14), 1.0),
+        (PairedLaplaceShape(1 << 30, 3), 0.5),
+        *((PairedGaussianShape(*given), 0.7) for given in ((18, 26), (1, 30))),
     ]
     for shape, epsilon in shapes:
-        true, of = shaped.delta(shape.weights, epsilon)
+        delta = shaped.paired_delta if shape.paired else shaped.delta
+        true, of = delta(shape.weights, epsilon)
         recipe = c.builtins_of(shape)
         made[f"shape-{recipe['type']}-{shape.shift}"] = {
             "what": "shape", "recipe": recipe, "epsilon": epsilon,

@@ -216,6 +216,9 @@ def _cells(one: InClear | KaryResponse) -> Collection:
             {k << 8 * cell: Fraction(weight, SCALE) for k, weight in enumerate(table)}
             for cell in cells
         ]
+        if one.shaped_fakes.shape.paired:  # the second cell gets the rest of a fixed total
+            rest = len(table) - 1
+            numbers = [{k + (rest - k << 8): chance for k, chance in numbers[0].items()}]
         fakes = numbers * one.shaped_fakes.mixes
     columns = sorted(set().union(*people, *fakes))
     matrix, public = (

@@ -148,7 +148,10 @@ def collection(name: str, threshold: int, given: dict[str, Any]) -> Collection:
             made = named.clear_uniform(fakes=read["fakes"], max_set=size, repeats=times, **bins)
         case "clear-shaped":
             shape = {key: given[key] for key in ("ratio", "shift")}
-            made = named.clear_shaped(max_set=size, repeats=times, **bins, **shape)
+            if given.get("paired"):
+                made = named.clear_paired(repeats=times, **shape)
+            else:
+                made = named.clear_shaped(max_set=size, repeats=times, **bins, **shape)
     return matrix_of(made, sums=sums)._replace(pieces=pieces)
 
 
@@ -307,6 +310,13 @@ def clear() -> Iterator[Case]:
     for bins, ratio, shift in product((2, 3), (1 << 40, SCALE // 20, SCALE >> 7), (1, 2)):
         given = {"ratio": ratio, "shift": shift, "bins": bins}
         yield Case("clear-shaped", given, TIGHT, thresholds=(0,))
+    for ratio, shift in product((1 << 40, SCALE // 20, SCALE // 3), (1, 2, 5)):
+        given = {"ratio": ratio, "shift": shift, "bins": 2, "paired": True}
+        yield Case("clear-shaped", given, TIGHT, thresholds=(0,))
+    for r, parts in [(2, 1), (3, 1), (1, 2), (1, 3), (2, 2)]:
+        given = {"ratio": SCALE // 3, "shift": 2, "bins": 2, "paired": True, "repeats": r}
+        given |= {"max_set": parts, "split": True} if parts > 1 else {}
+        yield Case("clear-shaped", given, thresholds=(0,))
     yield Case("clear-shaped", {"ratio": SCALE // 20, "shift": 2, "bins": 3}, None, 2, (0,))
     for shift, r, parts in [(1, 2, 1), (2, 2, 1), (1, 3, 1), (1, 1, 2), (2, 1, 2), (1, 2, 2)]:
         given = {"ratio": SCALE // 20, "shift": shift, "bins": 2, "repeats": r, "users": 2}

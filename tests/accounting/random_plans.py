@@ -140,6 +140,13 @@ def gaussian(draw: Random, people: int) -> Made:
     return (c.gaussian(draw.randint(2, 5), variance=variance, shift=shift),)
 
 
+def paired(draw: Random, people: int) -> Made:
+    if draw.random() < 0.5:
+        return (c.paired_gaussian(variance=1, shift=draw.randint(1, 3)),)
+    shift = draw.randint(1, 25 if people else 3)
+    return (c.paired(ratio=ratio_of(draw.uniform(0.4, 3.0)), shift=shift),)
+
+
 def sets_among_shapes(draw: Random, people: int) -> Made:
     bins, most = draw.choice(((2, 2), (3, 2), (5, 2), (3, 3)))
     shift = draw.randint(1, 4 if most == 2 else 2)
@@ -198,6 +205,7 @@ MECHANISMS: dict[str, Callable[[Random, int], Made]] = {
     "sets among shapes": sets_among_shapes,
     "Laplace, one cut": laplace,
     "Gaussian": gaussian,
+    "paired": paired,
     "k-ary": replaced,
     "k-ary among fakes": replaced_among_fakes,
     "k-ary over planes": replaced_over_planes,

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from mixtally.accounting.divergence.clear_shaped import _exp_rounded_down, delta
+from mixtally.accounting.divergence.clear_shaped import delta, exp_rounded_down
 from mixtally.device.contract.shape import laplace_weights
 from mixtally.model.shape import GaussianShape, LaplaceShape
 from mixtally.primitives.fixed_point import SCALE
@@ -23,7 +23,7 @@ SHAPES = [
 
 def by_pairs(weights, epsilon):
     """Sum of (P - e^eps Q)_+ over all pairs, with the factor that the product rounds down."""
-    grow = Fraction(_exp_rounded_down(epsilon), 1 << 128)
+    grow = Fraction(exp_rounded_down(epsilon), 1 << 128)
     one, other = (0, *weights), (*weights, 0)  # F(s-1) and F(s)
     pairs = [(s, t) for s in range(len(one)) for t in range(len(one))]
     gains = (one[s] * other[t] - grow * other[s] * one[t] for s, t in pairs)

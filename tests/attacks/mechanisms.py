@@ -5,7 +5,9 @@ import dataclasses
 from msgspec.structs import replace
 
 from helpers import least
+from helpers.contracts import PAIRED_RATIO
 from helpers.named import (
+    clear_paired,
     clear_shaped,
     clear_uniform,
     flip_bits,
@@ -41,6 +43,7 @@ _EVERY = {
     ),
     "clear-shaped": (clear_shaped, {"bins": 30, **_SHAPE}, {}),
     "clear-shaped, two mixes": (clear_shaped, {"bins": 30, **_SHAPE, "mixes": 2}, {}),
+    "clear-shaped, paired": (clear_paired, {"ratio": PAIRED_RATIO, "shift": 9, "mixes": 2}, {}),
     "clear-shaped, sets": (clear_shaped, {"bins": 12, "max_set": 3, **_THIRD}, {}),
     "single-bit": (single_bit, {}, {"fakes": (500, 60), "flip": (0.03, 0.08), "crowd": (500, 60)}),
     "flip": (flip_bits, {"bins": 4}, {"flip": (0.25, 0.3), "crowd": (2000, 250)}),

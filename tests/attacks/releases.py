@@ -11,6 +11,7 @@ from attacks.conftest import ERROR
 from attacks.mechanisms import part
 from helpers.contracts import flipped
 from helpers.named import (
+    clear_paired,
     clear_shaped,
     clear_uniform,
     flip_bits,
@@ -58,6 +59,7 @@ def clear():
     yield kary_response(bins=105, replaced=1 << 60, crowd=500, fakes=500)
     yield clear_shaped(bins=30, ratio=ratio_of(0.5), shift=27)
     yield clear_shaped(bins=7, ratio=ratio_of(0.05), shift=200, mixes=3)
+    yield clear_paired(ratio=ratio_of(0.1), shift=140, mixes=2)
 
 
 def name_of(part):

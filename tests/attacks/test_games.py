@@ -1,7 +1,8 @@
 """The statistics are the likelihood ratios they claim to be, the games those that are bounded."""
 
 import math
-from itertools import permutations, product
+from fractions import Fraction
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -9,14 +10,15 @@ import pytest
 from attacks.conftest import upper
 from attacks.mechanisms import flipped, uniformly
 from attacks.mechanisms import game as game_of
-from helpers.named import clear_shaped as in_clear_among_shaped
 from helpers.named import (
+    clear_paired,
     clear_uniform,
     flip_bits,
     flip_blank,
     flip_uniform,
     single_bit,
 )
+from helpers.named import clear_shaped as in_clear_among_shaped
 from mixtally.accounting.divergence import clear_shaped, repeats, vectors
 from mixtally.accounting.divergence.single_bit import delta as single_bit_delta
 from mixtally.accounting.numerics.flip_ratios import Orbit
@@ -262,6 +264,23 @@ def test_shaped_fakes_are_the_ones_that_are_priced(lab):
     mechanism = in_clear_among_shaped(bins=30, ratio=ratio_of(0.4), shift=6)
     wanted = clear_shaped.delta(mechanism.shaped_fakes.shape.weights, EPSILON).upper
     assert agrees(measured(game_of(mechanism, 0, 0), lab, 2000), wanted)
+
+
+@pytest.mark.parametrize("mixes", [1, 2])
+def test_paired_fakes_are_the_ones_that_are_priced(mixes, lab):
+    """By two mixes the table is that of both numbers; five standard errors."""
+    mechanism = clear_paired(ratio=ratio_of(1.3), shift=4, mixes=mixes)
+    one = [Fraction(weight, SCALE) for weight in mechanism.shaped_fakes.shape.weights]
+    law = one
+    for _ in range(mixes - 1):
+        law = [
+            sum(one[k] * law[j - k] for k in range(len(one)) if 0 <= j - k < len(law))
+            for j in range(len(one) + len(law) - 1)
+        ]
+    grow = Fraction(math.exp(EPSILON))
+    wanted = float(sum(max(0, p - grow * q) for p, q in pairwise((0, *law, 0))))
+    game = game_of(mechanism, 0, 0, mixes=mixes)
+    assert agrees(measured(game, lab, 2000), wanted)
 
 
 @pytest.mark.seconds

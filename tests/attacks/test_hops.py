@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, plan_of, proved, shaped, uniform
+from helpers.contracts import flipped, paired, plan_of, proved, shaped, uniform
 from helpers.least import shape, threshold
 from helpers.sampled import among
 from mixtally.accounting.accountant import Accountant
@@ -21,13 +21,15 @@ from mixtally.lab.attacks.target import NOBODY, HidingPeople, target_of_plan
 from mixtally.model.contract import BlanksRecipe, FakeRecord, LaplaceShape, OwnFakes
 from mixtally.model.layout import Form
 from mixtally.model.question import Kind, Question
-from mixtally.protocol.mixing import draw_recipe_messages
+from mixtally.model.shape import PairedLaplaceShape
+from mixtally.protocol.mixing import draw_recipe_messages, draw_shaped_fakes
 from mixtally.protocol.randomize import draw_part_fakes, randomize_records
 
 ERROR = 1e-5
 DELTA, PEOPLE, BINS = 1e-3, 1000, 10
 ACCOUNTANT = Accountant()
 ONE = Question(name="q", bins=BINS)
+YES_NO = Question(name="y", bins=2)
 BITS = Question(name="b", bins=3, kind=Kind.BITS)
 SETS = Question(name="s", bins=12, kind=Kind.SET, max_set=3)
 WHOLE = OwnFakes(FakeRecord.BLANK, 1, 0)
@@ -46,6 +48,7 @@ def positions(**given):
 
 BY_MIXES = {
     "shaped": lambda: plan(ONE, [shaped(BINS, **shape(1.0, DELTA))]),
+    "paired": lambda: plan(YES_NO, [paired(shift=5)]),
     "blanks": lambda: plan(ONE, [positions(q=least_q(PEOPLE) * 1.01, blanks=PEOPLE)]),
     "single bits": lambda: plan(BITS, [flipped(1, most_set=None, q=0.2, blanks=500)] * 3),
     "sets, twice": lambda: plan(SETS, [flipped(12, most_set=3, q=0.25, blanks=1000)],
@@ -175,6 +178,25 @@ def softer(recipe, layout, chance):
 @pytest.mark.parametrize("name", among(BY_MIXES, ["shaped", "blanks"]))
 def test_a_hop_that_draws_other_fakes_is_noticed(name, bug, lab):
     assert audited(BY_MIXES[name], lab, added=bug).verdict is Verdict.VIOLATED
+
+
+def independent_bins(recipe, layout, chance):
+    return draw_shaped_fakes(recipe.weights, layout, chance)
+
+
+def a_fake_too_many(recipe, layout, chance):
+    rows = draw_recipe_messages(recipe, layout, chance)
+    return np.concatenate([rows, rows[:1]])
+
+
+def steeper(recipe, layout, chance):
+    other = PairedLaplaceShape(recipe.ratio - recipe.ratio // 10, recipe.shift)
+    return draw_recipe_messages(other, layout, chance)
+
+
+@pytest.mark.parametrize("bug", [independent_bins, a_fake_too_many, steeper])
+def test_a_hop_that_draws_other_paired_fakes_is_noticed(bug, lab):
+    assert audited(BY_MIXES["paired"], lab, added=bug).verdict is Verdict.VIOLATED
 
 
 def test_a_hop_that_draws_nothing_breaks_the_promise_in_the_game_itself(lab):

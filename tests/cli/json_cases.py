@@ -66,6 +66,7 @@ check delta --protocol kary-response --epsilon 1 --users 1e4 --bins 100 --replac
 check delta --protocol clear-uniform --epsilon 1 --bins 1000 --max-set 4 --fakes 145529 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-decay 0.5 --shape-shift 25 --json
 check delta --protocol clear-shaped --epsilon 1 --shape-variance 36 --shape-shift 36 --json
+check delta --protocol clear-shaped --epsilon 1 --paired --shape-decay 1 --shape-shift 14 --json
 check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
 check delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
 check delta --protocol memory --epsilon 1 {NOISE} --json

@@ -70,9 +70,15 @@ def test_the_factor_is_rounded_down_and_by_little(epsilon):
     assert 0 <= true - module.exp_below(epsilon) < true / 2**100
 
 
-@pytest.mark.parametrize("part", [contracts.shaped(9), contracts.gaussian(9)])
+PARTS = [
+    contracts.shaped(9), contracts.gaussian(9), contracts.paired(), contracts.paired_gaussian(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_a_true_promise_is_taken_and_a_false_one_refused(part):
-    plan = contracts.proved(replace(shaped_plan(), parts=(part,)))
+    asked = Question(name="q", bins=part.bins)
+    plan = contracts.proved(replace(shaped_plan(), question=asked, parts=(part,)))
     assert client.check_plan(read(plan).plan, ANY).upper == plan.certificate.upper
     stated = plan.certificate
     lower = replace(stated, lower=0.0, upper=stated.upper * (1.0 - 1e-6))

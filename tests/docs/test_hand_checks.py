@@ -25,6 +25,11 @@ CHECKS = {
         "delta",
         "9.127e-7",
     ),
+    "clear-shaped: paired fakes": (
+        "clear-shaped --paired --shape-decay 1 --shape-shift 14 --epsilon 1",
+        "delta",
+        "3.8426e-7",
+    ),
     "kary-response": (
         "kary-response --users 3 --bins 3 --replaced 0.5 --epsilon 1",
         "delta",

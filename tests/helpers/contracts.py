@@ -48,10 +48,12 @@ from mixtally.model.guarantee import Guarantee, Observer
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.layout import Form, Layout
 from mixtally.model.question import Kind, Question, make_attributes_question
+from mixtally.model.shape import PairedGaussianShape, PairedLaplaceShape
 
 SEED = "00112233445566778899aabbccddeeff"
 RATIO = usual_ratio(1.0, 1)
 """By which shaped fakes fall at epsilon 1."""
+PAIRED_RATIO = usual_ratio(1.0, 1, paired=True)
 
 
 def role(name, port=7001):
@@ -153,6 +155,16 @@ def shaped(bins, *, ratio=RATIO, shift=20, most_set=1):
 def gaussian(bins, *, variance=36, shift=36, most_set=1):
     """The same among fakes of a Gaussian shape."""
     return replace(shaped(bins, most_set=most_set), recipe=GaussianShape(variance, shift))
+
+
+def paired(*, ratio=PAIRED_RATIO, shift=20):
+    """One of two bins, among fakes of every hop that always add up to twice the shift."""
+    return replace(shaped(2), recipe=PairedLaplaceShape(ratio, shift))
+
+
+def paired_gaussian(*, variance=36, shift=36):
+    """The same among fakes of a Gaussian shape."""
+    return replace(shaped(2), recipe=PairedGaussianShape(variance, shift))
 
 
 def uniform(bins, *, whole=0, coin=1 << 62, most_set=1):
@@ -328,6 +340,8 @@ def _random_part(chance: random.Random, bins: int, most: int | None, *, mixes: b
     if most == 1 and chance.random() < 0.4:
         if mixes:
             ratio, shift = chance.randint(1 << 60, 1 << 63), chance.randint(10, 40)
+            if bins == 2 and ratio % 2:
+                return paired(ratio=ratio, shift=shift)
             if ratio % 3 == 0:
                 return gaussian(bins, variance=5 * shift, shift=shift)
             return shaped(bins, ratio=ratio, shift=shift)

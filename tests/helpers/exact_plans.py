@@ -201,8 +201,15 @@ def crowds(answers: list[Law], others: int, draw: Random) -> Iterator[tuple[Law,
 
 
 def between_cells(part: Part) -> list[Losses]:
-    """All pairs of records in clear among shaped fakes, whose cells are independent."""
+    """All pairs of records in clear among shaped fakes, whose cells are independent.
+
+    Among paired fakes the first cell says all.
+    """
     weights = part.recipe.weights
+    if part.recipe.paired:
+        law = dict(enumerate(weights))
+        more = {many + 1: weight for many, weight in law.items()}
+        return [losses(law, more), losses(more, law)]
 
     @cache
     def counted(own: int) -> Law:

@@ -8,10 +8,11 @@ from mixtally.model.mechanism.presets import (
     flip_blank,
     single_bit,
 )
-from mixtally.model.shape import GaussianShape, LaplaceShape
+from mixtally.model.shape import GaussianShape, LaplaceShape, PairedLaplaceShape
 
 __all__ = [
     "clear_gaussian",
+    "clear_paired",
     "clear_shaped",
     "clear_uniform",
     "flip",
@@ -34,6 +35,12 @@ def clear_shaped(*, bins, ratio, shift, mixes=1, max_set=1, repeats=1):
     """A value in clear, or a set of at most ``max_set``, among fakes whose numbers mixes draw."""
     fakes = ShapedFakes(LaplaceShape(ratio, shift), mixes)
     return InClear(bins=bins, fakes=fakes, max_set=max_set, repeats=repeats)
+
+
+def clear_paired(*, ratio, shift, mixes=1, repeats=1):
+    """One of two bins in clear, among fakes of mixes that always add up to twice the shift."""
+    fakes = ShapedFakes(PairedLaplaceShape(ratio, shift), mixes)
+    return InClear(bins=2, fakes=fakes, repeats=repeats)
 
 
 def clear_gaussian(*, bins, variance, shift, mixes=1, max_set=1, repeats=1):

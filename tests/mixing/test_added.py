@@ -8,7 +8,8 @@ from helpers.capped_distribution import conditional, p_value
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.layout import Form, Layout
 from mixtally.model.planes import Planes
-from mixtally.model.recipe import BlanksRecipe, LaplaceShape, NoRecipe, UniformRecipe
+from mixtally.model.recipe import BlanksRecipe, NoRecipe, UniformRecipe
+from mixtally.model.shape import LaplaceShape
 from mixtally.protocol.mixing import draw_recipe_messages
 
 BINS, COUNT = 5, 60_000

@@ -10,11 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from helpers import contracts
 from mixtally.device.contract.shape import MOST_VARIANCE
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, PlanError
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism.fakes import ShapedFakes
-from mixtally.model.shape import GaussianShape, LaplaceShape, ratio_of
+from mixtally.model.shape import (
+    GaussianShape,
+    LaplaceShape,
+    PairedGaussianShape,
+    PairedLaplaceShape,
+    ratio_of,
+)
 from mixtally.primitives.chance import Keystream
 from mixtally.primitives.codec import canonical_bytes
 from mixtally.primitives.fixed_point import SCALE
@@ -152,3 +159,27 @@ def test_weights_once_computed_change_nothing_that_is_compared_or_written():
     assert used.weights is used.weights
     assert (used, hash(used), canonical_bytes(used)) == (fresh, hash(fresh), canonical_bytes(fresh))
     assert len(replace(used, shift=7).weights) == 7 + 1 + 62
+
+
+@pytest.mark.parametrize("recipe", [PairedLaplaceShape(1 << 62, 3), PairedGaussianShape(4, 4)])
+def test_paired_fakes_need_two_bins(recipe):
+    pair = replace(contracts.shaped(2), recipe=recipe)
+    assert pair.mean_added == 2 * recipe.shift
+    assert pair.mechanism(fakes=0).has_paired_fakes
+    assert pair.protocol == "clear-shaped"
+    for other in (contracts.shaped(3), contracts.shaped(2, most_set=2), contracts.shaped(9)):
+        with pytest.raises(PlanError, match="two bins for fakes with a fixed total"):
+            replace(other, recipe=recipe)
+    with pytest.raises(PlanError, match="uniform fakes among planes"):
+        replace(contracts.over_planes(9, 2, drawn=6), recipe=recipe)
+    with pytest.raises(PlanError, match="blanks of hops"):
+        replace(contracts.flipped(2, blanks=3), recipe=recipe)
+
+
+def test_shapes_of_another_kind_are_other_recipes():
+    """Though their integers are equal."""
+    plain, pair = LaplaceShape(1 << 63, 5), PairedLaplaceShape(1 << 63, 5)
+    assert plain != pair
+    assert canonical_bytes(plain) != canonical_bytes(pair)
+    assert replace(pair, shift=7).weights == PairedLaplaceShape(1 << 63, 7).weights
+    assert {**plain.facts(), "shape_total": 10} == pair.facts()

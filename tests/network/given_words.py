@@ -83,6 +83,16 @@ SCENES = {
         planned(Question(name="q", bins=4), contracts.gaussian(4, variance=2, shift=5)),
         [1, 1, 1, 2, 0],
     ),
+    "yes or no, paired fakes of every mix": Scene(
+        planned(Question(name="q", bins=2), contracts.paired(shift=3)), [1, 1, 1, 0, 0]
+    ),
+    "bits in clear, paired fakes of every mix": Scene(
+        planned(
+            Question(name="q", bins=2, kind=Kind.BITS),
+            *[contracts.paired_gaussian(variance=2, shift=4)] * 2,
+        ),
+        [[0, 1], [1, 1], [0, 0], [1, 0], [0, 1]],
+    ),
     "replaced beside fakes of people": Scene(
         planned(Question(name="q", bins=4), contracts.replaced(4, own=RANDOM), count_flips=True),
         [3, 1, 1, 2, 1],

@@ -49,13 +49,16 @@ def person_messages(
 def hop_fakes(recipe: Recipe, layout: Layout, chance: Chance) -> list[bytes]:
     """What a hop adds, in the order in which it is drawn.
 
-    Shaped fakes take one word a bin, blanks one word a bit.
+    Shaped fakes take one word a bin, or one for both if they are paired; blanks one word a bit.
     """
     if isinstance(recipe, Shape):
         ends = [sum(recipe.weights[: k + 1]) for k in range(len(recipe.weights))]
         sent: list[bytes] = []
-        for place, word in enumerate(chance.words(layout.bins).tolist()):
+        for place, word in enumerate(chance.words(1 if recipe.paired else layout.bins).tolist()):
             count = sum(end <= word for end in ends)
+            if recipe.paired:
+                both = np.repeat([0, 1], [count, 2 * recipe.shift - count])
+                return [layout.rows(both[[at]]).tobytes() for at in range(len(both))]
             sent += [layout.rows(np.array([place])).tobytes()] * count
         return sent
     if isinstance(recipe, BlanksRecipe):

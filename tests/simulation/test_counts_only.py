@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import chi2_contingency
 
-from helpers.contracts import flipped, shaped, uniform
+from helpers.contracts import flipped, paired, shaped, uniform
 from mixtally.errors import DataError, ParameterError, PlanError
 from mixtally.lab.simulation import counts_only, plan_choice
 from mixtally.lab.simulation.counts_only import (
@@ -55,6 +55,7 @@ BITS = {
 CASES = {name: (each, CODES, COUNTS) for name, each in ONE.items()} | {
     name: (each, ROWS, HELD) for name, each in BITS.items()
 }
+CASES["clear-shaped, paired"] = (paired(ratio=SCALE // 3, shift=2), CODES % 2, np.array([5, 1]))
 HOPS = 2
 
 

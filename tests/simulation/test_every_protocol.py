@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from helpers.contracts import flipped, gaussian, shaped, uniform
+from helpers.contracts import flipped, gaussian, paired, paired_gaussian, shaped, uniform
 from mixtally.lab.simulation.seeded import SeededChance
 from mixtally.model.contract import (
     BlanksRecipe,
@@ -70,6 +70,8 @@ CASES = {
     "clear-uniform": Case(uniform(BINS, whole=1, coin=SCALE // 9)),
     "clear-shaped": Case(shaped(BINS, ratio=ratio_of(0.1), shift=130)),
     "clear-shaped, Gaussian": Case(gaussian(BINS, variance=200, shift=80)),
+    "clear-shaped, paired": Case(paired(ratio=ratio_of(0.1), shift=130)),
+    "clear-shaped, paired by two mixes": Case(paired_gaussian(variance=200, shift=80), row=2),
     "clear-shaped by two mixes": Case(shaped(BINS, ratio=ratio_of(0.2), shift=70), row=2),
     "flip": Case(flipped(BINS, most_set=None, q=0.2), None, crowd=USERS),
     "flip, sent three times": Case(

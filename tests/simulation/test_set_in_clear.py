@@ -79,8 +79,8 @@ def test_drawn_tallies_are_those_of_messages(part, hops):
 def test_the_twin_whose_mixes_draw_for_bins_alone_is_caught(plant):
     """Pads without fakes of their own: three numbers, and nothing for two pads."""
 
-    def bare(honest, weights, bins, chance):
-        return np.append(honest(weights, bins - 2, chance), [0, 0])
+    def bare(honest, weights, bins, chance, *, paired):
+        return np.append(honest(weights, bins - 2, chance, paired=paired), [0, 0])
 
     plant(counts_only, "draw_fake_counts", bare)
     assert p_value(part=SHAPED) < ALARM

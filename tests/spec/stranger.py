@@ -4,9 +4,10 @@ It reads every vector and says what it finds: messages, fakes, fingerprints, or 
 """
 
 import hashlib
+from itertools import pairwise
 
 from spec.stranger_answers import encode
-from spec.stranger_contract import CLEAR, contract_of, text_of
+from spec.stranger_contract import CLEAR, PAIRED, contract_of, text_of
 from spec.stranger_forms import RefusalError, message_size, span, told
 
 W = 2**64
@@ -165,7 +166,7 @@ def send(contract, value, prefixes, closing, tape):
 def falls(recipe):
     """Section 6: P_1, P_2, .."""
     one = 2**256
-    if recipe["type"] == "shaped":
+    if "ratio" in recipe:
         p = one
         while True:
             p = p * int(recipe["ratio"]) // W
@@ -185,8 +186,9 @@ def falls(recipe):
 def shape(recipe):
     """Section 6."""
     powers, shift = [2**256], recipe["shift"]
+    most = shift if recipe["type"] in PAIRED else 10**5
     for p in falls(recipe):
-        if p < 2**192 or len(powers) > 10**5:
+        if p < 2**192 or len(powers) > most:
             break
         powers.append(p)
     total = sum(powers) + sum(powers[1 : shift + 1])
@@ -196,12 +198,14 @@ def shape(recipe):
         if k <= shift:
             table[shift - k] = table[shift + k]
     table[shift] = W - sum(table)
+    if recipe["type"] in PAIRED:
+        return table + [0] * (2 * shift + 1 - len(table))
     while not table[-1]:
         table.pop()
     return table
 
 
-def delta(table, epsilon):
+def delta(table, epsilon, paired=False):
     """Section 8, every pair."""
     u, v = epsilon.as_integer_ratio()
     term, growth, k = 2**128, 0, 0
@@ -209,6 +213,11 @@ def delta(table, epsilon):
         growth, k = growth + term, k + 1
         term = term * u // (v * k)
     edge = [0, *table, 0]
+    if paired:
+        steps = list(pairwise(edge))
+        rises = sum(max(0, 2**128 * one - growth * other) for one, other in steps)
+        falls = sum(max(0, 2**128 * other - growth * one) for one, other in steps)
+        return max(rises, falls), 2**192
     total = 0
     for s in range(1, len(edge)):
         for t in range(1, len(edge)):
@@ -227,6 +236,11 @@ def hop(recipe, layout, tape):
     if recipe["type"] == "uniform":
         return [write({tape.uniform(layout["bins"])}, layout) for _ in range(recipe["count"])]
     table, out = shape(recipe), []
+    if recipe["type"] in PAIRED:
+        word = tape.word()
+        first = sum(sum(table[: k + 1]) <= word for k in range(len(table)))
+        second = 2 * recipe["shift"] - first
+        return [write({0}, layout)] * first + [write({1}, layout)] * second
     for place in range(layout["bins"]):
         word, so_far = tape.word(), 0
         for weight in table:
@@ -254,7 +268,8 @@ def allowed(contract, limits):
         raise RefusalError("cover-not-allowed")
     recipe = plan["parts"][0]["recipe"]
     if len(plan["parts"]) == plan["collections"] == 1 and recipe["type"] in CLEAR:
-        total, of = delta(shape(recipe), float(promised["epsilon"]))
+        paired = recipe["type"] in PAIRED
+        total, of = delta(shape(recipe), float(promised["epsilon"]), paired)
         stated, scale = float(plan["certificate"]["upper"]).as_integer_ratio()
         if stated * of < total * scale:
             raise RefusalError("promise-false")
@@ -266,9 +281,7 @@ def protocol(part):
     if part["replaced"] is not None:
         return "kary-response"
     if part["threshold"] is None:
-        return (
-            "clear-shaped" if part["recipe"]["type"] in ("shaped", "gaussian") else "clear-uniform"
-        )
+        return "clear-shaped" if part["recipe"]["type"] in CLEAR else "clear-uniform"
     if own and own["record"] == "uniform":
         return "flip-uniform"
     if part["bins"] == 1 and part["most_set"] is None:
@@ -285,7 +298,7 @@ def found(vector):
         return {"fingerprint": hashlib.sha256(text).hexdigest()}
     if what == "shape":
         table = shape(vector["recipe"])
-        total, of = delta(table, vector["epsilon"])
+        total, of = delta(table, vector["epsilon"], vector["recipe"]["type"] in PAIRED)
         written = [str(one) if one > 2**53 else one for one in table]
         return {"weights": written, "delta": f"{total / of:.9g}"}
     tape = Tape(vector.get("words", ""))

@@ -28,17 +28,22 @@ from spec.stranger_roles import files, role
 CONTROL = r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*"
 THRESHOLD = integer("threshold-out-of-range", 2**24, 2**63)
 
-CLEAR = ("shaped", "gaussian")
+PAIRED = ("paired", "paired-gaussian")
+CLEAR = ("shaped", "gaussian", *PAIRED)
+LAPLACE = {
+    "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
+    "shift": integer("shift-out-of-range", 1, 10**5),
+}
+BELL = {
+    "variance": integer("variance-out-of-range", 1, 10**9),
+    "shift": integer("shift-out-of-range", 1, 10**5),
+}
 RECIPES = {
     "none": {},
-    "shaped": {
-        "ratio": integer("ratio-out-of-range", 1, 2**64 - 1),
-        "shift": integer("shift-out-of-range", 1, 10**5),
-    },
-    "gaussian": {
-        "variance": integer("variance-out-of-range", 1, 10**9),
-        "shift": integer("shift-out-of-range", 1, 10**5),
-    },
+    "shaped": LAPLACE,
+    "gaussian": BELL,
+    "paired": LAPLACE,
+    "paired-gaussian": BELL,
     "blanks": {"count": integer("count-out-of-range", 1, 10**10), "threshold": THRESHOLD},
     "uniform": {"count": integer("count-out-of-range", 1, 10**10)},
 }
@@ -134,6 +139,7 @@ def part(value):
                 return read
             need(over["messages"] <= 2**63, "planes-too-many")
             need(d > p and (t == 2 or p ** (t - 1) < d), "digits-unfit")
+        need(kind not in PAIRED or read["layout"]["bins"] == 2, "paired-unfit")
         return read
     need(over is None, "planes-flipped")
     need(read["replaced"] is None, "replaced-unfit")

@@ -3,7 +3,12 @@
 from functools import cache
 
 from mixtally.accounting.verification import derive_parts
-from mixtally.model.shape import GaussianShape, LaplaceShape
+from mixtally.model.shape import (
+    GaussianShape,
+    LaplaceShape,
+    PairedGaussianShape,
+    PairedLaplaceShape,
+)
 from verification.enumerate_all import SCALE, bag, by_coins, delta, flipped, hot, mixed, uniform
 from verification.written import clear, flips, plain, plan_of
 
@@ -28,6 +33,9 @@ SMALL = {
     "shaped steep": (clear(3, shape=LaplaceShape(SCALE >> 9, 1)), 0),
     "gaussian": (clear(2, shape=GaussianShape(3, 4)), 0),
     "gaussian at its end": (clear(3, shape=GaussianShape(8, 1)), 0),
+    "paired": (clear(2, shape=PairedLaplaceShape(SCALE // 3, 2)), 0),
+    "paired steep": (clear(2, shape=PairedLaplaceShape(SCALE >> 50, 3)), 0),
+    "paired gaussian": (clear(2, shape=PairedGaussianShape(3, 4)), 0),
 }
 EPSILONS = (0.1, 0.7, 1.5)
 
@@ -57,6 +65,9 @@ def seen(name):
 def _shaped(part, record):
     """Counts of the two bins that differ; the others' fakes are the same in both worlds."""
     law = dict(enumerate(part.recipe.weights))
+    if part.recipe.paired:
+        most, (first, second) = part.recipe.most, record
+        return {(first + k, second + most - k): chance for k, chance in law.items()}
     return mixed(
         *(
             (1, {(first + record[0], second + record[1]): one * other})

@@ -24,6 +24,7 @@ from mixtally.accounting.composition.tables import losses_of, lower_of, points_o
 from mixtally.accounting.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.accounting.numerics.bracket import Bracket, keep_positive
+from mixtally.model.shape import AnyShape
 from mixtally.primitives.memo import Memo
 
 _SHARE_ROUNDING = 1.0 - 1e-9
@@ -179,7 +180,7 @@ class Messages:
             return 0.0
         found: float = self._memo.get(
             ("least", shaped.shape, times, epsilon),
-            lambda: lower_of(shaped.shape.weights, times, epsilon),
+            lambda: lower_of(shaped.shape.weights, times, epsilon, paired=shaped.shape.paired),
         )
         return found
 
@@ -210,7 +211,7 @@ class Messages:
         shaped = message.mechanism.shaped_fakes
         if shaped is not None:
             known: _MessageLosses = self._memo.get(
-                ("table", shaped.shape), lambda: _table_losses(shaped.shape.weights)
+                ("table", shaped.shape), lambda: _table_losses(shaped.shape)
             )
             return known
 
@@ -232,8 +233,8 @@ class Messages:
         return found
 
 
-def _table_losses(weights: tuple[int, ...]) -> _MessageLosses:
-    losses = losses_of(weights)
+def _table_losses(shape: AnyShape) -> _MessageLosses:
+    losses = losses_of(shape.weights, paired=shape.paired)
     return _MessageLosses(losses, points_of(losses))
 
 

@@ -158,6 +158,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.record_messages + (0.0 if self.own is None else self.own.mean)
 
     @property
+    def has_fixed_count(self) -> bool:
+        """Whether the contract fixes how many messages a hop adds, which is ``mean_added``."""
+        recipe = self.recipe
+        return isinstance(recipe, CountedRecipe) or (isinstance(recipe, Shape) and recipe.paired)
+
+    @property
     def mean_added(self) -> int:
         """The mean number of messages that a hop adds."""
         match self.recipe:

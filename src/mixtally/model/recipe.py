@@ -6,7 +6,7 @@ A fake is a dummy message. The recipe and the layout are all that a mix knows ab
 import msgspec
 
 from mixtally.errors import ParameterError
-from mixtally.model.shape import GaussianShape, LaplaceShape
+from mixtally.model.shape import AnyShape
 from mixtally.primitives.fixed_point import check_threshold
 
 MOST_DRAWN = 10_000_000_000
@@ -49,6 +49,6 @@ def _check_count(count: int, what: str) -> None:
         )
 
 
-Recipe = NoRecipe | LaplaceShape | GaussianShape | BlanksRecipe | UniformRecipe
+Recipe = NoRecipe | AnyShape | BlanksRecipe | UniformRecipe
 CountedRecipe = BlanksRecipe | UniformRecipe
 """Recipes in which every hop adds a number of messages that the contract fixes."""

@@ -4,10 +4,15 @@ A fake is a dummy message. The distribution is discrete Laplace or Gaussian, tru
 is also a recipe for mixes. Its table of integers over 2^64 is what the mix draws from, what the
 accountant prices, and whose moments the estimator uses. Truncation makes the mean differ slightly
 from the shift.
+
+A *paired* shape is for exactly two bins. A mix draws k for the first bin and adds 2 s - k fakes to
+the second, where s is the shift. So it always adds 2 s fakes. The table is cut off at both ends, so
+that it is symmetric and its mean is exactly the shift.
 """
 
 import math
 from functools import cached_property
+from typing import ClassVar
 
 import msgspec
 
@@ -26,19 +31,29 @@ _VARIANCE = "a common choice is about a dozen times 2 x collections / epsilon^2"
 
 # dict=True gives instances a __dict__, which cached_property needs.
 class Shape(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """A distribution of fakes, independent in every bin: P[k fakes] = ``weights[k]`` / 2^64."""
+    """A distribution of the fakes in a bin: P[k fakes] = ``weights[k]`` / 2^64.
+
+    The numbers of different bins are independent. If ``paired``, the fakes of two bins always add
+    up to ``most``.
+    """
+
+    paired: ClassVar[bool] = False
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """The probability of k fakes in a bin, for k = 0, 1, .., as integers over 2^64.
 
-        The integers add up to 2^64, and the last one is not 0.
+        The integers add up to 2^64. The last one is not 0, unless the shape is paired.
         """
         raise NotImplementedError
 
     def facts(self) -> dict[str, float]:
         """Return the parameters by the names of their options."""
         raise NotImplementedError
+
+    @property
+    def _total_facts(self) -> dict[str, float]:
+        return {"shape_total": self.most} if self.paired else {}
 
     @property
     def most(self) -> int:
@@ -93,7 +108,7 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """The probabilities of k = 0, 1, .. times 2^64."""
-        return laplace_weights(self.ratio, self.shift)
+        return laplace_weights(self.ratio, self.shift, paired=self.paired)
 
     def facts(self) -> dict[str, float]:
         """Return the decay, the shift, and the ratio from which everything is computed."""
@@ -101,6 +116,7 @@ class LaplaceShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, ta
             "shape_decay": self.decay,
             "shape_shift": self.shift,
             "shape_ratio": self.ratio,
+            **self._total_facts,
         }
 
 
@@ -121,14 +137,34 @@ class GaussianShape(Shape, frozen=True, forbid_unknown_fields=True, dict=True, t
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """The probabilities of k = 0, 1, .. times 2^64."""
-        return gaussian_weights(self.variance, self.shift)
+        return gaussian_weights(self.variance, self.shift, paired=self.paired)
 
     def facts(self) -> dict[str, float]:
         """Return the variance and the shift."""
-        return {"shape_variance": self.variance, "shape_shift": self.shift}
+        return {
+            "shape_variance": self.variance,
+            "shape_shift": self.shift,
+            **self._total_facts,
+        }
 
 
-AnyShape = LaplaceShape | GaussianShape
+class PairedLaplaceShape(
+    LaplaceShape, frozen=True, forbid_unknown_fields=True, dict=True, tag="paired"
+):
+    """A Laplace shape of two bins whose fakes always add up to twice the shift."""
+
+    paired: ClassVar[bool] = True
+
+
+class PairedGaussianShape(
+    GaussianShape, frozen=True, forbid_unknown_fields=True, dict=True, tag="paired-gaussian"
+):
+    """A Gaussian shape of two bins whose fakes always add up to twice the shift."""
+
+    paired: ClassVar[bool] = True
+
+
+AnyShape = LaplaceShape | GaussianShape | PairedLaplaceShape | PairedGaussianShape
 
 
 def ratio_of(decay: float) -> int:

@@ -1,6 +1,7 @@
 """Candidates of ``clear-shaped``: records in clear among fakes that mixes draw by a shape.
 
-A shape is a distribution of the number of fakes in each bin (``planning.shapes``).
+A shape is a distribution of the number of fakes in each bin (``planning.shapes``). Messages with
+two bins have paired fakes, which need less noise and fewer fakes for every guarantee.
 ``planning.choose`` calls this module.
 """
 
@@ -36,13 +37,13 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
         return short
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large
-    messages = len(clear) * size
+    messages, paired = len(clear) * size, size == 1 and all(part.bins == 2 for part in clear)
     cells = sum(part.bins for part in clear) + (size if size > 1 else 0)
 
     def fits(shape: AnyShape) -> bool:
         return shape.mean_of(cells) <= request.max_mix_messages
 
-    shape = least_shape(request, messages, accountant, fits)
+    shape = least_shape(request, messages, accountant, fits, paired=paired)
     if shape is None:
         return Infeasible(NAME, "a larger epsilon or delta: its fakes would be too many")
     if not fits(shape):

@@ -5,6 +5,7 @@
 
 from mixtally.model.certificate import Certificate
 from mixtally.model.plan import Cover, Plan
+from mixtally.model.shape import Shape
 
 _FROM_REQUEST = "from the request"
 _SOURCES: dict[str, str] = {
@@ -34,6 +35,7 @@ _SOURCES: dict[str, str] = {
     "replace_probability": "replace threshold / 2^64",
     "replace_threshold": "the least integer that keeps delta, given the fakes of the budget",
     "shape_shift": "the least number of fakes a bin with which the guarantee is kept",
+    "shape_total": "2 x shape shift: the fakes of a mix in both bins together",
     "shape_variance": "the least with which the guarantee is kept; a tenth of delta pays for "
     "empty bins",
     "shape_ratio": "exp(-shape decay) x 2^64, rounded up",
@@ -75,6 +77,14 @@ _LOCAL = {
 }
 
 
+_PAIRED = {
+    "shape_decay": "epsilon per collection and message: both bins together lose one decay",
+    "standard_error": "square root of variance of the shape's table x mixes",
+    "fakes": "shape total x messages of a record x mixes",
+}
+"""The sentences that differ if the fakes of two bins have a fixed total."""
+
+
 def explain(plan: Plan) -> dict[str, str]:
     """Return a sentence for every number among the facts of a plan.
 
@@ -100,6 +110,8 @@ def explain(plan: Plan) -> dict[str, str]:
         "standard_error": "square root of " + _NOISE[name],
         "local_epsilon": _LOCAL[name],
     }
+    if any(isinstance(part.recipe, Shape) and part.recipe.paired for part in plan.parts):
+        special |= _PAIRED
     sources = _SOURCES | special
     return {fact: sources[fact] for fact in plan.facts()}
 

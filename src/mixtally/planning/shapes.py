@@ -16,6 +16,10 @@ This is the privacy loss of a Gaussian mechanism with mu^2 = 2 t / v. Hence v = 
 t. These two formulas decide which shape is tried first. The parameters of the chosen shape are then
 searched for with the delta of its integer table.
 
+The fakes of two bins can be *paired*, so that they have a fixed total. Then only one count of each
+message is seen. A Laplace shape spends epsilon on it, and the Gaussian one has mu^2 = t / v, which
+halves its variance.
+
 Source: Dong, Roth, Su, Gaussian Differential Privacy (2022), corollary 2.13.
 """
 
@@ -33,7 +37,13 @@ from mixtally.accounting.numerics.gaussian_start import gaussian_mu
 from mixtally.accounting.numerics.search import ROOT, SearchTolerance, find_least_meeting
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes
-from mixtally.model.shape import AnyShape, GaussianShape, LaplaceShape
+from mixtally.model.shape import (
+    AnyShape,
+    GaussianShape,
+    LaplaceShape,
+    PairedGaussianShape,
+    PairedLaplaceShape,
+)
 from mixtally.planning.noise import least_noise
 from mixtally.planning.request import PlanRequest
 
@@ -55,14 +65,26 @@ variance is rounded up to an integer.
 
 
 def least_shape(
-    request: PlanRequest, parts: int, accountant: Accountant, fits: Callable[[AnyShape], bool]
+    request: PlanRequest,
+    parts: int,
+    accountant: Accountant,
+    fits: Callable[[AnyShape], bool],
+    *,
+    paired: bool = False,
 ) -> AnyShape | None:
     """Return the shape of least variance for a record of ``parts`` messages; None if there is none.
 
-    Shapes that fit the budget of the mixes are preferred to others.
+    Shapes that fit the budget of the mixes are preferred to others. With ``paired``, the shape is
+    for messages with two bins whose fakes have a fixed total.
     """
-    laplace, bell = _laplace_spread(request, parts), _gaussian_variance(request, parts)
-    ways = [(laplace, _least_laplace), (bell, _least_gaussian)]
+    laplace, bell = (
+        _laplace_spread(request, parts, paired=paired),
+        _gaussian_variance(request, parts, paired=paired),
+    )
+    ways = [
+        (laplace, partial(_least_laplace, paired=paired)),
+        (bell, partial(_least_gaussian, paired=paired)),
+    ]
     ways.sort(key=lambda way: way[0])
     (least, first), (more, second) = ways
     best = first(request, parts, accountant)
@@ -73,29 +95,33 @@ def least_shape(
     return min(both, key=lambda one: (not fits(one), one.spread), default=None)
 
 
-def _laplace_spread(request: PlanRequest, parts: int) -> float:
+def _laplace_spread(request: PlanRequest, parts: int, *, paired: bool) -> float:
     """Return the variance 1 / (2 sinh^2(c / 2)) of a discrete Laplace distribution of decay c."""
-    decay = request.guarantee.epsilon / (2.0 * parts * request.collections)
+    counts = (1.0 if paired else 2.0) * parts * request.collections
+    decay = request.guarantee.epsilon / counts
     return 0.5 / math.sinh(0.5 * decay) ** 2
 
 
-def _gaussian_variance(request: PlanRequest, parts: int) -> float:
-    """Return the estimate 2 t / mu^2 of the variance of a Gaussian shape."""
+def _gaussian_variance(request: PlanRequest, parts: int, *, paired: bool) -> float:
+    """Return the estimate 2 t / mu^2, or t / mu^2, of the variance of a Gaussian shape."""
     mu = gaussian_mu(request.guarantee.epsilon, request.guarantee.delta)
-    return 2.0 * parts * request.collections / mu**2
+    return (1.0 if paired else 2.0) * parts * request.collections / mu**2
 
 
 def _record(shape: AnyShape) -> Record:
     return Record.of(InClear(bins=2, fakes=ShapedFakes(shape)))
 
 
-def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
+def _least_laplace(
+    request: PlanRequest, parts: int, accountant: Accountant, *, paired: bool
+) -> AnyShape | None:
     """Return the Laplace shape with the usual decay and the least shift.
 
     If an estimate is enough, the shift is the start of the search.
     """
     guarantee, times = request.guarantee, parts * request.collections
-    one = LaplaceShape(usual_ratio(guarantee.epsilon, times), 1)
+    kind = PairedLaplaceShape if paired else LaplaceShape
+    one = kind(usual_ratio(guarantee.epsilon, times, paired=paired), 1)
     if request.likely:
         goal = CalibrationTarget(guarantee.epsilon, guarantee.delta, times)
         shift = start(_record(one).message, Parameter.SHIFT, goal)
@@ -106,18 +132,21 @@ def _least_laplace(request: PlanRequest, parts: int, accountant: Accountant) -> 
     return None if found is None or found.shaped_fakes is None else found.shaped_fakes.shape
 
 
-def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) -> AnyShape | None:
+def _least_gaussian(
+    request: PlanRequest, parts: int, accountant: Accountant, *, paired: bool
+) -> AnyShape | None:
     """Return the Gaussian shape of least variance and usual shift, then with the least shift."""
     guarantee, times = request.guarantee, parts * request.collections
     usual = partial(gaussian_shift, times=times, delta=guarantee.delta)
-    likely = math.ceil(_gaussian_variance(request, parts))
+    kind = PairedGaussianShape if paired else GaussianShape
+    likely = math.ceil(_gaussian_variance(request, parts, paired=paired))
     if likely > MOST_VARIANCE or usual(likely) > MOST_SHIFT:
         return None
     if request.likely:
-        return GaussianShape(likely, usual(likely))
+        return kind(likely, usual(likely))
 
     def upper(variance: int, shift: int | None = None) -> float:
-        shape = GaussianShape(variance, usual(variance) if shift is None else shift)
+        shape = kind(variance, usual(variance) if shift is None else shift)
         return accountant.upper(_record(shape), guarantee.epsilon, times, guarantee.delta)
 
     variance = find_least_meeting(
@@ -134,7 +163,7 @@ def _least_gaussian(request: PlanRequest, parts: int, accountant: Accountant) ->
         return None
     begin = usual(variance)
     if accountant.is_approximate:
-        return GaussianShape(variance, begin)
+        return kind(variance, begin)
     given = guarantee.delta, 1, MOST_SHIFT
     shift = find_least_meeting(partial(upper, variance), *given, start=begin, rough=_SHIFTS)
-    return None if shift is None else GaussianShape(variance, shift)
+    return None if shift is None else kind(variance, shift)

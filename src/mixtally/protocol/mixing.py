@@ -6,7 +6,8 @@ the same format as every other message.
 
 A *shaped* recipe draws a random number of fakes for every bin. These numbers are the secret of the
 mix, because the collector could subtract them. The sum of these numbers is not secret: anyone who
-counts the messages knows it.
+counts the messages knows it. A *paired* recipe fixes this sum for two bins, so the mix draws only
+the number of the first bin.
 """
 
 from itertools import accumulate
@@ -22,6 +23,7 @@ from mixtally.primitives.bits import Rows, spans
 from mixtally.primitives.capped_flips import Flips, SetBits, flip_positions, flip_rows
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import draw_from_table, draw_permutation
+from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.wide import draw_numbers
 
@@ -39,7 +41,7 @@ def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows
     of the layout is so low that hardly any flipped blank has few enough bits.
     """
     if isinstance(recipe, Shape):
-        return draw_shaped_fakes(recipe.weights, layout, chance)
+        return draw_shaped_fakes(recipe.weights, layout, chance, paired=recipe.paired)
     if isinstance(recipe, BlanksRecipe):
         return _draw_flipped_blanks(recipe, layout, chance)
     if isinstance(recipe, UniformRecipe):
@@ -63,23 +65,42 @@ def _draw_flipped_blanks(recipe: BlanksRecipe, layout: Layout, chance: Chance) -
     return out
 
 
-def draw_shaped_fakes(weights: tuple[int, ...], layout: Layout, chance: Chance) -> Rows:
-    """Draw fakes in clear: k in a bin with probability weights[k] / 2^64, independently.
+def draw_shaped_fakes(
+    weights: tuple[int, ...], layout: Layout, chance: Chance, *, paired: bool = False
+) -> Rows:
+    """Draw fakes in clear: k in a bin with probability weights[k] / 2^64.
 
     The number of fakes in each bin is the secret of the mix. The collector must not learn it.
+    ``paired`` is as in ``draw_fake_counts``.
     """
-    return layout.rows(
-        np.repeat(np.arange(layout.bins), draw_fake_counts(weights, layout.bins, chance))
-    )
+    counts = draw_fake_counts(weights, layout.bins, chance, paired=paired)
+    return layout.rows(np.repeat(np.arange(layout.bins), counts))
 
 
-def draw_fake_counts(weights: tuple[int, ...], bins: int, chance: Chance) -> NDArray[np.int64]:
+def draw_fake_counts(
+    weights: tuple[int, ...], bins: int, chance: Chance, *, paired: bool = False
+) -> NDArray[np.int64]:
     """Draw the number of fakes of each bin, shape (bins,).
 
-    ``weights`` are the probabilities of 0, 1, 2, .. fakes in a bin, times 2^64.
+    Parameters
+    ----------
+    weights : tuple of int
+        The probabilities of 0, 1, 2, .. fakes in a bin, times 2^64.
+    bins : int
+        The number of bins; even if ``paired``.
+    chance : Chance
+        The source of random words: one for each bin, or for each pair.
+    paired : bool
+        Whether the fakes of bins 0 and 1, of bins 2 and 3, and so on, always add up to the largest
+        number of the table. A part has one such pair.
     """
-    cumulative = np.array(list(accumulate(weights[:-1])), dtype=np.uint64)
-    return draw_from_table(chance, cumulative, bins)
+    # A paired table may end with zeros, before which the sum is already 2^64.
+    sums = [one for one in accumulate(weights[:-1]) if one < SCALE]
+    cumulative = np.array(sums, dtype=np.uint64)
+    if not paired:
+        return draw_from_table(chance, cumulative, bins)
+    first = draw_from_table(chance, cumulative, bins // 2)
+    return np.stack([first, len(weights) - 1 - first], axis=1).ravel()
 
 
 def shuffle(batch: Rows, chance: Chance) -> Rows:

@@ -253,6 +253,11 @@ def _describe_sent(part: Part) -> str:
 def _describe_added(part: Part) -> str:
     """Describe the messages that every mix adds to one part."""
     match part.recipe:
+        case Shape(paired=True):
+            return (
+                f"always {part.recipe.most:,} fakes, of which 0 to {part.recipe.most:,} are in "
+                f"the first bin, {part.recipe.mean:,.0f} on average"
+            )
         case Shape():
             return f"0 to {part.recipe.most:,} fakes per bin, {part.recipe.mean:,.0f} on average"
         case BlanksRecipe(count):

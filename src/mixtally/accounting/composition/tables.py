@@ -7,6 +7,10 @@ both bins add up. Each has the following loss with probability F(k):
     the bin that gained the record shows k + 1: loss ln F(k) / F(k+1), infinite past the table's end
     the bin that lost it shows k:               loss ln F(k) / F(k-1), infinite at k = 0
 
+If the fakes of two bins are *paired*, one bin has the fakes that the other lacks of a fixed total.
+Then one bin shows everything, and its loss alone is that of the record. The table is symmetric, so
+exchanging the datasets gives the same losses.
+
 Exchanging the bins exchanges the datasets, so the losses of the sum below zero mirror those above.
 For a discrete Gaussian of mean s and variance v the losses are (2 (k - s) + 1) / (2 v) and -(2 (k -
 s) - 1) / (2 v). The table consists of integers over 2^64, which differ from these formulas where
@@ -27,6 +31,7 @@ Source: Doroshenko, Ghazi, Kamath, Kumar, Manurangsi, Connect the Dots (2022), a
 
 import math
 from collections.abc import Iterable
+from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,6 +39,7 @@ import numpy as np
 
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.losses import LossDistribution
+from mixtally.errors import AccountingError
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 
@@ -53,29 +59,32 @@ class _BinLosses(NamedTuple):
     infinite: float
 
 
-def losses_of(weights: tuple[int, ...]) -> LossDistribution:
-    """Return losses that dominate one record among fakes with P[k] = weights[k] / 2^64."""
-    gained, lost = _bin_outcomes(weights)
-    step = _step(gained)
-    one, other = _round_up_losses(gained, step), _round_up_losses(lost, step)
-    both = np.convolve(one.chances, other.chances)
-    places = np.arange(len(both), dtype=np.int64) + (one.first + other.first)
+def losses_of(weights: tuple[int, ...], *, paired: bool = False) -> LossDistribution:
+    """Return losses that dominate one record among fakes with P[k] = weights[k] / 2^64.
+
+    Raises AccountingError for a table of paired fakes that is not symmetric.
+    """
+    bins = _bin_outcomes(weights, paired=paired)
+    step = _step(bins[0])
+    first, both, infinite = reduce(_add_losses, (_round_up_losses(cells, step) for cells in bins))
+    places = np.arange(len(both), dtype=np.int64) + first
     above = (places > 0) & (both > 0.0)
     places, chances = places[above], both[above]
-    infinite = one.infinite + other.infinite - one.infinite * other.infinite
     seen = chances * (1.0 + np.exp(-places * step))
     zero = max(0.0, 1.0 - infinite - float(seen.sum()))
     return LossDistribution(step, places, chances, zero, infinite)
 
 
-def lower_of(weights: tuple[int, ...], times: int, epsilon: float) -> float:
+def lower_of(
+    weights: tuple[int, ...], times: int, epsilon: float, *, paired: bool = False
+) -> float:
     """Return a lower bound of delta(epsilon) of ``times`` such messages."""
-    losses = losses_of(weights)
+    losses, bins = losses_of(weights, paired=paired), _bin_outcomes(weights, paired=paired)
     total = LossSum([(losses, times)])
-    moved = 2.0 * losses.step + total.step * (total.step > losses.step)
+    moved = len(bins) * losses.step + total.step * (total.step > losses.step)
     beyond = sum(
         here
-        for cells in _bin_outcomes(weights)
+        for cells in bins
         for here, there in cells
         if here and there and abs(_loss(here, there)) >= _MOST_PLACES * losses.step
     )
@@ -89,11 +98,26 @@ def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
     return [(epsilon, losses.delta(epsilon)) for epsilon in epsilons]
 
 
-def _bin_outcomes(weights: tuple[int, ...]) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the table entries of both bins' outcomes under both datasets, for either bin."""
+def _bin_outcomes(weights: tuple[int, ...], *, paired: bool) -> list[list[tuple[int, int]]]:
+    """Return the table entries of a bin's outcomes under both datasets, for each bin.
+
+    Of paired bins only one is returned, as the other shows nothing more.
+    """
     gained = list(pairwise((*weights, 0)))
-    lost = [(here, before) for before, here in pairwise((0, *weights))]
-    return gained, lost
+    if paired:
+        if weights != weights[::-1]:
+            raise AccountingError("composition: expected a symmetric table of paired fakes")
+        return [gained]
+    return [gained, [(here, before) for before, here in pairwise((0, *weights))]]
+
+
+def _add_losses(one: _BinLosses, other: _BinLosses) -> _BinLosses:
+    """Return the sum of the losses of two independent bins."""
+    return _BinLosses(
+        one.first + other.first,
+        np.convolve(one.chances, other.chances),
+        one.infinite + other.infinite - one.infinite * other.infinite,
+    )
 
 
 def _loss(here: int, there: int) -> float:

@@ -43,7 +43,7 @@ SOURCE = (
     "distribution); any other records only help (Notes 2020, Prop. 3.1)"
 )
 _RATIO_BITS = 256
-_GROW_BITS = 128
+GROW_BITS = 128
 _MOST_BYTES = 64_000_000
 
 
@@ -84,20 +84,20 @@ def delta(weights: tuple[int, ...], epsilon: float, memo: Memo | None = None) ->
     """
     memo = memo or Memo(_MOST_BYTES)
     found: _RankedOutcomes = memo.get(("shaped", weights), lambda: _rank_outcomes(weights))
-    grow, (ends, first, second, sum_first, sum_second) = _exp_rounded_down(epsilon), found
+    grow, (ends, first, second, sum_first, sum_second) = exp_rounded_down(epsilon), found
     # In the second bin the roles are exchanged: F(t) belongs to P and F(t-1) to Q. For every s
     # count the t whose ratio times e^eps is below that of s; their number rises with s.
     none = bisect_right(ends, 0)  # t that are impossible under Q; most s count only these
-    least = -(-(ends[none] + 1) * grow >> _GROW_BITS)
+    least = -(-(ends[none] + 1) * grow >> GROW_BITS)
     end = len(ends) - second.count(0)  # later s are impossible under Q: all t count
     begin = min(bisect_left(ends, least), end)
-    limits = ((ratio << _GROW_BITS) // grow for ratio in ends[begin:end])
+    limits = ((ratio << GROW_BITS) // grow for ratio in ends[begin:end])
     counts = [*map(bisect_left, repeat(ends), limits), *repeat(len(ends), len(ends) - end)]
     gained = sum_first[begin] * sum_second[none] + _products(first[begin:], sum_second, counts)
     lost = _products(second[begin:], sum_first, counts)
     # A pair within the rounding of the ratios may be counted; its contribution is below 2^-180.
-    total = max((gained << _GROW_BITS) - grow * lost, 0)
-    return bracket(total / (SCALE * SCALE << _GROW_BITS), cut=2.0**-60 / SCALE)
+    total = max((gained << GROW_BITS) - grow * lost, 0)
+    return bracket(total / (SCALE * SCALE << GROW_BITS), cut=2.0**-60 / SCALE)
 
 
 def _products(weights: Sequence[int], sums: Sequence[int], counts: Sequence[int]) -> int:
@@ -110,8 +110,8 @@ def _ratio(cell: tuple[int, int]) -> int:
     return (a << _RATIO_BITS) // b if b else SCALE << (2 * _RATIO_BITS)
 
 
-def _exp_rounded_down(epsilon: float) -> int:
+def exp_rounded_down(epsilon: float) -> int:
     """Return e^epsilon times 2^128, rounded down: a smaller factor makes a larger divergence."""
     context = Context(prec=80, rounding=ROUND_FLOOR)
     power = context.exp(Decimal(epsilon))
-    return int(context.multiply(power, Decimal(1 << _GROW_BITS))) - 1
+    return int(context.multiply(power, Decimal(1 << GROW_BITS))) - 1

@@ -4,6 +4,8 @@
 and of messages see the same: the number of messages in every bin. The records of other people do
 not protect in the worst case, since nobody else may hold the same bin.
 
+*Paired* fakes are those of two bins with a fixed total (``clear_paired``).
+
 Over planes of Z_p^t, p bins bound the divergence of every pair of values (``clear_uniform``), more
 tightly for a small p (``planes``). Slightly smaller cells bound every pair of sets
 (``set_in_clear``).
@@ -20,6 +22,7 @@ from mixtally.accounting.divergence import (
     CountedParameters,
     ObservedMessage,
     ProvedDelta,
+    clear_paired,
     clear_shaped,
     clear_uniform,
     planes,
@@ -35,7 +38,14 @@ from mixtally.errors import AccountingError
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes, Shuffled, UniformFakes
 from mixtally.model.mechanism.parameters import Parameters
 from mixtally.model.question import MOST_BINS
-from mixtally.model.shape import AnyShape, GaussianShape, LaplaceShape, ratio_of
+from mixtally.model.shape import (
+    AnyShape,
+    GaussianShape,
+    LaplaceShape,
+    PairedGaussianShape,
+    PairedLaplaceShape,
+    ratio_of,
+)
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.memo import Memo
 
@@ -86,7 +96,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     if name == "clear-shaped":
         shape = _shape(given, counted.for_epsilon or 0.0)
         fakes = ShapedFakes(shape, 1 if given.mixes is None else given.mixes)
-    bins = given.bins or MOST_BINS
+    bins = given.bins or (2 if given.paired else MOST_BINS)
     mechanism = InClear(bins=bins, fakes=fakes, max_set=most, repeats=repeats)
     return (
         ObservedMessage(mechanism),
@@ -99,23 +109,25 @@ def _shape(given: Parameters, epsilon: float) -> AnyShape:
     """Return the given shape, or without a decay one that suits ``epsilon``."""
     shift = 1 if given.shape_shift is None else given.shape_shift
     if given.shape_variance is not None:
-        return GaussianShape(given.shape_variance, shift)
+        bell = PairedGaussianShape if given.paired else GaussianShape
+        return bell(given.shape_variance, shift)
+    laplace = PairedLaplaceShape if given.paired else LaplaceShape
     if given.shape_decay is not None:
-        return LaplaceShape(ratio_of(given.shape_decay), shift)
-    return LaplaceShape(
-        usual_ratio(epsilon, given.messages_per_record() * (given.repeats or 1)), shift
-    )
+        return laplace(ratio_of(given.shape_decay), shift)
+    messages = given.messages_per_record() * (given.repeats or 1)
+    return laplace(usual_ratio(epsilon, messages, paired=laplace.paired), shift)
 
 
-def usual_ratio(epsilon: float, messages: int) -> int:
+def usual_ratio(epsilon: float, messages: int, *, paired: bool = False) -> int:
     """Return the decay ratio, times 2^64, for ``messages``: each of two bins reveals one decay.
 
-    It is rounded up beyond the error of exp, as a slower decay never violates the limit. For
-    several messages it is that of basic composition, which evaluates slightly below the even share
-    of epsilon.
+    If their fakes are ``paired``, both bins together reveal one decay. The ratio is rounded up
+    beyond the error of exp, as a slower decay never violates the limit. For several messages it is
+    that of basic composition, which evaluates slightly below the even share of epsilon.
     """
     share = epsilon if messages == 1 else epsilon * _EPSILON_SHARE
-    return math.ceil(math.exp(-share / (2.0 * messages)) * SCALE) + (1 << 12)
+    counts = messages if paired else 2.0 * messages
+    return math.ceil(math.exp(-share / counts) * SCALE) + (1 << 12)
 
 
 def delta(
@@ -137,10 +149,12 @@ def delta(
         case ShapedFakes(mixes=mixes) as shaped:
             if mechanism.max_set > 1:
                 raise AccountingError("a set among shaped fakes: price its messages separately")
-            bounds = clear_shaped.delta(shaped.shape.weights, epsilon, memo)
+            paired, weights = shaped.shape.paired, shaped.shape.weights
             return ProvedDelta(
-                bounds,
-                clear_shaped.SOURCE,
+                clear_paired.delta(weights, epsilon)
+                if paired
+                else clear_shaped.delta(weights, epsilon, memo),
+                clear_paired.SOURCE if paired else clear_shaped.SOURCE,
                 SHAPED_ASSUMPTION if mixes == 1 else SHAPED_BY_MANY_ASSUMPTION,
             )
 

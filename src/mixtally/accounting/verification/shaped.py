@@ -10,6 +10,10 @@ A pair counts exactly if F(s-1)/F(s) > e^eps F(t-1)/F(t). With both ratios sorte
 for one s also count for all later ones, so one pass suffices. Exchanging s and t exchanges the
 orders of the neighbors.
 
+If the fakes of two bins are *paired*, they add up to 2 s, where s is the shift. The number of all
+messages is fixed, so the observer sees only the count of one bin. It has F(k-1) or F(k) of showing
+k, so delta is the larger of the sums of (F(k-1) - e^eps F(k))_+ and of (F(k) - e^eps F(k-1))_+.
+
 For a set of k bins, each with separate fakes, at most 2k such bins differ: see ``lattice``.
 
 Source: docs/explanation/accounting.md, "clear-shaped".
@@ -31,12 +35,14 @@ _MOST_ABOVE = 100_000
 class Shape(NamedTuple):
     """How the probability of fakes falls on both sides of ``shift``.
 
-    It falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first / 2^64)^j.
+    It falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first / 2^64)^j. If
+    ``paired``, the table ends at twice the shift.
     """
 
     gaussian: bool
     first: int
     shift: int
+    paired: bool = False
 
 
 def table(shape: Shape) -> list[int]:
@@ -45,7 +51,7 @@ def table(shape: Shape) -> list[int]:
     Raises UndecidedError if a number is too close to an integer to be rounded.
     """
     falls: list[arb] = []
-    for j in range(1, _MOST_ABOVE + 1):
+    for j in range(1, (shape.shift if shape.paired else _MOST_ABOVE) + 1):
         fall = _fall(shape, j)
         if fall * _SCALE < 1:
             break
@@ -61,6 +67,7 @@ def table(shape: Shape) -> list[int]:
         side.append(int(whole))
     # The middle absorbs the rounding, so that the table sums to 2^64.
     below = [*side, *[0] * shape.shift][: shape.shift]
+    side = below if shape.paired else side
     return [*reversed(below), _SCALE - sum(side) - sum(below), *side]
 
 
@@ -73,7 +80,22 @@ def _fall(shape: Shape, j: int) -> arb:
 
 def one_bin(shape: Shape, grow: arb) -> Bounds:
     """Return delta of one record; ``grow`` is e^eps. May raise UndecidedError."""
-    return of_table(table(shape), grow)
+    weights = table(shape)
+    return of_one_count(weights, grow) if shape.paired else of_table(weights, grow)
+
+
+def of_one_count(weights: list[int], grow: arb) -> Bounds:
+    """Return delta if one count alone is seen, with k fakes with probability weights[k] / 2^64."""
+    pairs = list(zip([0, *weights], [*weights, 0], strict=True))
+    ways = [
+        sum(((p - grow * q).max(arb(0)) for p, q in way), arb(0)) / _SCALE
+        for way in (
+            [(arb(one), other) for one, other in pairs],
+            [(arb(other), one) for one, other in pairs],
+        )
+    ]
+    value = ways[0].max(ways[1])
+    return Bounds(value, value)
 
 
 def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:

@@ -32,7 +32,8 @@ class Stream:
     "uniform" for fakes of devices. ``crowd`` is whether people's flips or replaced values count.
     ``blanks`` are the fakes of the one honest mix, uniform if bins are in clear; None if mixes add
     none. ``planes`` is t if messages name planes of points with t digits. ``shape`` describes fakes
-    per bin: whether they are Gaussian, variance or ratio times 2^64, and shift.
+    per bin: whether they are Gaussian, variance or ratio times 2^64, shift, and whether those of
+    two bins always add up to twice the shift.
     """
 
     bins: int
@@ -44,7 +45,7 @@ class Stream:
     coin: int
     blanks: int | None
     planes: int | None
-    shape: tuple[bool, int, int] | None
+    shape: tuple[bool, int, int, bool] | None
     crowd: bool
     cap: int | None
     replaced: int = 0
@@ -163,14 +164,18 @@ def _plan_format_error(error: Exception) -> PlanError:
 def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
     own, recipe = part["own"] or {}, part["recipe"]
     kind = recipe["type"]
-    if kind not in ("none", "blanks", "uniform", "shaped", "gaussian"):
+    shaped, paired = ("shaped", "gaussian"), ("paired", "paired-gaussian")
+    if kind not in ("none", "blanks", "uniform", *shaped, *paired):
         raise ValueError(kind)
     blanks, shape = None, None
     if kind in ("blanks", "uniform"):
         blanks = _integer(recipe["count"])
-    if kind in ("shaped", "gaussian"):
-        first = recipe["variance" if kind == "gaussian" else "ratio"]
-        shape = kind == "gaussian", _integer(first), _integer(recipe["shift"])
+    if kind in (*shaped, *paired):
+        bell = kind in ("gaussian", "paired-gaussian")
+        first, shift = _integer(recipe["variance" if bell else "ratio"]), _integer(recipe["shift"])
+        shape = bell, first, shift, kind in paired
+        if kind in paired and (_integer(part["bins"]), _integer(part["most_set"])) != (2, 1):
+            raise ValueError(kind)
     planes = part["planes"]
     most = _optional_integer(part["most_set"])
     pads = most if part["threshold"] is None and most and most > 1 else 0

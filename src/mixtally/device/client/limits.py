@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from mixtally.device.client.shaped import delta
+from mixtally.device.client.shaped import delta, paired_delta
 from mixtally.device.contract.plan import ContractPlan
-from mixtally.device.contract.shape import SHAPES
+from mixtally.device.contract.shape import PAIRED, SHAPES
 from mixtally.errors import RefusedError
 
 PROTOCOLS = frozenset(
@@ -89,7 +89,8 @@ def _check_shaped(plan: ContractPlan) -> None:
     if len(plan.parts) > 1 or plan.collections > 1 or recipe.kind not in SHAPES:
         return
     # Fractions of integers are compared exactly, so no rounding can hide a false certificate.
-    true, of = delta(SHAPES[recipe.kind](recipe.first, recipe.second), plan.epsilon)
+    table = SHAPES[recipe.kind](recipe.first, recipe.second)
+    true, of = (paired_delta if recipe.kind in PAIRED else delta)(table, plan.epsilon)
     stated, in_all = plan.upper.as_integer_ratio()
     if true * in_all > stated * of:
         raise RefusedError(

@@ -9,6 +9,11 @@ with probability F(s-1) F(t), the second with F(s) F(t-1). So
 A pair counts if F(s-1) / F(s) exceeds e^epsilon F(t-1) / F(t). Rounding e^epsilon down increases
 delta by less than 2^-100. A pair that is left out decreases it.
 
+*Paired* fakes of two bins have a fixed total. The collection then shows the count s of one bin,
+with probability F(s-1) or F(s), so delta is the larger of the two sums
+
+    sum over s of max(0, F(s-1) - e^epsilon F(s)),    sum over s of max(0, F(s) - e^epsilon F(s-1)).
+
 Source: Notes 2020 (004), section 5.1, with a shaped distribution.
 """
 
@@ -42,6 +47,17 @@ def delta(table: tuple[int, ...], epsilon: float) -> tuple[int, int]:
             place += 1
         total += (a * with_record << _GROW_BITS) - grow * b * without
     return total, 1 << 2 * SCALE_BITS + _GROW_BITS
+
+
+def paired_delta(table: tuple[int, ...], epsilon: float) -> tuple[int, int]:
+    """Return delta as a fraction, for paired fakes with F(k) = ``table[k]`` / 2^64."""
+    grow = exp_below(epsilon)
+    before, here = (0, *table), (*table, 0)
+    total = max(
+        sum(max(0, (a << _GROW_BITS) - grow * b) for a, b in zip(one, other, strict=True))
+        for one, other in ((before, here), (here, before))
+    )
+    return total, 1 << SCALE_BITS + _GROW_BITS
 
 
 def _ratio(cell: tuple[int, int]) -> int:

@@ -13,7 +13,7 @@ from mixtally.device.contract.planes import (
     most_digits,
 )
 from mixtally.device.contract.question import MOST_BINS, MOST_BITS, MOST_SET
-from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE, SHAPES
+from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE, PAIRED, SHAPES
 
 SCALE = 1 << 64
 MOST_CAP = 0xFFFF
@@ -58,10 +58,10 @@ class Own(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """The fakes of a hop; ``kind`` is none, shaped, gaussian, blanks or uniform.
+    """The fakes of a hop; ``kind`` is none, blanks, uniform or one of ``SHAPES``.
 
-    ``first`` and ``second`` are ratio and shift (shaped), variance and shift (gaussian), count and
-    threshold (blanks), or only the count (uniform).
+    ``first`` and ``second`` are ratio and shift (shaped, paired), variance and shift (gaussian,
+    paired-gaussian), count and threshold (blanks), or only the count (uniform).
     """
 
     kind: str
@@ -193,6 +193,8 @@ def _read_recipe(value: object, place: str) -> Recipe:
         "none": "",
         "shaped": " ratio shift",
         "gaussian": " variance shift",
+        "paired": " ratio shift",
+        "paired-gaussian": " variance shift",
         "blanks": " count threshold",
         "uniform": " count",
     }
@@ -202,11 +204,11 @@ def _read_recipe(value: object, place: str) -> Recipe:
     held = Fields(value, place, "type" + kinds[kind])
     if kind == "none":
         return Recipe(kind)
-    if kind == "shaped":
+    if kind in ("shaped", "paired"):
         return Recipe(
             kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _read_shift(held)
         )
-    if kind == "gaussian":
+    if kind in SHAPES:
         variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
         return Recipe(kind, variance, _read_shift(held))
     count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
@@ -273,6 +275,10 @@ def _check_clear(part: ContractPart, place: str) -> None:
     if part.own is None and not part.by_mixes and part.replaced is None:
         raise make_refusal("clear-uncovered", place, "shaped fakes, or uniform ones", "none")
     if part.planes is None:
+        if part.recipe.kind in PAIRED and part.layout.bins != 2:
+            raise make_refusal(
+                "paired-unfit", place, "two bins for fakes with a fixed total", part.layout.bins
+            )
         return
     if part.recipe.kind in SHAPES:
         raise make_refusal(

@@ -10,11 +10,15 @@ for k = 0, 1, .., truncated below 0. A table ends with the last k whose probabil
 64 bits, at most 100,000 above s. The accountant computes delta from these integers, so it accounts
 for both ends of the table exactly.
 
+A *paired* table is for two bins whose fakes always add up to 2 s: k in the first bin, and 2 s - k
+in the second. It ends at 2 s, so it is symmetric.
+
 Source: Ghosh, Roughgarden, Sundararajan, Universally Utility-maximizing Privacy Mechanisms (2009);
 Canonne, Kamath, Steinke, The Discrete Gaussian for Differential Privacy (2020).
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 SCALE_BITS = 64
 MOST_SHIFT = 100_000
@@ -24,32 +28,42 @@ _MOST_ABOVE = 100_000
 _GUARD_BITS = 256
 
 
-def laplace_weights(ratio: int, shift: int) -> tuple[int, ...]:
-    """Return F(k) times 2^64 for k = 0, 1, ..: integers with sum 2^64, the last of them above 0."""
-    return _build_table(_laplace_falls(ratio), shift)
+def laplace_weights(ratio: int, shift: int, *, paired: bool = False) -> tuple[int, ...]:
+    """Return F(k) times 2^64 for k = 0, 1, ..: integers with sum 2^64.
+
+    The last of them is above 0, except in a paired table, which always ends at twice the shift.
+    """
+    return _build_table(_laplace_falls(ratio), shift, paired=paired)
 
 
-def gaussian_weights(variance: int, shift: int) -> tuple[int, ...]:
+def gaussian_weights(variance: int, shift: int, *, paired: bool = False) -> tuple[int, ...]:
     """Return F(k) times 2^64 of the discrete Gaussian, like ``laplace_weights``."""
-    return _build_table(_gaussian_falls(variance), shift)
+    return _build_table(_gaussian_falls(variance), shift, paired=paired)
 
 
+PAIRED: dict[str, Callable[[int, int], tuple[int, ...]]] = {
+    "paired": partial(laplace_weights, paired=True),
+    "paired-gaussian": partial(gaussian_weights, paired=True),
+}
+"""The functions for recipes of two bins whose fakes have a fixed total."""
 SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     "shaped": laplace_weights,
     "gaussian": gaussian_weights,
+    **PAIRED,
 }
 """The functions for the two integers of a recipe, by the recipe's kind."""
 
 
-def _build_table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
+def _build_table(falls: Iterable[int], shift: int, *, paired: bool) -> tuple[int, ...]:
     """Return a table whose probabilities decrease like ``falls`` on both sides of the shift.
 
     ``falls`` are the ratios to the probability at the shift, over 2^256, at distances 1, 2, .. All
     entries are rounded down, except the entry at the shift, which receives the remainder.
     """
     above: list[int] = []
+    most = shift if paired else _MOST_ABOVE
     for fall in falls:
-        if not fall >> _GUARD_BITS - SCALE_BITS or len(above) == _MOST_ABOVE:
+        if not fall >> _GUARD_BITS - SCALE_BITS or len(above) == most:
             break
         above.append(fall)
     total = (1 << _GUARD_BITS) + sum(above) + sum(above[:shift])
@@ -57,6 +71,8 @@ def _build_table(falls: Iterable[int], shift: int) -> tuple[int, ...]:
     while side and not side[-1]:
         side.pop()
     below = side[:shift] + [0] * (shift - len(side))
+    if paired:
+        side = below
     peak = (1 << SCALE_BITS) - sum(side) - sum(below)
     return (*reversed(below), peak, *side)
 

@@ -67,10 +67,11 @@ class UniformGame(CountedGame):
 
 @dataclass(frozen=True)
 class ShapedGame(Game):
-    """The game among fakes of mixes, whose bins are independent.
+    """The game among fakes of mixes, whose bins, or pairs of bins, are independent.
 
     Let F be the distribution of the number of fakes in a bin, and A and B the counts of bins a and
-    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)).
+    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)). Among paired fakes A alone says
+    everything, and the ratio is F(A - 1) / F(A).
     """
 
     senders: Senders
@@ -80,14 +81,19 @@ class ShapedGame(Game):
         """The cost and the description of a run; every mix draws all bins."""
         fakes = self.senders.mixes * len(self._weights)
         stage = f"the two bins that differ, with the fakes of {self.senders.mixes} mix(es)"
-        played = f"{stage}; a mix draws bins independently, and so those of many runs at once"
+        drawn = "pairs of bins" if self._recipe.paired else "bins"
+        played = f"{stage}; a mix draws {drawn} independently, and so those of many runs at once"
         return Setting(60.0 * fakes, fakes + 1, 3, stage, played)
+
+    @property
+    def _recipe(self) -> Shape:
+        recipe = self.senders.part.recipe
+        assert isinstance(recipe, Shape)
+        return recipe
 
     @cached_property
     def _weights(self) -> tuple[int, ...]:
-        recipe = self.senders.part.recipe
-        assert isinstance(recipe, Shape)
-        return recipe.weights
+        return self._recipe.weights
 
     @cached_property
     def _log_pmf(self) -> Floats:
@@ -125,6 +131,8 @@ class ShapedGame(Game):
         pmf, last = self._log_pmf, len(self._log_pmf) - 1
         # Broken code can draw more than the largest number of the table, which has no ratio.
         a, b = np.minimum(a, last - 1), np.minimum(b, last - 1)
-        u, v = pmf[a] + pmf[b + 1], pmf[a + 1] + pmf[b]
+        u, v = pmf[a], pmf[a + 1]
+        if not self._recipe.paired:
+            u, v = u + pmf[b + 1], v + pmf[b]
         with np.errstate(invalid="ignore"):  # equally likely, or impossible in either world
             return np.where(u == v, 0.0, u - v)

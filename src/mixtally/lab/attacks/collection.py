@@ -178,11 +178,17 @@ def _shaped_fake_checks(name: str, shape: AnyShape, hops: int, numbers: Counts) 
     pmf = one = np.array(shape.weights, dtype=np.float64) / SCALE
     for _ in range(hops - 1):
         pmf = np.convolve(pmf, one)
+    total: list[Checks] = []
+    if shape.paired:  # the first bin says everything, as the total is fixed
+        off = int(numbers.sum()) - hops * shape.most
+        total = [Checks.of_difference(f"fake beyond the fixed total{name}", off)]
+        numbers = numbers[:1]
     bins, mean = len(numbers), hops * shape.shift
     past = int(((numbers < 0) | (numbers >= len(pmf))).sum())
     below = min(1.0, float(pmf[:mean].sum()))
     inside = np.bincount(np.clip(numbers, 0, len(pmf) - 1), minlength=len(pmf))
     return [
+        *total,
         Checks.of_difference(f"impossible number of fakes in a collection{name}", past),
         Checks.of(f"bins with k fakes in a collection{name}", inside, bins, pmf),
         Checks.of(f"fewer fakes than the mean{name}", int((numbers < mean).sum()), bins, below),

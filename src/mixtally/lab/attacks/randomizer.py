@@ -397,13 +397,17 @@ def _shaped_checks(
     """Return tests of the numbers of fakes that a hop draws."""
     weights = np.array(shape.weights, dtype=np.float64) / SCALE
     seen, drawn, pairs, same = np.zeros(len(weights), np.int64), 0, 0, 0
-    past, messages, most = 0, 0, most // (2 * shape.shift)
-    bins = max(2, min(part.bins, most))
+    past, messages, most, off = 0, 0, most // (2 * shape.shift), 0
+    # Of paired bins, whose numbers say the same, many pairs are drawn at once, as for many parts.
+    bins = 2 * max(1, most // 4) if shape.paired else max(2, min(part.bins, most))
     layout = Layout(Form.INDEX, bins)
     # A fixed number of rounds: stopping at a number of fakes would bias the tested counts.
     for _ in range(max(1, most // bins)):
         rows = lab.device.added(shape, layout, lab.chance)
         numbers = np.bincount(layout.codes(rows), minlength=bins)[:bins]
+        if shape.paired:
+            off += int(np.abs(numbers[::2] + numbers[1::2] - shape.most).sum())
+            numbers = numbers[::2]
         counts = np.bincount(numbers)
         past += int(counts[len(weights) :].sum())
         counts = counts[: len(weights)]
@@ -411,13 +415,14 @@ def _shaped_checks(
         even = len(numbers) // 2 * 2
         same += int((numbers[0:even:2] == numbers[1:even:2]).sum())
         pairs += even // 2
-        drawn += bins
+        drawn += len(numbers)
         messages += len(rows)
     away = np.abs(np.arange(len(weights)) - shape.shift)
     widths = np.unique(np.geomspace(1, shape.shift, 6).astype(np.intp))
     near_seen = [int(seen[away < width].sum()) for width in widths]
     near_chance = [min(1.0, float(weights[away < width].sum())) for width in widths]
     return [
+        Checks.of_difference(f"fake beyond the fixed total of two bins{name}", off),
         Checks.of_difference(f"number of fakes past the last{name}", past),
         Checks.of(f"number of fakes in a bin{name}", seen, drawn, weights),
         Checks.of(f"number of fakes near the mean{name}", near_seen, drawn, near_chance),

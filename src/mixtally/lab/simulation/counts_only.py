@@ -245,7 +245,8 @@ def draw_part(
     if uniform:
         held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
     if isinstance(part.recipe, Shape):
-        added = [draw_fake_counts(part.recipe.weights, len(held), chance) for _ in range(hops)]
+        weights, paired = part.recipe.weights, part.recipe.paired
+        added = [draw_fake_counts(weights, len(held), chance, paired=paired) for _ in range(hops)]
         held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops

@@ -314,6 +314,16 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return None
 
     @property
+    def has_paired_fakes(self) -> bool:
+        """Whether the fakes of mixes in two bins always add up to the same number."""
+        return self.shaped_fakes is not None and self.shaped_fakes.shape.paired
+
+    @property
+    def has_independent_fakes(self) -> bool:
+        """Whether mixes draw the fakes of every bin independently."""
+        return self.shaped_fakes is not None and not self.shaped_fakes.shape.paired
+
+    @property
     def fakes_sent(self) -> int:
         """The fakes that people send; 0 if mixes draw the fakes."""
         return self.fakes_promised if self.fake_source is FakeSource.USERS else 0
@@ -330,7 +340,8 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     def people_among(self, messages: int) -> int:
         """Return the maximum number of people who can have sent ``messages``, fakes included."""
-        return (messages - self.fakes_sent) // self.record_messages
+        fakes = self.fakes_promised if self.has_paired_fakes else self.fakes_sent
+        return (messages - fakes) // self.record_messages
 
     def debias_counts(self, counts: NDArray[np.int64], messages: int) -> NDArray[np.float64]:
         """Return unbiased estimates of the true counts, in the shape of ``counts``.

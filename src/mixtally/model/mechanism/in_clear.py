@@ -5,7 +5,8 @@ members, and one of k additional cells, the pads, for each missing member.
 
 *Fakes.* K uniform fakes put K / p counts on average into each of p cells, with variance (K / p)(1 -
 1/p), independently of people's records. Shaped fakes of a mix add the mean and the variance of
-their table to every cell. Both add up over the mixes.
+their table to every cell. Both add up over the mixes. Paired fakes add X to one of two bins and a
+constant less X to the other, so the errors of both counts are opposite.
 
 *Planes* (``model.planes``). Another person's message points at a given value with probability q.
 Here q is kappa for k = 1, 1/p for k > 1, and 0 for bins. For n people and K fakes, let S be the
@@ -26,7 +27,7 @@ from typing import ClassVar, Self
 import msgspec
 
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE
-from mixtally.errors import in_range
+from mixtally.errors import ParameterError, in_range
 from mixtally.model.guarantee import count_arriving
 from mixtally.model.layout import Form, Layout
 from mixtally.model.mechanism import parameters
@@ -162,6 +163,12 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         ParameterSpec(
             "shape_variance", "Variance of a Gaussian shape, not a decay", low=1, high=MOST_VARIANCE
         ),
+        ParameterSpec(
+            "paired",
+            "The fakes of two bins add up to twice the mean of each",
+            kind=bool,
+            default=False,
+        ),
         ParameterSpec("mixes", "Mixes that draw fakes", low=1, high=MOST_MIXES),
         parameters.SPLIT,
         parameters.COUNT_CROWD,
@@ -176,14 +183,24 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         ),
         "clear-shaped": parse_rules(
             "shape_decay shape_shift",
-            "users bins max_set repeats mixes split count_crowd",
+            "users bins max_set repeats paired mixes split count_crowd",
             sought="shape_shift",
             instead=(("shape_decay", "shape_variance"),),
             chosen="shape_decay",
             sets=True,
-            claim="users bins shape_decay shape_shift [mixes] [max_set]",
+            claim="users bins shape_decay shape_shift [mixes] [max_set] [paired]",
         ),
     }
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.has_paired_fakes and (self.cells != 2 or self.planes is not None):
+            raise ParameterError(
+                "paired fakes",
+                expected="two bins, and records of one of them",
+                got=f"{self.cells:,} cells",
+                do="leave --paired out for other records",
+            )
 
     @property
     def name(self) -> str:
@@ -206,7 +223,8 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         """
         if parameter != Parameter.SHIFT:
             return super().get_parameter_values(parameter)
-        return {name: one for name, one in self.noise_facts().items() if name != "shape_ratio"}
+        derived = ("shape_ratio", "shape_total")
+        return {name: one for name, one in self.noise_facts().items() if name not in derived}
 
     @property
     def local_epsilon(self) -> float:
@@ -275,16 +293,18 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
         Shaped fakes are independent and identically distributed in all d bins, so V (1 - 1/d)
-        remains of their variance V. Uniform fakes and people add up to the number of messages, so
-        their known total carries no information.
+        remains of their variance V. Uniform or paired fakes and people add up to the number of
+        messages, so their known total carries no information.
         """
         found = self.variance_at(messages, count)
-        return found if self.shaped_fakes is None else found * (1.0 - 1.0 / bins)
+        return found * (1.0 - 1.0 / bins) if self.has_independent_fakes else found
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
         """Return the noise of the total of several bins: the fakes that name one of them."""
         if self.shaped_fakes is None:
             return Noise(0, ((self.fakes_promised, bins / self.cells),))
+        if self.has_paired_fakes and bins == self.bins:
+            return Noise(self.fakes_promised)
         draws = self.repeats * bins * self.shaped_fakes.mixes
         return Noise(0, tables=((self.shaped_fakes.shape.weights, draws),))
 

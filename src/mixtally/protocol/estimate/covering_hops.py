@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from mixtally.model.certificate import Certificate
-from mixtally.model.contract import CountedRecipe, Part, Plan, Shape
+from mixtally.model.contract import Part, Plan, Shape
 from mixtally.model.mechanism import ShapedFakes
 from mixtally.model.received import Received
 from mixtally.protocol.estimate.received_fakes import bound_fake_count
@@ -33,8 +33,8 @@ def find_covering_hops(plan: Plan, received: Received) -> list[int]:
 
 def _is_complete(part: Part, many: int | None) -> bool:
     """Return whether ``many`` messages are all that the recipe of a part asks of a hop."""
-    if isinstance(part.recipe, CountedRecipe):
-        return many == part.recipe.count
+    if part.has_fixed_count:
+        return many == part.mean_added
     if isinstance(part.recipe, Shape):
         few, _ = bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)
         return many is not None and many >= part.mean_added - few

@@ -12,6 +12,11 @@ variables. The fourth differs by 3 / K times the squared variance. If the fakes 
 messages, the fourth differs by 2 / N more: the skewness of the flips depends on the fakes in the
 bin. For this reason the weights of every sum here add up to 0.
 
+Paired fakes add X to one of two bins and a constant less X to the other. With weights w and -w the
+sum varies as 2 w X, whose cumulants are 2^r w^r kappa_r(X). Two independent bins with half of these
+have the same sum, so the variance of a bin is doubled and the fourth cumulant is multiplied by 8.
+The third is 0, because the table is symmetric.
+
 A plain normal approximation is not enough. The shaped fakes of a bin have the tails of a Laplace
 distribution, and a count of few flipped bits is skewed. For a number with two bins, 99 % intervals
 without the expansion cover only 97.9 %.
@@ -105,6 +110,8 @@ def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
         second, skew, kurtosis = _moments(weights)
         third += draws * skew
         fourth += draws * (kurtosis - 3.0 * second * second)
+    if mechanism.has_paired_fakes:
+        return Cumulants(2.0 * variance, level, 8.0 * fourth / mechanism.gain**4)
     return Cumulants(variance, level + third / mechanism.gain**3, fourth / mechanism.gain**4)
 
 

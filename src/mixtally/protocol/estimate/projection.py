@@ -18,8 +18,8 @@ counts do not change.
 - Flipped bits have the variance N q (1 - q) / gain^2 in every bin, whatever the true counts are. So
   the variance of the flips is V (1 - 1/d). Uniform fakes among them are multinomial and always add
   up to their number, so their part of the variance does not change.
-- With uniform fakes in clear, and with replaced values, the tallied counts add up to the messages.
-  So Z always equals n, and nothing changes.
+- With uniform or paired fakes in clear, and with replaced values, the tallied counts add up to the
+  messages. So Z always equals n, and nothing changes.
 - Over planes, the covariance of two counts depends on which values share a plane with which. A
   total of d bins would remove at most a share 1/d of the variance, and planes are for many bins. So
   these counts are not changed.
@@ -65,7 +65,7 @@ from mixtally.protocol.estimate.noise import KnownTotal
 
 def is_informative(mechanism: Shuffled) -> bool:
     """Return whether the sum of the tallied counts has information about their noise."""
-    return mechanism.flip_threshold is not None or mechanism.shaped_fakes is not None
+    return mechanism.flip_threshold is not None or mechanism.has_independent_fakes
 
 
 def totals_of(

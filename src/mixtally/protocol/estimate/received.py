@@ -78,14 +78,15 @@ def assume_received(
 ) -> Received:
     """Return the numbers of a round in one process, where no hop declares anything.
 
-    Mixes are assumed to have added all their blanks, or an equal share of the messages beyond the
-    records of people. ``dropped`` has the number of dropped messages of the only part, by reason.
+    Mixes are assumed to have added the number that their recipe fixes, or else an equal share of
+    the messages beyond the records of people. ``dropped`` has the number of dropped messages of the
+    only part, by reason.
     """
     parts, lost = [], dict(dropped or {})
     for part, tally in zip(plan.parts, tallies, strict=True):
         declared: tuple[int | None, ...] = (None,) * plan.hops
-        if isinstance(part.recipe, CountedRecipe):
-            declared = (part.recipe.count,) * plan.hops
+        if part.has_fixed_count:
+            declared = (part.mean_added,) * plan.hops
         elif part.by_mixes:
             came = tally.messages + sum(lost.values())
             each, more = divmod(max(0, came - people * part.record_messages), plan.hops)
@@ -149,15 +150,18 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     if part.by_mixes and not came.drawing_hop_count:
         expected = "at least one, because nothing else hides an answer"
         raise _message_error(f"hops that drew for {where}", expected, "none", _ASK)
-    most, words = 0, "none, because people send the fakes"
+    least, most, words = 0, 0, "none, because people send the fakes"
     if isinstance(part.recipe, CountedRecipe):
         most = part.recipe.count
         words = f"at most {most:,}, those of its recipe"
+    elif part.has_fixed_count:  # of other numbers the counts of both bins would be wrong
+        least = most = part.mean_added
+        words = f"{most:,}, which its recipe fixes"
     elif isinstance(part.recipe, Shape):
         most = part.mean_added + bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)[1]
         words = f"at most {most:,}, which its recipe exceeds once in 10^9 rounds"
     for hop, many in enumerate(came.declared, 1):
-        if many is not None and not (part.by_mixes and many <= most):
+        if many is not None and not (part.by_mixes and least <= many <= most):
             raise _message_error(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 

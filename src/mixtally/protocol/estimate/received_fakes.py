@@ -6,7 +6,8 @@ independent numbers with the distribution of one bin. By Chernoff's inequality, 
 
     P(S - E S >= t) <= E[exp(x (S - E S))] exp(-x t),
 
-and the same bound with the signs of S - E S exchanged holds for P(E S - S >= t).
+and the same bound with the signs of S - E S exchanged holds for P(E S - S >= t). The number of
+paired fakes is fixed.
 """
 
 import math
@@ -49,6 +50,8 @@ def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
 
     An honest batch is outside of these limits with probability at most 1e-9.
     """
+    if shaped.shape.paired:
+        return 0, 0
     shape, draws = shaped.shape, bins * shaped.mixes
     weights = np.array([float(weight) for weight in shape.weights])
     gaps, chances = np.arange(len(weights)) - shape.mean, weights / weights.sum()

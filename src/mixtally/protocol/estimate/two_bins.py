@@ -18,6 +18,9 @@ an r exists if a <= 1/4, which requires at least four bins. Flipped fakes are th
 of two batches. In clear, the distribution of K steps is the inverse Fourier transform of
 (1 - 2a + 2a cos t)^K for any a.
 
+**Paired fakes** are X in one bin and W - X in the other, where W is the number of all fakes. So
+S - S' is z - z' + 2 X - W, and the exact distribution of X gives the interval.
+
 **Replaced values and planes** have a distribution that also depends on z + z'. The Cornish-Fisher
 expansion is used, with a continuity correction because tallies are whole numbers.
 
@@ -39,7 +42,7 @@ from mixtally.protocol.estimate.change import (
 )
 from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends, cumulants
 from mixtally.protocol.estimate.intervals import EXACT, NORMAL, invert_in_clear
-from mixtally.protocol.estimate.noise import NoiseDistribution
+from mixtally.protocol.estimate.noise import NoiseDistribution, noise_distribution
 from mixtally.protocol.estimate.projection import projected_cumulants
 
 _DEVIATIONS, _MORE = 12.0, 64
@@ -69,6 +72,8 @@ def difference_intervals(
     elif one_message and sent.is_in_clear and sent.planes is None:
         if sent.uniform_fakes:
             lower, upper, method = _ends_among_uniform(first, second, tail)
+        elif sent.has_paired_fakes:
+            lower, upper, method = _ends_among_paired(first, second, tail)
         else:
             return change_intervals(second, first, level, simultaneous_over=over)
     else:
@@ -150,6 +155,14 @@ def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) ->
     steps = steps_distribution(sent.fakes_promised, sent.true_fakes / max(1, sent.fakes_promised))
     counted = first.tally.counts - second.tally.counts
     return *invert_in_clear(sent, counted, (steps.lowest(tail), steps.highest(tail))), EXACT
+
+
+def _ends_among_paired(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
+    """Return the ends of a difference in clear among the paired fakes of all mixes."""
+    sent = first.mechanism
+    noise, whole = noise_distribution(sent, first.tally.messages, 0), sent.fakes_promised
+    ends = 2 * noise.lowest(tail) - whole, 2 * noise.highest(tail) - whole
+    return *invert_in_clear(sent, first.tally.counts - second.tally.counts, ends), EXACT
 
 
 def steps_distribution(steps: int, chance: float) -> NoiseDistribution:

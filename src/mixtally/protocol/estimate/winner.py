@@ -11,11 +11,15 @@ with ties decided by lot. A lot has the same effect as adding to every z a unifo
 So the product becomes the integral over t in (0, 1) of prod (P(z_j < z) + t h_j(z)), and the
 probabilities add up to 1.
 
-The known sum of all votes is not used: if the noise is normal and equal in all bins, it only shifts
-all estimates together. The noise of the bins is independent given the votes. For flips and shaped
-fakes this is by construction. Uniform fakes are multinomial, which is a product of Poisson
-variables given their sum, whether they are flipped or not. The same is true for the values that
-replace others.
+Paired fakes of mixes leave one unknown number: with X fakes in the first of two bins, its votes are
+s - X, and everybody else voted for the other option. So P(the first wins) is the probability that
+s - X is more than half, with all possible numbers equally likely before.
+
+For other mechanisms the known sum of all votes is not used: if the noise is normal and equal in all
+bins, it only shifts all estimates together. The noise of the bins is independent given the votes.
+For flips and shaped fakes this is by construction. Uniform fakes are multinomial, which is a
+product of Poisson variables given their sum, whether they are flipped or not. The same is true for
+the values that replace others.
 """
 
 import math
@@ -49,6 +53,8 @@ def winner_chances(
     The option ``blank`` cannot win: its probability is 0, and others are compared without it.
     Raises MessageError if no votes of ``users`` people explain the tally.
     """
+    if mechanism.has_paired_fakes:
+        return _winner_of_two(mechanism, tally, users, blank)
     error = math.sqrt(mechanism.variance_at(tally.messages, _leader_votes(mechanism, tally, users)))
     counts = np.clip(mechanism.debias_counts(tally.counts, tally.messages), 0.0, float(users))
     if blank is not None:
@@ -67,6 +73,20 @@ def winner_chances(
             axis=1
         )
     return chances
+
+
+def _winner_of_two(mechanism: Shuffled, tally: Tally, users: int, blank: int | None) -> Floats:
+    """Return the probability that each of two options has won, among paired fakes."""
+    noise, times = noise_distribution(mechanism, tally.messages, 0), mechanism.repeats
+    sent = int(tally.counts[0]) - noise.first - np.arange(len(noise.pmf))
+    able = (sent >= 0) & (sent <= times * users) & (sent % times == 0)
+    likely = np.where(able, noise.pmf, 0.0)
+    _check_likely(likely, int(tally.counts[0]))
+    if blank is not None:
+        return np.array([float(blank != 0), float(blank != 1)])
+    lead = np.sign(2 * sent - times * users)
+    first = float((likely * (1 + lead)).sum() / (2.0 * likely.sum()))
+    return np.array([first, 1.0 - first])
 
 
 def _leader_votes(mechanism: Shuffled, tally: Tally, users: int) -> int:
@@ -116,15 +136,19 @@ def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.i
         place = seen - sent - noise.first
         inside = (place >= 0) & (place < len(noise.pmf))
         likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
-    total = float(likely.sum())
-    if not total > _LEAST_LIKELY:
+    _check_likely(likely, seen)
+    return np.asarray(likely / float(likely.sum()), dtype=np.float64)
+
+
+def _check_likely(likely: Floats, seen: int) -> None:
+    """Raise MessageError if no number of votes explains the tally ``seen`` of one bin."""
+    if not float(likely.sum()) > _LEAST_LIKELY:
         raise MessageError(
             "tally",
             expected="counts that some votes explain",
             got=f"{seen:,} in one bin",
             do="look for ballots that did not follow the plan",
         )
-    return np.asarray(likely / total, dtype=np.float64)
 
 
 def _flip_likelihood(
