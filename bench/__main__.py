@@ -19,6 +19,7 @@ PARTS = (
     "peers",
     "kernels",
     "accounting",
+    "error",
     "wishes",
     "counts",
     "engine",
@@ -30,7 +31,7 @@ PARTS = (
     "places_and_sets",
     "coverage",
 )
-QUICK = ("peers", "kernels", "accounting", "counts", "engine", "commands")
+QUICK = ("peers", "kernels", "accounting", "error", "counts", "engine", "commands")
 _PEERS = ("numpy", "scipy", "numba", "pure-ldp", "multi-freq-ldpy", "opendp", "pyspark", "mixtally")
 
 
@@ -88,7 +89,11 @@ def _parse_arguments() -> argparse.Namespace:
 def _rows(part: ModuleType) -> list:
     from bench.row import BenchmarkRow
 
-    return [BenchmarkRow(*row) for row in part.rows()]
+    found = []
+    for row in part.rows():
+        found.append(BenchmarkRow(*row))
+        print(f"{row.what}: {row.measured}; {row.ratio}", file=sys.stderr, flush=True)
+    return found
 
 
 def _print(made: dict[str, list]) -> None:
