@@ -38,7 +38,7 @@ TOLD = {
     "a set of numbers": (
         GOOD,
         ("--number", "0,9", "--person-column", "no", "--several", "set"),
-        "several: expected first or last for records of type number",
+        "several: expected first or last for records of type 'number'",
     ),
     "an invisible label for gaps": (GOOD, ("--missing", " "), "a label that is not blank"),
     "gaps and empty sets": (

@@ -74,7 +74,7 @@ def test_only_sets_are_made_of_rows(refused, crowd, command):
     asked += ("--person-column", "who", "--several", "set")
     if command == "simulate epochs":
         return  # which counts sets as well
-    assert "several: expected first or last for records of type one, got set" in refused(*asked)
+    assert "several: expected first or last for records of type 'one', got set" in refused(*asked)
 
 
 @pytest.mark.seconds

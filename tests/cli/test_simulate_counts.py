@@ -62,8 +62,8 @@ def _labels(tmp_path):
     [
         (("--pairs",), "--pairs"),
         (("--candidates", "counted.csv"), "--candidates"),
-        (("--set", ";"), "records of type set"),
-        (("--number", "0,9"), "records of type number"),
+        (("--set", ";"), "records of type 'set'"),
+        (("--number", "0,9"), "records of type 'number'"),
         (("--person-column", "answer"), "of a person"),
     ],
 )

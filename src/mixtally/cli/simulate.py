@@ -161,7 +161,7 @@ def _read_counted_crowd(
         raise ParameterError(
             "--counts",
             expected="one value per person, in one column",
-            got=f"records of type {reading.form}" + " of a person" * (reading.person is not None),
+            got=f"records of type '{reading.form}'" + " of a person" * (reading.person is not None),
             do="leave the options for other columns out",
         )
     with progress_bars() as progress:

@@ -25,7 +25,7 @@ class LookupTable:
     ----------
     boundaries : array of uint64
         The boundaries, ascending, followed by the largest word as a sentinel.
-    below : array of int, shape (4096,)
+    boundaries_below : array of int, shape (4096,)
         The number of boundaries in lower buckets.
     crowded : array of bool, shape (4096,)
         The buckets that need a binary search: those with several boundaries, and the last bucket,

@@ -1,4 +1,7 @@
-"""Ascending bin numbers packed into rows of equal length: a count, then ``width`` bits a number.
+"""Ascending bin numbers packed into rows of equal length.
+
+A row begins with the count of its numbers. Each number has ``width`` bits, which is a *slot* of the
+row.
 
 The bits of each byte are counted from the least significant one, as in ``bits``.
 """
@@ -52,7 +55,7 @@ class Slots(NamedTuple):
 
     Attributes
     ----------
-    many : array of int, shape (rows,)
+    numbers_in_row : array of int, shape (rows,)
         The number of occupied slots of each row, at most the cap.
     numbers : array of unsigned int, shape (cap, rows)
         The number read from every slot, occupied or not.

@@ -71,7 +71,7 @@ class Line(NamedTuple):
         For central mechanisms, the largest error of one count at their confidence level.
     messages : float
         Messages for each user.
-    own : bool
+    is_plan : bool
         Whether the way is a plan of this run.
     """
 

@@ -90,7 +90,11 @@ def clip_to_interval(value: float, lower: float, upper: float) -> float:
 def truth_cells(
     value: float, lower: float, upper: float, error: float | None, true: int
 ) -> list[Cell]:
-    """Return the true count and the error of the shown estimate, marked if the interval misses."""
+    """Return the cells of the true count and of the error of the estimate.
+
+    The error is that of the estimate as shown. Its cell is marked if the interval misses the true
+    count.
+    """
     text = round_to_error(clip_to_interval(value, lower, upper) - true, error, sign="+")
     return [f"{true:,}", text if lower <= true <= upper else Marked(text, Tone.BAD)]
 
@@ -138,7 +142,7 @@ def figure_sections(
 
     Parameters
     ----------
-    every : sequence of Figures
+    all_figures : sequence of Figures
         Numbers derived from the same messages as the counts.
     level : float
         The confidence level of the intervals.
@@ -224,6 +228,6 @@ def precision(estimate: Estimate) -> Facts:
 
 
 def facts(result: Result) -> Facts:
-    """Return the facts of a result and of its plan as one flat object, without the rows."""
+    """Return facts about a result and its plan as one flat object, without the counts of bins."""
     plan = result.plan
     return {**plan.facts(), "fingerprint": plan.fingerprint, **message_facts(result)}

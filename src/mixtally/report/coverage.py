@@ -14,7 +14,7 @@ class Coverage(NamedTuple):
 
     Attributes
     ----------
-    held, of : int
+    covered, total : int
         Intervals that cover the true value, and all intervals.
     """
 

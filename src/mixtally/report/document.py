@@ -149,7 +149,7 @@ Part = Text | Bullets | Table | FactTable | Picture | Heading
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Parts with a title."""
+    """Several parts of a document under a common title."""
 
     title: str
     parts: tuple[Part, ...]

@@ -51,8 +51,8 @@ def round_to_error(
 ) -> str:
     """Round ``value`` to the second digit of its ``error``, because further digits are noise.
 
-    ``to`` rounds: down and up for the ends of an interval. The ``sign`` "+" writes a plus sign,
-    too.
+    ``rounding`` is the rounding function: down and up for the ends of an interval. The ``sign`` "+"
+    also writes plus signs.
     """
     if error is None or not math.isfinite(error):
         return f"{value:{sign},.0f}"
@@ -75,5 +75,5 @@ def _round_to_side(value: float, digits: int, rounding: str) -> str:
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a number of things; ``several`` is the plural if it is not formed with an s."""
+    """Return a number of things; ``plural`` is needed if the plural is not formed with an s."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

@@ -20,7 +20,10 @@ _LEFT, _RIGHT, _HEAD, _FOOT = 62, 12, 26, 24
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One line over time, with arrays of shape (points,); ``marks`` are true values, if known."""
+    """One line over time; all arrays have the shape (points,).
+
+    ``marks`` are the true values, if they are known.
+    """
 
     name: str
     values: NDArray[np.float64]

@@ -20,8 +20,8 @@ from mixtally.model.contract import Shape
 def game_among(sender_counts: Mapping[Senders, int], epsilon: float = 1.0) -> Game:
     """Return the worst known game for all messages that a person sends.
 
-    Each part is played as often as ``behind`` states. ``epsilon`` is the privacy loss at which the
-    worst two records are searched for.
+    Each part is played as often as ``sender_counts`` states. ``epsilon`` is the privacy loss at
+    which the worst two records are searched for.
     """
     games = [
         (game_of(who, epsilon), times * _games_per_record(who))

@@ -62,7 +62,7 @@ class PlanesGame(UniformGame):
 
     @cached_property
     def _ratios(self) -> tuple[Floats, Floats]:
-        """The log-likelihood ratios of each kind, relative to the hiding messages."""
+        """The log-likelihood ratio of each kind of message, relative to the hiding messages."""
         hiding = self._hiding
         with np.errstate(divide="ignore"):
             u, v = (np.log(one / hiding) for one in self._pmfs[2:])

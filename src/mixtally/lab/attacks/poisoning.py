@@ -123,7 +123,7 @@ def iterate_lies(layout: Layout) -> Iterator[Rows]:
 
 
 def _message_of_first_bins(layout: Layout, count: int) -> Rows:
-    """Return a message that names the first ``many`` bins."""
+    """Return a message that names the first ``count`` bins."""
     if layout.form is Form.POSITIONS:
         return layout.write_positions(np.zeros(count, dtype=np.int64), np.arange(count), 1)
     ones = (np.arange(layout.bins) < count).astype(np.uint8)

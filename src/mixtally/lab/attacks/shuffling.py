@@ -49,7 +49,7 @@ def _part_number(places: Counts, size: int) -> Counts:
 
 
 def small_shuffle_checks(lab: AttackLab) -> list[Checks]:
-    """Return tests of the new places of the first and the second of a few messages."""
+    """Return tests of where the first two messages of small batches are after a shuffle."""
     places = _FEW
     rows = np.arange(places, dtype=np.uint8)[:, None]
     runs = 2_000

@@ -65,7 +65,7 @@ class EndRows:
             The column that is counted.
         labels : sequence of str or None
             The labels that were read from the column; None if they were given.
-        held : ndarray of int64, shape (labels,), or None
+        people : ndarray of int64, shape (labels,), or None
             Number of people with each label; None if unknown.
         """
         alone = (
@@ -81,7 +81,8 @@ class EndRows:
     ) -> str:
         """Return why the first row looks like a header.
 
-        ``own`` says whether labels were read from the data, so that the row's value may be wrong.
+        ``labels_from_data`` says whether labels were read from the data, so that the first row may
+        have added a wrong one.
         """
         text = self.first.get(column, "")
         if labels_from_data and is_like_question(column, text):
@@ -98,7 +99,7 @@ class EndRows:
     def _explain_total(
         self, column: str, single_label: str | None, *, labels_from_data: bool
     ) -> str:
-        """Return why the last row looks like a total; ``own`` as in `_explain_heading`."""
+        """Return why the last row looks like a total; see `_explain_heading` for the parameters."""
         text = self.last.get(column, "")
         if labels_from_data and is_total(text):
             return f"the last row, {text!r}, looks like a total: if so, remove it"

@@ -101,9 +101,9 @@ def order_epochs(
     ----------
     names : sequence of str
         Distinct names, in any order.
-    given : sequence of str, optional
+    user_order : sequence of str, optional
         All epochs in the order that the user has stated.
-    declared : sequence of str, optional
+    type_order : sequence of str, optional
         All epochs in the order that the type of their column states.
     subject : str
         The text by which an error refers to the epochs.

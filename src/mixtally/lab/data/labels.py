@@ -32,7 +32,7 @@ _FLOAT = re.compile(r"-?[0-9]+\.0+")
 
 
 class LabelEncoder:
-    """The numbers of labels, as listed if the labels are fixed, otherwise in the order of reading.
+    """An encoder of labels as numbers: their places in a fixed list, or in the order of reading.
 
     Attributes
     ----------

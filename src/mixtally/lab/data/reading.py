@@ -106,7 +106,7 @@ class Reading:
             count = "one column" if most == 1 else many
             raise ParameterError(
                 "columns",
-                expected=f"{count} for records of type {self.form}",
+                expected=f"{count} for records of type '{self.form}'",
                 got=", ".join(map(repr, self.columns)) or "none",
                 do="name each column once; only bits, attributes and places have several columns",
             )
@@ -161,7 +161,7 @@ class Reading:
         if self.several is RowCombination.SET and self.form is not RecordType.SET:
             raise ParameterError(
                 "several",
-                expected=f"first or last for records of type {self.form}",
+                expected=f"first or last for records of type '{self.form}'",
                 got="set",
                 do="only labels of one column become a set",
             )
@@ -170,7 +170,7 @@ class Reading:
         """Raise ParameterError if words of an open domain have a list or are part of a record."""
         wrong = ["--labels"] if self.words and self.labels is not None else []
         if self.words and self.form not in (RecordType.ONE, RecordType.SET):
-            wrong.append(f"records of type {self.form}")
+            wrong.append(f"records of type '{self.form}'")
         if wrong:
             raise ParameterError(
                 "--candidates",

@@ -85,8 +85,8 @@ def _warn_of_total(
 ) -> str:
     """Return a warning if the largest row is the sum of all others, otherwise an empty text.
 
-    Only the largest row can be a total. ``each`` is the number of people of each row, ``label`` the
-    label of the largest row, and ``fixed`` says whether the labels were given.
+    Only the largest row can be a total. ``people`` is the number of people of each row, ``label``
+    the label of the largest row, and ``fixed`` says whether the labels were given.
 
     Raises
     ------

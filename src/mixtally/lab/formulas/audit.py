@@ -52,7 +52,7 @@ class ObserverAudit:
     verdict : str
         "holds" if ``exact.upper`` is at most the stated delta, "false" if ``exact.lower`` exceeds
         it, else "undecided".
-    least : float or None
+    least_noise : float or None
         The least noise that keeps the guarantee; only if the verdict is "holds".
     noise_factor : float or None
         The stated noise divided by the least noise.

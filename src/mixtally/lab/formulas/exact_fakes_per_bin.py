@@ -122,7 +122,7 @@ def bit_delta(fake_numbers: FakeNumbers, epsilon: float) -> Bracket:
 def one_hot_delta(fake_numbers: FakeNumbers, epsilon: float, keep: float = 1.0) -> Bracket:
     """Return delta(epsilon) of a one-hot record with fakes in every bin.
 
-    A message is kept with probability ``kept``.
+    A message is kept with probability ``keep``.
     """
     pair = prepare_pair(_pair(fake_numbers, keep))
     return exchange_divergence(pair, pair, math.exp(epsilon))

@@ -33,7 +33,7 @@ def ratio(ones_seen: int, users: int, flip: float) -> float:
 def seen_chance(holders: Mapping[int, int], seen: int, bits: int, flip: float) -> float:
     """Return the probability that ``seen`` is among the sent vectors.
 
-    ``held`` maps each vector to the number of people who hold it.
+    ``holders`` maps each vector to the number of people who hold it.
 
     Source: K-randomization 003 section 2, P[s in R(T)].
     """

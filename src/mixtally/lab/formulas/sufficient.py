@@ -49,7 +49,7 @@ def flip_from_phi(value: float) -> float:
 
 
 def mean(value: float, users: int, bits: int) -> float:
-    """Return E R(S), with phi = ``value``.
+    """Return the mean of the privacy ratio R(S), with phi = ``value``.
 
     Source: sufficient DP 000 section 3.1, (3.12).
     """
@@ -57,7 +57,7 @@ def mean(value: float, users: int, bits: int) -> float:
 
 
 def variance(value: float, users: int, bits: int) -> float:
-    """Return Var R(S), with phi = ``value``.
+    """Return the variance of the privacy ratio R(S), with phi = ``value``.
 
     Source: sufficient DP 000 section 3.1, (3.12).
     """

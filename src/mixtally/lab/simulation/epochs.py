@@ -52,11 +52,11 @@ def collect_epochs(
 
     Parameters
     ----------
-    plan, timeline, lab, analysis, about
+    plan, timeline, lab, analysis, provenance
         The plan of one epoch, the answers, and the tools and titles of the simulation.
     guarantee
         The guarantee for a person who takes part in every epoch.
-    before
+    before_epoch
         Called with the name of each epoch before its first message. An exception stops the series.
     counts_only
         Whether to draw each tally from the counts of its epoch, without any message.

@@ -29,7 +29,7 @@ class Findings(Generic[T]):
 
     Attributes
     ----------
-    about : Provenance
+    provenance : Provenance
         Where the result comes from.
     truth : T or None
         Everything that follows from the true data; None in a publishable result.

@@ -42,7 +42,7 @@ class DishonestHops:
     conduct: HopConduct = WORST_CONDUCT
 
     def check(self, mixes: int) -> None:
-        """Raise ParameterError for a dishonest hop that is not among ``row`` hops."""
+        """Raise ParameterError for a dishonest hop whose number exceeds ``mixes``."""
         if strange := sorted(set(self.dishonest) - set(range(1, mixes + 1))):
             raise ParameterError(
                 "dishonest hops",

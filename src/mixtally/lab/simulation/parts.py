@@ -30,7 +30,7 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
 
 
 def is_sent_whole(question: Question, plan_questions: Sequence[Question]) -> bool:
-    """Return whether ``asked``, the questions of a plan, is ``own`` itself, not its parts."""
+    """Return whether a plan asks ``question`` itself, and not its parts in several questions."""
     return len(plan_questions) == 1 and plan_questions[0].bins == question.bins
 
 

@@ -195,7 +195,7 @@ def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Ro
 
 
 def _leave_out(batch: Rows, own_messages: int, share: float, chance: Chance) -> Rows:
-    """Return the batch without a random ``share`` of all messages after the first ``own``."""
+    """Return the batch without a random ``share`` of messages after the first ``own_messages``."""
     others = len(batch) - own_messages
     stay = own_messages + draw_permutation(chance, others)[: others - round(share * others)]
     return np.concatenate([batch[:own_messages], batch[stay]])

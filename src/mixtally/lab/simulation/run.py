@@ -58,7 +58,7 @@ def simulate_release(
 def check_population(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors of a round in which this population would take part under the plan."""
+    """Raise the errors that ``simulate_release`` would raise for this plan and population."""
     check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)

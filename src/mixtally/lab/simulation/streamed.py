@@ -65,7 +65,7 @@ class ShardIndex(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ShardedCrowd(NamedTuple):
-    """The people whose messages are drawn, ``each`` in a shard.
+    """The people whose messages are drawn, ``shard_size`` of them in each shard.
 
     ``plan`` is the fingerprint of the plan. ``records`` are as ``randomize_records`` takes them.
     ``seed`` is None for the operating system's randomness.
@@ -268,7 +268,10 @@ def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
 def _cut_into_shards(
     ordered: Iterator[bytes], size: int, shard_size: int, most: int
 ) -> Iterator[Iterator[Rows]]:
-    """Yield shards of ``each`` messages, ``most`` at a time; use up each before the next."""
+    """Yield shards of ``shard_size`` messages; use up each shard before the next.
+
+    At most ``most`` messages are yielded at a time.
+    """
     held = bytearray()
 
     def fill_buffer() -> bool:

@@ -48,7 +48,7 @@ class Truth:
 
 
 def truth_of(population: Population, conclusion: HasFigures) -> Truth:
-    """Return the true numbers of ``population`` for the figures in ``found``."""
+    """Return the true numbers of ``population`` for the figures in ``conclusion``."""
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in conclusion.figures:
@@ -69,7 +69,7 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
-    """Return ``truth`` with the differences and totals of counts that are in ``found``."""
+    """Return ``truth`` with the true differences and totals of counts in ``conclusion``."""
     beside: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:

@@ -110,7 +110,7 @@ def _measure_requests(port: int, body: bytes) -> float:
 
 
 def _send_requests(link: HTTPConnection, body: bytes, count: int) -> int:
-    """Send ``many`` requests, and return how many were acknowledged."""
+    """Send ``count`` requests, and return how many were acknowledged."""
     done = 0
     for _ in range(count):
         link.request("POST", _PATH, body)

@@ -24,9 +24,9 @@ _AT_ONCE = 1 << 20
 def describe_unseen(
     workbook: str | IO[bytes], sheet: str, header_row: int, columns: Mapping[str, str]
 ) -> str:
-    """Return what ``sheet`` hides below row ``after``, in words; empty if nothing is known.
+    """Return what ``sheet`` hides below ``header_row``, in words; empty if nothing is known.
 
-    ``asked`` maps the letters of the columns that are read to their names. The XML is defined in
+    ``columns`` maps the letters of the columns that are read to their names. The XML is defined in
     ECMA-376, part 1: section 18.3.1.73 for the attribute ``hidden`` of ``row``, and 18.3.1.4 for
     the type ``e`` and style ``s`` of cells. Section 18.8.30 defines number formats, of which 9 and
     10 are percentages.

@@ -41,7 +41,9 @@ _MOST_NAMED = 100_000
 
 
 def question_of_sets(item_question: Question, largest: int) -> Question | None:
-    """Return the question whose values are the sets of up to ``largest`` items of ``asked``.
+    """Return the question whose values are the sets of up to ``largest`` items.
+
+    ``item_question`` has one bin for each item.
 
     Returns None if a basket contains more such sets than can be sent together, or if there are too
     many sets in all.

@@ -32,8 +32,8 @@ class Score:
 def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> Score:
     """Return the score of ``found`` for the ``top`` most frequent words.
 
-    ``held`` has the number of people who hold each word. Words that tie with the last of the true
-    top words also count as correct, but recall still expects only ``top`` words.
+    ``holders`` has the number of people who hold each word. Words that tie with the last of the
+    true top words also count as correct, but recall still expects only ``top`` words.
     """
     first = sorted((count for count in holders.values() if count), reverse=True)[:top]
     wanted, least = len(first), first[-1]

@@ -43,7 +43,7 @@ def _panels(
     *,
     zero: bool = False,
 ) -> list[Panel]:
-    """Return one panel for each bin, with one point for each of ``every``.
+    """Return one panel for each bin, with one point for each of ``estimates``.
 
     ``truth`` has one row for each point.
     """

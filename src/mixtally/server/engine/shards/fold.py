@@ -65,7 +65,7 @@ def fold(
     processes : int
         Number of local processes that count.
     keep : Path, optional
-        Folder for the tallies of single shards.
+        Folder for the tallies of single shards, so that a later call does not count them again.
     unmixed : bool
         Whether messages may be in the order of people, which reveals who sent them.
     progress : Progress

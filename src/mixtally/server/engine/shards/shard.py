@@ -52,7 +52,7 @@ def write_shard(file: Any, chunks: Iterable[Rows], size: int, label: ShardLabel)
     ----------
     file : file object
         Binary file.
-    some : iterable of array
+    chunks : iterable of array
         Messages in arrays of shape (messages, size).
     size : int
         Length of a message in bytes.

@@ -105,7 +105,7 @@ class BodyBudget:
         body.held += count
 
     def _give_up_others(self, body: _IncomingBody, count: int) -> None:
-        """Free memory by giving up bodies that weigh more than ``one``, heaviest first."""
+        """Free memory by giving up bodies that weigh more than ``body``, heaviest first."""
         now, loop = monotonic(), asyncio.get_running_loop()
         for other in sorted(self._coming, key=lambda each: each.weight(now), reverse=True):
             enough = self.held + count <= self._most - self._most // _KEPT_FREE
