@@ -40,7 +40,13 @@ FILES = {
 }
 
 
-RANDOM = re.compile(r"(?<=got ndarray )array.*?(?=, dtype)|(?<=got list )\[messages.*?\.\.(?=\.)")
+HIDDEN = (
+    (
+        re.compile(r"(?<=got ndarray )array.*?(?=, dtype)|(?<=got list )\[messages.*?\.\.(?=\.)"),
+        "MESSAGES",
+    ),
+    (re.compile(r"\b[0-9a-f]{16}\b"), "FINGERPRINT"),
+)
 
 
 def lay_out_desk(desk: Path) -> None:
@@ -79,7 +85,8 @@ def run_command(call: str) -> str | None:
 def refusal_of(row: dict[str, str], desk: Path) -> str | None:
     """Return the text with which the call of a row is refused now; None if it succeeds.
 
-    The names of temporary folders and random messages are replaced by words in capital letters.
+    Words in capital letters replace the names of temporary folders, random messages and
+    fingerprints.
     """
     if "command" in row:
         with contextlib.chdir(desk):
@@ -95,4 +102,8 @@ def refusal_of(row: dict[str, str], desk: Path) -> str | None:
             text = None
         if text is not None:
             text = text.replace(str(folder), "FOLDER")
-    return None if text is None else RANDOM.sub("MESSAGES", text).replace(str(desk), "DESK")
+    if text is not None:
+        for pattern, word in HIDDEN:
+            text = pattern.sub(word, text)
+        text = text.replace(str(desk), "DESK")
+    return text
