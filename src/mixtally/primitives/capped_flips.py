@@ -135,11 +135,11 @@ def _draw_flipped_positions(
     both = np.concatenate([places, set_bits.rows * flips.columns + set_bits.columns])
     both.sort(kind="stable")  # for two ascending runs this is a merge, in linear time
     # A place that occurs twice is a set bit that was flipped: it becomes zero.
-    alone = np.ones(len(both), dtype=bool)
+    is_unique = np.ones(len(both), dtype=bool)
     twice = both[1:] == both[:-1]
-    alone[1:] &= ~twice
-    alone[:-1] &= ~twice
-    return both[alone]
+    is_unique[1:] &= ~twice
+    is_unique[:-1] &= ~twice
+    return both[is_unique]
 
 
 def _split_places(places: Integers, columns: int) -> tuple[Integers, Integers]:

@@ -140,11 +140,11 @@ def _add_with_carry(total: Words, a: Words, b: Words, carry: Words, spare: Words
 def _unpacked_counts(rows: Rows) -> Counts:
     """Return the column counts of few rows, padding included."""
     # NumPy adds long rows faster, so several short rows are viewed as one.
-    beside = max(1, _WIDE_BYTES // max(1, rows.shape[1]))
-    whole = len(rows) - len(rows) % beside
-    wide = rows[:whole].reshape(-1, beside * rows.shape[1])
+    joined_rows = max(1, _WIDE_BYTES // max(1, rows.shape[1]))
+    whole = len(rows) - len(rows) % joined_rows
+    wide = rows[:whole].reshape(-1, joined_rows * rows.shape[1])
     total = _count_slabs(rows[whole:])
-    total += _count_slabs(wide).reshape(beside, -1).sum(axis=0)
+    total += _count_slabs(wide).reshape(joined_rows, -1).sum(axis=0)
     return total
 
 

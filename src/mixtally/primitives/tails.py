@@ -104,8 +104,8 @@ def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Float
     reach = int(_terms(trials, first).max(initial=0.0))
     step = max(1, cells // (reach + 1))
     sums = [
-        _falling_sum(trials[at : at + step], first[at : at + step], reach)
-        for at in range(0, len(trials), step)
+        _falling_sum(trials[start : start + step], first[start : start + step], reach)
+        for start in range(0, len(trials), step)
     ]
     out: Floats = points * np.concatenate([np.ones(0), *sums])
     return out

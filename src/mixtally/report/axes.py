@@ -34,7 +34,7 @@ Marks = tuple[tuple[str, str], ...]
 
 def legend(*marks: tuple[str, str, bool]) -> Marks:
     """Return the class and the meaning of each mark that occurs, as its third element says."""
-    return tuple((kind, text) for kind, text, there in marks if there)
+    return tuple((kind, text) for kind, text, occurs in marks if occurs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +218,8 @@ def picture(
 def drawing(title: str, alt_text: str, parts: Sequence[Markup], **look: str | float) -> Markup:
     """Combine parts to a picture that screen readers announce by its title and description."""
     heard = ". ".join(filter(None, (title, alt_text)))
-    told = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
-    return el("svg", el("title", title), *parts, **look, **told)
+    attributes = {"role": "img", "aria_label": heard, "xmlns": "http://www.w3.org/2000/svg"}
+    return el("svg", el("title", title), *parts, **look, **attributes)
 
 
 def round_numbers(low: float, high: float, most: int) -> list[float]:

@@ -165,7 +165,7 @@ def _figures_table(
     most: int | None,
     true: Mapping[str, Sequence[float | None]] | None,
 ) -> Table:
-    beside = {} if true is None else {"true value": true[figures.name]}
+    true_column = {} if true is None else {"true value": true[figures.name]}
     rows = figures.rows[:most]
     coarse = any(row.resolution is not None for row in rows)
     head = ["", "estimate", "standard error", f"{percent(level)} interval"]
@@ -178,10 +178,10 @@ def _figures_table(
         low, high = figure(row.lower, error, math.floor), figure(row.upper, error, math.ceil)
         cells += [f"{low} .. {high}"]
         cells += [number_or_blank(row.resolution, 2)] * coarse
-        cells += [number_or_blank(values[place], 5) for values in beside.values()]
+        cells += [number_or_blank(values[place], 5) for values in true_column.values()]
         lines.append([row.label, *cells])
     head += ["resolution"] * coarse
-    return Table((*head, *beside), lines, title=figures.title)
+    return Table((*head, *true_column), lines, title=figures.title)
 
 
 def figure(value: float, error: float | None, rounding: Callable[[float], int] = round) -> str:

@@ -31,9 +31,12 @@ class Coverage(NamedTuple):
 
         ``level`` is the confidence level of each interval alone, and ``what`` names the true value.
         """
-        held, of = self
-        said = f"{held:,} of the {of:,} intervals cover the {what}; {level * of:.4g} are expected"
-        most = bound_chance(held, of, level)
+        covered, total = self
+        said = (
+            f"{covered:,} of the {total:,} intervals cover the {what}; "
+            f"{level * total:.4g} are expected"
+        )
+        most = bound_chance(covered, total, level)
         if most >= 1.0:
             return f"{said}."
         return (

@@ -66,9 +66,9 @@ def hexmap(
     summary = (
         f"{int(above.sum()):,} of {len(outlines):,} hexagons are distinguishable from zero. {note}"
     )
-    told = wrap(summary, _LETTERS)
-    parts += _legend(edges, height, told, shaded=bool(above.any()))
-    whole = height + _LINE * (len(told) + 2)
+    notes = wrap(summary, _LETTERS)
+    parts += _legend(edges, height, notes, shaded=bool(above.any()))
+    whole = height + _LINE * (len(notes) + 2)
     paper = el("rect", width="100%", height="100%", fill="var(--paper)")
     return drawing(
         title,

@@ -125,10 +125,10 @@ def _part(part: Part, title: str) -> Markup:
 
 def _figure(picture: Picture) -> Markup:
     marks = [el("li", swatch(kind), el("span", text)) for kind, text in picture.marks]
-    told = [el("ul", *marks, class_="key")] if marks else []
+    parts = [el("ul", *marks, class_="key")] if marks else []
     if picture.reading:
-        told.append(el("p", el("strong", "How to read this: "), picture.reading, class_="note"))
-    below = [el("figcaption", *told)] if told else []
+        parts.append(el("p", el("strong", "How to read this: "), picture.reading, class_="note"))
+    below = [el("figcaption", *parts)] if parts else []
     if picture.wide is None:
         return el("figure", el("div", picture.markup, class_="chart"), *below)
     phone = el("div", picture.markup, class_="chart narrow")

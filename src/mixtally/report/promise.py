@@ -76,7 +76,7 @@ def error_line(
 
 
 def width_text(width: float) -> str:
-    """Return half of an interval as text, rounded up."""
+    """Return half the width of an interval as text, rounded up."""
     return f"{math.ceil(width):,}" if width > 10.0 else at_most(width, 2)
 
 

@@ -86,9 +86,9 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
         first = np.arange(runs) % 4 == 0
         cut, favors_u = _choose_event(Worlds(worlds.u[first], worlds.v[first]), delta, error)
         counted = Worlds(worlds.u[~first], worlds.v[~first])
-    trials, at = len(counted.u), np.array([cut])
+    trials, cuts = len(counted.u), np.array([cut])
     sides = (counted.u, counted.v) if favors_u else (counted.v, counted.u)
-    hits, alarms = (int(count_passing(np.sort(one), at, favors_u)[0]) for one in sides)
+    hits, alarms = (int(count_passing(np.sort(one), cuts, favors_u)[0]) for one in sides)
     proved = EventCounts(hits, alarms, (trials, trials)).epsilon(delta, error)
     return Proof(proved, hits, alarms, trials, cut, "u" if favors_u else "v", best)
 

@@ -127,7 +127,7 @@ class FlippedGame(CountedGame):
         return x, blank, u, v
 
     def _pmf(self, record: Bits) -> Floats:
-        """Return P[R(record) is of the kind] for each kind."""
+        """Return the probability that the message of ``record`` is of each kind."""
         combinations = np.ones(1)
         for _, places in self._groups:
             size = len(places)

@@ -85,7 +85,7 @@ def _draw_pilot(game: Game, runs: int, lab: AttackLab, twice: bool) -> Worlds:
 
 
 def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) -> Worlds | None:
-    """Return the runs drawn in spans; None if the code draws as fast."""
+    """Return runs with counts from the distribution; None if runs by the code are as fast."""
     parts, draw, kinds = [], Binomials(lab.chance, lab.tables), game.setting.kinds
     runs = lab.drawn or int(min(_MOST_DRAWN, max(_FEWEST_DRAWN, _MOST_DRAWN * _KINDS / kinds)))
     for span in spans(runs, max(1, _SPAN_RUNS // kinds)):

@@ -68,8 +68,8 @@ def link(target: MemoizedTarget, runs: int, lab: AttackLab, recall: Recall) -> W
         same = recall(true, mechanism.bins, 2 * count, lab.chance)
         one, other = (recall(true, mechanism.bins, count, lab.chance) for _ in range(2))
         for side, places in enumerate(((same[:count], same[count:]), (one, other))):
-            here, there = (count_ones(part, mechanism.bins) for part in places)
-            worlds[side].append(tables[of_bit, here, there].sum(axis=1))
+            first_ones, second_ones = (count_ones(part, mechanism.bins) for part in places)
+            worlds[side].append(tables[of_bit, first_ones, second_ones].sum(axis=1))
         lab.progress(NAME, span.stop, runs)
     return Worlds(np.concatenate(worlds[0]), np.concatenate(worlds[1]))
 
@@ -78,7 +78,7 @@ def link_evidence(mechanism: Memoized, reports: int, true_bit: int) -> Floats:
     """Return log(P(s, t | one memoized answer) / (P(s) P(t))) for all pairs of numbers of ones."""
     # Given one memoized answer, the likelihood depends only on the sum s + t.
     both = log_likelihood_true(mechanism, true_bit, 2 * reports)
-    alone = log_likelihood_true(mechanism, true_bit, reports)
+    separate = log_likelihood_true(mechanism, true_bit, reports)
     places = np.arange(reports + 1)
     with np.errstate(invalid="ignore"):  # numbers of ones that are never shown
-        return np.asarray(both[np.add.outer(places, places)] - np.add.outer(alone, alone))
+        return np.asarray(both[np.add.outer(places, places)] - np.add.outer(separate, separate))

@@ -54,10 +54,10 @@ def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
         )
     ]
     if target.certain.flips:
-        told = target.senders_among(HidingPeople(target.certain.fakes, 0))
-        epsilon = none_if_infinite(remaining_epsilon(told, target.delta, lab.accountant))
+        senders = target.senders_among(HidingPeople(target.certain.fakes, 0))
+        epsilon = none_if_infinite(remaining_epsilon(senders, target.delta, lab.accountant))
         promise = _build_hypothesis(target, N_MINUS_1, "knows others' reports and flips")
-        games.append((replace(promise, promised=epsilon), game_among(told, target.epsilon)))
+        games.append((replace(promise, promised=epsilon), game_among(senders, target.epsilon)))
     if hops > 1 and not target.by_mixes:
         case = "only a later hop is honest, others' messages were left out before it"
         own = target.senders_among(HidingPeople(1, 0))

@@ -44,8 +44,8 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 def _attack_part(name: str, part: Part, hops: int, lab: AttackLab) -> Outcome:
     layout = part.layout
-    alone = part.replaced is not None or (part.own is None and not part.by_mixes)
-    mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * alone, mixes=hops)
+    needs_crowd = part.replaced is not None or (part.own is None and not part.by_mixes)
+    mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * needs_crowd, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
     honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
     estimates, refused = [], 0

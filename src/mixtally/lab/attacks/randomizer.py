@@ -106,7 +106,10 @@ def part_checks(name: str, part: Part, lab: AttackLab, share: int = 1) -> Counte
 
 
 def probe_part(part: Part, threshold: int) -> Part | None:
-    """Return the part with probe flips and a cap they never pass; None if no such cap exists."""
+    """Return the part with ``threshold`` as its flip probability, to test rarely flipped parts.
+
+    The cap is raised until messages practically never exceed it. Return None if no such cap exists.
+    """
     layout, largest = part.layout, part.bins if part.most_set is None else part.most_set
     cap = layout.cap and least_cap(part.bins, largest, threshold, _PROBE_CAP_RATE)
     if cap and cap > MOST_CAP and layout.form is Form.POSITIONS:

@@ -65,8 +65,8 @@ def _iterate_position_counts(part: Part, people: int) -> Iterator[PositionCounts
         sizes = {0, 1, 2, most // 2, most - 1, most, min(most, bins // 2), min(most, bins // 3)}
     crowd = sizes if people else {0}
     for held in product(sizes, sizes, sizes, crowd, (0, 1) if people else (0,)):
-        only_u, only_v, both, alone, shared = held
-        sets = [only_u + both, only_v + both + shared, *([alone + shared] if people else [])]
+        only_u, only_v, both, only_crowd, shared = held
+        sets = [only_u + both, only_v + both + shared, *([only_crowd + shared] if people else [])]
         one_value = most > 1 or all(count == 1 for count in sets)
-        if max(sets) <= most and one_value and sum(held) <= bins and sum(held) > both + alone:
+        if max(sets) <= most and one_value and sum(held) <= bins and sum(held) > both + only_crowd:
             yield held

@@ -161,9 +161,9 @@ class SetGame(Game):
             numbers, cells = divide(part.layout.codes(rows), part.planes.prime)
             first, *_ = directions(numbers, *part.planes.device_planes)
             # In directions whose first digit is 1, a point below p has its number as its cell.
-            told = cells[(first == 1) & (cells < 2 * size)]
-            found = np.bincount(told, minlength=2 * size)
-            return np.append(found, len(rows) - len(told))
+            relevant = cells[(first == 1) & (cells < 2 * size)]
+            found = np.bincount(relevant, minlength=2 * size)
+            return np.append(found, len(rows) - len(relevant))
         every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
         chosen = [every[:size], every[part.bins : part.bins + size]]
         counts = np.concatenate(chosen)

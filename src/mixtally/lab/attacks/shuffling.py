@@ -53,13 +53,13 @@ def small_shuffle_checks(lab: AttackLab) -> list[Checks]:
     places = _FEW
     rows = np.arange(places, dtype=np.uint8)[:, None]
     runs = 2_000
-    seen, beside = np.zeros(places, dtype=np.int64), 0
+    seen, adjacent = np.zeros(places, dtype=np.int64), 0
     for _ in range(runs):
         mixed = lab.device.shuffle(rows, lab.chance)[:, 0]
         first = int(np.flatnonzero(mixed == 0)[0])
         seen[first] += 1
-        beside += int(mixed[(first + 1) % places] == 1)
+        adjacent += int(mixed[(first + 1) % places] == 1)
     return [
         Checks.of("place of the first message after the shuffle", seen, runs, 1.0 / places),
-        Checks.of("second message after the first", beside, runs, 1.0 / (places - 1)),
+        Checks.of("second message after the first", adjacent, runs, 1.0 / (places - 1)),
     ]

@@ -81,10 +81,10 @@ def track(mechanism: Memoized, reports: int, runs: int, lab: AttackLab, recall: 
     for span in spans(runs, max(1, _SPAN_BITS // mechanism.bins)):
         people = span.stop - span.start
         true = true_rows(mechanism, people)
-        alone, one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(3))
+        single, one, two = (recall(true, mechanism.bins, reports, lab.chance) for _ in range(3))
         shares = 1 + draw_below(lab.chance, (1 << (reports - 1)) - 1, people)
         mixed = [np.where((shares >> i & 1 == 1)[:, None], two[i], one[i]) for i in range(reports)]
-        for side, series in enumerate((alone, mixed)):
+        for side, series in enumerate((single, mixed)):
             bits = np.stack([unpack_bits(rows, mechanism.bins) for rows in series])
             found[side].append(_evidence(mechanism, bits))
     return Worlds(np.concatenate(found[0]), np.concatenate(found[1]))

@@ -133,7 +133,11 @@ def _thin_out(alarms: Floats) -> NDArray[np.intp]:
 
 
 def power_at(worlds: Worlds, rate: float) -> float:
-    """Return the power at a false-alarm rate: the share of runs in u above the cut in v."""
+    """Return the power at a false-alarm rate.
+
+    The cut is the statistic that this share of the runs in world v exceeds. The power is the share
+    of the runs in world u that exceed it.
+    """
     ranked = np.sort(worlds.v)
     allowed = math.floor(rate * len(ranked))
     return float(np.mean(worlds.u > ranked[len(ranked) - 1 - allowed]))

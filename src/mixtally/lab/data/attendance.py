@@ -51,8 +51,8 @@ class Attendance:
             return int(np.argmax(again))
         # Within one bit no two rows share a byte, so that no assignment overwrites another.
         for one in np.unique(bit).tolist():
-            here = bit == one
-            self._seen[who[here], byte[here]] |= np.uint8(1 << one)
+            in_bit = bit == one
+            self._seen[who[in_bit], byte[in_bit]] |= np.uint8(1 << one)
         return None
 
     def _grow(self, people: int, width: int) -> None:

@@ -85,8 +85,8 @@ def join_lists(array: Array) -> Array | None:
     ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
     labels = compute.fill_null(ended.take(inside.indices), LIST_PART_END)
     joined = compute.binary_join(pyarrow.ListArray.from_arrays(ends, labels), "")
-    told = compute.binary_join_element_wise(LIST_START, joined, "")
-    return compute.if_else(array.is_valid(), told, pyarrow.scalar(None, pyarrow.string()))
+    marked = compute.binary_join_element_wise(LIST_START, joined, "")
+    return compute.if_else(array.is_valid(), marked, pyarrow.scalar(None, pyarrow.string()))
 
 
 def join_lists_and_singles(lists: Array, singles: Array) -> Array:
@@ -136,8 +136,8 @@ def find_gaps(array: Array) -> Flags:
     """Return which rows have no value: null, not-a-number, or text of spaces only."""
     if pyarrow.types.is_dictionary(array.type):
         # A null has code -1, which selects the appended last entry.
-        there = np.append(~find_gaps(array.dictionary), False)
-        return ~there[_codes(array)]
+        present = np.append(~find_gaps(array.dictionary), False)
+        return ~present[_codes(array)]
     if pyarrow.types.is_string(array.type):
         blank = compute.or_(
             compute.equal(compute.binary_length(array), 0), compute.utf8_is_space(array)

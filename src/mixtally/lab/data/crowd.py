@@ -192,15 +192,15 @@ class _TableReader:
         """
         reading, when = self._reading, self._when
         people: list[Array] = []
-        at = [np.zeros(0, dtype=np.int32)]
+        epochs_of_batches = [np.zeros(0, dtype=np.int32)]
         epochs = self._epochs
         watch = _watch_identifiers(table, reading, when, self._question)
         for batch in self._rows.batches(table, watch, progress):
             if when is not None:
                 last = encode_column(batch.arrays[-1])
-                at.append(epochs.encode(last, batch.where, batch.levels[-1]))
+                epochs_of_batches.append(epochs.encode(last, batch.where, batch.levels[-1]))
             if count is not None:
-                count(batch, at.pop())
+                count(batch, epochs_of_batches.pop())
                 continue
             self._form.take(batch)
             if reading.person is not None:
@@ -226,7 +226,9 @@ class _TableReader:
                 subject=f"column {when.column!r}",
             )
             if count is None:
-                self.epoch_of_row = np.array(self.order.place, dtype=np.int64)[np.concatenate(at)]
+                self.epoch_of_row = np.array(self.order.place, dtype=np.int64)[
+                    np.concatenate(epochs_of_batches)
+                ]
         if people:
             self.people = number_people(people)
 

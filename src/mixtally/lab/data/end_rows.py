@@ -68,11 +68,11 @@ class EndRows:
         people : ndarray of int64, shape (labels,), or None
             Number of people with each label; None if unknown.
         """
-        alone = (
+        single_label = (
             None if labels is None or people is None else self._only_single_label(labels, people)
         )
-        first = self._explain_heading(column, alone, labels_from_data=labels is not None)
-        last = self._explain_total(column, alone, labels_from_data=labels is not None)
+        first = self._explain_heading(column, single_label, labels_from_data=labels is not None)
+        last = self._explain_total(column, single_label, labels_from_data=labels is not None)
         first = f"{first}, {origin.skip_advice(1)}" if first else ""
         return "; ".join(filter(None, (first, last)))
 

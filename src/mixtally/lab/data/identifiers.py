@@ -150,8 +150,8 @@ class IdentifierWatch:
     def _repeats_within(self, values: Array) -> bool:
         """Return whether two rows of the same epoch have the same value."""
         people, epochs = _codes(values), _codes(pyarrow.chunked_array(self._when))
-        there = (people >= 0) & (epochs >= 0)
-        pairs = people[there] * (1 + int(epochs.max(initial=0))) + epochs[there]
+        known = (people >= 0) & (epochs >= 0)
+        pairs = people[known] * (1 + int(epochs.max(initial=0))) + epochs[known]
         pairs.sort()  # np.unique takes ten times as long for a million pairs
         return bool((pairs[1:] == pairs[:-1]).any())
 
@@ -194,10 +194,10 @@ def _count_rows_by_value(values: Array) -> tuple[list[str], NDArray[np.int64]]:
     decoded = _decode_values(values)
     if pyarrow.types.is_null(decoded.type):
         return [], np.zeros(0, dtype=np.int64)
-    there = decoded.drop_null()
-    if pyarrow.types.is_string(there.type):
-        there = there.filter(compute.not_equal(there, ""))
-    counted = compute.value_counts(there)
+    present = decoded.drop_null()
+    if pyarrow.types.is_string(present.type):
+        present = present.filter(compute.not_equal(present, ""))
+    counted = compute.value_counts(present)
     rows = counted.field("counts").to_numpy(zero_copy_only=False).astype(np.int64)
     step = max(1, len(rows) // _SAMPLE)
     texts = [value_text(value) for value in counted.field("values")[::step].to_pylist()]

@@ -36,8 +36,8 @@ class RecordGroups(NamedTuple):
         if self.record is None:
             return values
         found: Any = np.empty((self.size, *values.shape[1:]), dtype=values.dtype)
-        there = self.record >= 0
-        found[self.record[there]] = values[there]
+        has_record = self.record >= 0
+        found[self.record[has_record]] = values[has_record]
         return cast("Values", found)
 
 
@@ -78,6 +78,6 @@ def group_rows(
     if several is RowCombination.LAST:
         chosen = np.empty(len(first), dtype=np.int64)
         chosen[group] = np.arange(rows)  # NumPy keeps the last of several assignments
-    of = np.full(rows, -1, dtype=np.int64)
-    of[np.sort(chosen)] = np.arange(len(chosen))
-    return RecordGroups(len(chosen), of)
+    record_of_row = np.full(rows, -1, dtype=np.int64)
+    record_of_row[np.sort(chosen)] = np.arange(len(chosen))
+    return RecordGroups(len(chosen), record_of_row)

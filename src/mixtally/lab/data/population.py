@@ -178,15 +178,15 @@ def check_shared(question: Question, people: NDArray[np.int64], from_data: Colle
     sizes = question.attributes or (question.bins,)
     # Each attribute has its own list of answers, and is judged separately.
     for name, own in zip(names, np.split(people, np.cumsum(sizes)[:-1]), strict=False):
-        alone = int(np.count_nonzero(own == 1))
-        if 2 * alone <= len(own):
+        unique = int(np.count_nonzero(own == 1))
+        if 2 * unique <= len(own):
             continue
         # In a short list the crowd may be too small, rather than the column an identifier.
-        why = "it is likely an identifier" if alone >= _FEW else "too few people to hide an answer"
+        why = "it is likely an identifier" if unique >= _FEW else "too few people to hide an answer"
         raise DataError(
             f"column {name!r}",
             expected="answers that several people gave, because the list of answers is read from "
             "the data",
-            got=f"{alone:,} of {len(own):,} that only one person gave: {why}",
+            got=f"{unique:,} of {len(own):,} that only one person gave: {why}",
             do="choose another column, or give the list with --labels",
         )

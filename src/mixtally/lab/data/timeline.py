@@ -91,10 +91,10 @@ class Timeline:
 
     def crowd(self, epoch: int) -> Population:
         """Return the population of one epoch."""
-        here = self.epoch_of_answer == epoch
-        values = None if self.values is None else self.values[here]
+        in_epoch = self.epoch_of_answer == epoch
+        values = None if self.values is None else self.values[in_epoch]
         return Population(
-            self.question, self.codes[here], values, self.grid, from_data=self.from_data
+            self.question, self.codes[in_epoch], values, self.grid, from_data=self.from_data
         )
 
     def first_repeat(self) -> int | None:

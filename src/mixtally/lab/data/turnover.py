@@ -51,17 +51,17 @@ def simulate_turnover(
         If an epoch has fewer than two people.
     """
     rates = _Rates(join, leave, change)
-    rows, at, people = [], [], []
+    rows, epoch_numbers, people = [], [], []
     for epoch, (held, now) in enumerate(_simulate_epochs(first.users, epochs, rates, chance)):
         rows.append(held)
         people.append(now)
-        at.append(np.full(len(now), epoch))
+        epoch_numbers.append(np.full(len(now), epoch))
     chosen = np.concatenate(rows)
     return Timeline(
         question=first.question,
         epochs=_names(epochs),
         codes=first.records[chosen],
-        epoch_of_answer=np.concatenate(at),
+        epoch_of_answer=np.concatenate(epoch_numbers),
         people=np.concatenate(people),
         note=first.note,
         from_data=first.from_data,
@@ -115,19 +115,19 @@ def _simulate_epochs(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Yield for each epoch who is present, and the row of ``first`` with each person's value."""
     _check(epochs, rates._asdict())
-    held = np.concatenate([np.arange(size), draw_below(chance, size, size)])
-    here = np.arange(2 * size) < size
+    value_rows = np.concatenate([np.arange(size), draw_below(chance, size, size)])
+    present = np.arange(2 * size) < size
     for epoch in range(epochs):
         if epoch:
-            here = np.where(
-                here,
+            present = np.where(
+                present,
                 ~draw_events(rates.leave, 2 * size, chance),
                 draw_events(rates.join, 2 * size, chance),
             )
             new = np.flatnonzero(draw_events(rates.change, 2 * size, chance))
-            held[new] = draw_below(chance, size, len(new))
-        now = np.flatnonzero(here)
-        yield held[now], now
+            value_rows[new] = draw_below(chance, size, len(new))
+        now = np.flatnonzero(present)
+        yield value_rows[now], now
 
 
 def _check(epochs: int, rates: dict[str, float]) -> None:

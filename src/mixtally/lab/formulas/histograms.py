@@ -17,8 +17,8 @@ def transition_probability(held: int, seen: int, bits: int, flip: float) -> floa
     Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
     """
     check_flip(flip)
-    apart = (held ^ seen).bit_count()
-    return (1.0 - flip) ** (bits - apart) * flip**apart
+    distance = (held ^ seen).bit_count()
+    return (1.0 - flip) ** (bits - distance) * flip**distance
 
 
 def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float) -> float:

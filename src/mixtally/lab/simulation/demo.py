@@ -27,8 +27,10 @@ def simulate_demo(
     population = flights()
     wish = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
     answer = choose(wish, lab.planner)
-    beside = [lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"]
-    plans = [answer.plan, *(plan for plan in beside if plan is not None)]
+    compared_plans = [
+        lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"
+    ]
+    plans = [answer.plan, *(plan for plan in compared_plans if plan is not None)]
     truth, level = population.truth, analysis.level
     peers, errors = compare_central_mechanisms(
         guarantee, truth, level=level, seeded=seed is not None

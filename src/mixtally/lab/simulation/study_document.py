@@ -108,7 +108,7 @@ def _sections(study: Study, view: CountsView | None) -> tuple[Section, ...]:
         counts_shown = view.section(*_doubt_texts(main))
         first = [counts_shown, *won, *view.figure_sections(CHART_BINS), _error_section(study)]
         every = [Section("All bins", (view.table(TABLE_BINS),))]
-    told = [
+    promised = [
         *promise_paragraphs(main.conclusion.plan, main.conclusion.certificate),
         *_sums_texts(main),
     ]
@@ -118,7 +118,7 @@ def _sections(study: Study, view: CountsView | None) -> tuple[Section, ...]:
         plan_section(
             study.provenance.reason, *(each.conclusion.plan.facts() for each in study.releases)
         ),
-        *promise_sections(told, not_promised(main.conclusion.plan)),
+        *promise_sections(promised, not_promised(main.conclusion.plan)),
         *every,
     )
 
@@ -136,14 +136,14 @@ def _error_section(study: Study) -> Section:
 def _intake_tables(release: Release) -> list[Table]:
     """Return the table of received messages, if hops declared fakes or nothing is released."""
     plan, received = release.conclusion.plan, release.conclusion.received
-    told = release.refusal or any(part.drawing_hop_count for part in received.parts)
-    return [intake_table(plan, received)] if told else []
+    is_shown = release.refusal or any(part.drawing_hop_count for part in received.parts)
+    return [intake_table(plan, received)] if is_shown else []
 
 
 def _doubt_texts(release: Release) -> list[Text]:
     found = release.conclusion
-    told = [*find_coin_warnings(found.plan, found.received), *found.warnings]
-    return [Text(text, tone=Tone.BAD) for text in told]
+    warnings = [*find_coin_warnings(found.plan, found.received), *found.warnings]
+    return [Text(text, tone=Tone.BAD) for text in warnings]
 
 
 def _sums_texts(release: Release) -> list[str]:

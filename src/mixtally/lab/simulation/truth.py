@@ -70,13 +70,13 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
     """Return ``truth`` with the true differences and totals of counts in ``conclusion``."""
-    beside: dict[str, Values] = {}
+    added: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:
-            beside[one.name] = tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
+            added[one.name] = tuple(float(truth.counts[i] - truth.counts[j]) for i, j in one.about)
         elif one.name == TOTALS:
-            beside[one.name] = tuple(float(truth.counts[list(bins)].sum()) for bins in one.about)
-    return replace(truth, figures={**truth.figures, **beside})
+            added[one.name] = tuple(float(truth.counts[list(bins)].sum()) for bins in one.about)
+    return replace(truth, figures={**truth.figures, **added})
 
 
 def _number_figures(population: Population) -> Values:

@@ -54,7 +54,7 @@ def conclude_round(counted: CountedRound, analysis: Analysis = COUNTS_ALONE) -> 
 
     Raises ParameterError if the analysis needs data that the tally does not contain.
     """
-    plan, came = counted.agreed.contract.plan, None
+    plan, received = counted.agreed.contract.plan, None
     tallies = [part.tally for part in counted.stored_tally.parts]
     if analysis.pairs and any(tally.pairs is None for tally in tallies):
         raise ParameterError(
@@ -70,15 +70,15 @@ def conclude_round(counted: CountedRound, analysis: Analysis = COUNTS_ALONE) -> 
         # requested.
         tallies = [replace(tally, pairs=None) for tally in tallies]
     try:
-        came = reconcile_numbers(
+        received = reconcile_numbers(
             counted.agreed, counted.digest, counted.manifests, counted.stored_tally
         )
         if unlisted:
-            return Conclusion(came, None, OPEN_QUESTION_REFUSAL)
-        result = conclude(plan, tallies, analysis, received=came)
+            return Conclusion(received, None, OPEN_QUESTION_REFUSAL)
+        result = conclude(plan, tallies, analysis, received=received)
     except MessageError as error:
-        return Conclusion(came, None, str(error))
+        return Conclusion(received, None, str(error))
     if plan.prefixes is not None:
         asked = name_prefix_bins(plan, counted.sheet.prefixes)
         result = replace(result, question=asked)
-    return Conclusion(came, result, None)
+    return Conclusion(received, result, None)

@@ -81,9 +81,9 @@ def send_signed(notes: Notes, call: Call, hops: Sequence[Role], note: bytes) -> 
     send it may have ended: the mix refused the note before it had signed it, or took it with fewer
     signatures.
     """
-    told = ask_all(call, hops, "/notes", note)
-    notes.send_again(fingerprint_of(note), told.refusals)
-    return told
+    answers = ask_all(call, hops, "/notes", note)
+    notes.send_again(fingerprint_of(note), answers.refusals)
+    return answers
 
 
 def record_answer(answers: PeerAnswers, role: Role, reply: bytes | str) -> None:

@@ -91,12 +91,12 @@ def _check_counted(
             do="restore the newest folder of the collector",
         )
     sent = [part.sent_count for part in manifest.parts]
-    came = [part.came for part in counted.parts]
-    if sent != came:
+    received = [part.came for part in counted.parts]
+    if sent != received:
         raise MessageError(
             f"messages of {name}",
             expected=", ".join(f"{many:,}" for many in sent),
-            got=", ".join(f"{many:,}" for many in came),
+            got=", ".join(f"{many:,}" for many in received),
             do=_DO,
         )
 

@@ -138,8 +138,8 @@ class Results:
     def people(self, round_id: str) -> int | None:
         """Return the number of participants, or None if it is unknown or not published."""
         data = self.read_result(round_id)
-        came = None if data is None else json.loads(data).get("received")
-        return None if came is None else int(came["contributors"])
+        received = None if data is None else json.loads(data).get("received")
+        return None if received is None else int(received["contributors"])
 
     def _put(self, round_id: str, kind: str, record: msgspec.Struct) -> None:
         self._write(round_id, kind, msgspec.json.encode(record) + b"\n")

@@ -113,7 +113,7 @@ class Intake:
         return any(one.round_id == round_id for one in self._waiting)
 
     def _write(self) -> None:
-        """Commit waiting bodies until the end."""
+        """Commit waiting bodies again and again, until ``end`` is called."""
         while True:
             with self._turn:
                 self._busy = False

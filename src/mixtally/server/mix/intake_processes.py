@@ -143,10 +143,10 @@ def serve_intake(folder: Path, taking: IntakeOptions) -> None:
         def begin(stop: Stop, _: Wake) -> ServedRole:
             rounds = folder / "rounds"
             intake = Intake(rounds, stop, taking.step, taking.number)
-            beside = IntakeProcess(rounds, intake, taking.step, taking.log)
-            bundles = BundleRoute(intake, beside.find, clock.now, BodyBudget(MOST_BODIES_BYTES))
+            process = IntakeProcess(rounds, intake, taking.step, taking.log)
+            bundles = BundleRoute(intake, process.find, clock.now, BodyBudget(MOST_BODIES_BYTES))
             return ServedRole(
-                beside.tick, beside.end, bundle_application(bundles, stop, taking.log)
+                process.tick, process.end, bundle_application(bundles, stop, taking.log)
             )
 
         host, port = taking.host, taking.port

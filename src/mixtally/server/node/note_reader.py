@@ -115,8 +115,8 @@ class NoteReader:
         key = round_id(agreement.contract, sheet.round)
 
         def own_key() -> bytes | None:
-            there = node.keys.has_key(key)
-            return node.keys.configuration(key, agreement.suite) if there else None
+            exists = node.keys.has_key(key)
+            return node.keys.configuration(key, agreement.suite) if exists else None
 
         check_sheet(sheet, agreement, node.latest(agreement.name), node.rounds, now, own_key)
         row = RoundRow(

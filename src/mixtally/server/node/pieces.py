@@ -33,10 +33,12 @@ class Pieces:
         of each person's record.
         """
         disk.make_folder(self._folder / round_id)
-        there = {path.name.removeprefix("in-") for path in (self._folder / round_id).glob("in-*")}
+        received = {
+            path.name.removeprefix("in-") for path in (self._folder / round_id).glob("in-*")
+        }
         named = {piece.sha256 for part in manifest.parts for piece in part.pieces}
         with self._turn:
-            self._missing[round_id] = named - there
+            self._missing[round_id] = named - received
             for part, size in zip(manifest.parts, sizes, strict=True):
                 for piece in part.pieces:
                     known = self._named.get(piece.sha256, {})

@@ -114,7 +114,7 @@ def check_withdrawal(row: RoundRow, now: int) -> None:
 
 
 def check_manifest(manifest: Manifest, agreement: Agreement) -> None:
-    """Raise ProblemError for a manifest that no hop of the contract can have sent."""
+    """Raise ProblemError for a manifest that no honest hop of the contract can have sent."""
     try:
         consistency.check_manifest(manifest, frame_of(agreement))
     except RefusedError as error:

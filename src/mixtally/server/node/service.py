@@ -60,5 +60,7 @@ def serve_role(
             return role(node, peers, stop, clock)
 
         host, port = folder.role.host, folder.role.port
-        at = ListenOptions(host, port, clock.certain_time, service.ready, folder.path, service.log)
-        run(at, begin)
+        options = ListenOptions(
+            host, port, clock.certain_time, service.ready, folder.path, service.log
+        )
+        run(options, begin)

@@ -41,9 +41,9 @@ class Places:
                     do="check the order of the columns",
                 )
         # H3 takes one call for each point, so each distinct point is looked up only once.
-        different, which = np.unique(points, axis=0, return_inverse=True)
+        different, inverse = np.unique(points, axis=0, return_inverse=True)
         bins = np.array(self._grid.bins_of(different[:, 0], different[:, 1]), dtype=np.int64)
-        self._codes.append(bins[which.reshape(-1)])
+        self._codes.append(bins[inverse.reshape(-1)])
 
     def crowd(self, records: RecordGroups) -> Population:
         """Return the population; its note says how many places are outside the grid."""

@@ -74,16 +74,20 @@ class Sets:
         """
         (array, *_), where = batch.arrays, batch.where
         self._book.declare_levels(batch.levels[0] if self._separator is None else None)
-        there = np.flatnonzero(~find_gaps(array))
-        found = array if len(there) == len(array) else array.take(pyarrow.array(there))
+        present_rows = np.flatnonzero(~find_gaps(array))
+        found = (
+            array if len(present_rows) == len(array) else array.take(pyarrow.array(present_rows))
+        )
         split = self._split_all_texts(found, where)
-        sizes, flat, codes = self._parse_each_text(found, there, where) if split is None else split
+        sizes, flat, codes = (
+            self._parse_each_text(found, present_rows, where) if split is None else split
+        )
         if not self._joined:
             self._rankings.take(sizes, flat)
         starts, counts = np.cumsum(sizes) - sizes, sizes[codes]
         ends = np.cumsum(counts)
         within = np.arange(int(counts.sum())) - np.repeat(ends - counts, counts)
-        self._who.append(self._rows + np.repeat(there, counts))
+        self._who.append(self._rows + np.repeat(present_rows, counts))
         self._what.append(flat[np.repeat(starts[codes], counts) + within])
         self._rows += len(array)
 

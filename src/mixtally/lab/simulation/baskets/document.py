@@ -157,8 +157,8 @@ def _rules(findings: BasketFindings, most: int) -> Table:
         ("lift", lambda row: number(row["lift"], 2)),
         (level, lambda row: _interval_text(row, "lift")),
     )
-    told = counts.shown_text(len(shown), len(every), ranking="the surest")
-    return Table(*table, title=f"Rules, {told}")
+    shown_note = counts.shown_text(len(shown), len(every), ranking="the surest")
+    return Table(*table, title=f"Rules, {shown_note}")
 
 
 def _interval_text(row: Facts, name: str) -> str:

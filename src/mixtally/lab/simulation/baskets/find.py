@@ -77,9 +77,9 @@ def find_sets(
     # Without pairs, conclude() computes no figures of pairs, for which this search has its own
     # intervals.
     items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
-    (came,) = reconcile_parts(plan, played.received)
+    (received,) = reconcile_parts(plan, played.received)
     layout = plan.parts[0].layout
-    looked = _SetSearch(came.mechanism, layout, tally, kept, baskets.users, support, level)
+    looked = _SetSearch(received.mechanism, layout, tally, kept, baskets.users, support, level)
     sets = looked.find_sets_by_size(min(largest, baskets.question.max_set))
     return BasketResult.of(
         items, looked.estimate_items(), sets, baskets.users, support=support, level=level

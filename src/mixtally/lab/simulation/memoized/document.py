@@ -67,8 +67,8 @@ def document(findings: MemoizedFindings, top: int) -> Document:
 
     def build_table(most: int, title: str = "") -> Table:
         shown = select_largest(most)
-        told = counts.shown_text(len(shown), len(rows), "" if title else " estimates")
-        named = f"{title}: {told}" if title else told.capitalize()
+        shown_note = counts.shown_text(len(shown), len(rows), "" if title else " estimates")
+        named = f"{title}: {shown_note}" if title else shown_note.capitalize()
         return _table(findings, shown, named, folded=not title)
 
     return findings.document(
@@ -217,8 +217,8 @@ def _cells(row: Facts, *, words: bool) -> list[Cell]:
     more = ["yes" if row["found"] else "no"] if words else []
     error, true = row["standard_error"], row.get("truth")
     if error is None:
-        beside = [] if true is None else [f"{true:,}", ""]
-        return [row["label"], "not chosen", "", "", "", *beside, *more]
+        true_cells = [] if true is None else [f"{true:,}", ""]
+        return [row["label"], "not chosen", "", "", "", *true_cells, *more]
     counted = row["estimate"], row["lower"], row["upper"], error
     return [
         row["label"],

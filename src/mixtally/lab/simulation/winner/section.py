@@ -45,7 +45,7 @@ def _result_parts(
     contest: Contest, truth: NDArray[np.int64] | None, ranked: list[int], title: str = ""
 ) -> list[Part]:
     """Return the table of both versions, and the leader of each."""
-    told = [
+    texts = [
         Text(f"{name.capitalize()} version: {describe_leader(contest, count)}")
         for name, count in contest.counts().items()
     ]
@@ -61,7 +61,7 @@ def _result_parts(
         ("won, chance", _chance_cells(shuffle)),
         *[("true", lambda i: percent(true[i] / users))] * (truth is not None),
     )
-    return [Table(*found, title=title, wide=True), *told, Text(radii(contest))]
+    return [Table(*found, title=title, wide=True), *texts, Text(radii(contest))]
 
 
 _Shown = Callable[[int], Cell]

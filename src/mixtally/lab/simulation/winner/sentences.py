@@ -94,13 +94,13 @@ def _describe_shuffle(contest: Contest) -> list[str]:
             "and no lie helps.",
         ]
     # Without the shuffle only the randomizer protects, which is purely epsilon-private.
-    alone = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
+    local_promise = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
     return [
         first,
         "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Anyone "
         "who sees it leave, or holds every mix, has epsilon = "
         f"{at_most(left)}: a guess is then wrong with a chance of "
-        f"{_wrong_guess_text(alone, contest.question.bins)}.",
+        f"{_wrong_guess_text(local_promise, contest.question.bins)}.",
     ]
 
 

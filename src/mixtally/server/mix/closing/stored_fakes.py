@@ -57,12 +57,12 @@ class StoredFakes:
             yield len(data).to_bytes(_LENGTH_BYTES) + data
 
     def _unwrap_frames(self, part: int, data: bytes) -> Iterator[bytes]:
-        frames, at = [], 0
-        while at < len(data):
-            size = int.from_bytes(data[at : at + _LENGTH_BYTES])
-            frames.append(data[at + _LENGTH_BYTES : at + _LENGTH_BYTES + size])
-            at += _LENGTH_BYTES + size
-        if at != len(data):
+        frames, offset = [], 0
+        while offset < len(data):
+            size = int.from_bytes(data[offset : offset + _LENGTH_BYTES])
+            frames.append(data[offset + _LENGTH_BYTES : offset + _LENGTH_BYTES + size])
+            offset += _LENGTH_BYTES + size
+        if offset != len(data):
             raise DataError(
                 "stored fakes", expected="whole frames", got="a part of one", do="check the disk"
             )
