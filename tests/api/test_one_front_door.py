@@ -45,13 +45,15 @@ OTHERWISE = {
     "budget charge": {"file": "self"},
     "budget show": {"file": "self"},
     "check attack": {"plan": "target"},
+    "check delta": {"matrix": "protocol"},
     "batch tally": {"plan": "plan_or_contract", "shards": "batch"},
 }
 """Arguments that Python takes by place, under the name of what they may be there."""
 LACKING = {
     "plan": {"explain", "approval"},
+    "check delta": {"curve"},
 }
-"""Options that a function lacks: ``Plan.explanation`` and ``Plan.save`` have these two."""
+"""Options that a function lacks: ``Plan.explanation``, ``Plan.save`` and ``curve`` have them."""
 MORE = {
     # kind: `--bits`, `--max-set` and others in a word. question: `--bins` or `--labels` by place.
     "plan": {"kind", "question"},
@@ -59,6 +61,8 @@ MORE = {
     "simulate": {"budget", "group_by", "kind"},
     "simulate epochs": {"kind"},
     "example": {"column"},
+    # groups: of people with other matrices, for which the command has no second file.
+    "check delta": {"groups"},
 }
 """What a function has beside ``name`` and ``values``, and its command has not."""
 

@@ -29,8 +29,12 @@ if TYPE_CHECKING:
     from mixtally.api.planning import Plan as Plan
     from mixtally.api.planning import plan as plan
     from mixtally.api.pricing import Calibrated as Calibrated
+    from mixtally.api.pricing import PrivacyCurve as PrivacyCurve
+    from mixtally.api.pricing import RandomizerDelta as RandomizerDelta
     from mixtally.api.pricing import calibrate as calibrate
+    from mixtally.api.pricing import curve as curve
     from mixtally.api.pricing import delta as delta
+    from mixtally.api.pricing import epsilon as epsilon
     from mixtally.api.result import Result as Result
     from mixtally.api.simulated_result import SimulatedResult as SimulatedResult
     from mixtally.api.simulations import simulate_baskets as simulate_baskets
@@ -53,14 +57,18 @@ _PLACES = {
     "Guarantee": "mixtally.model.guarantee",
     "MixtallyError": "mixtally.errors",
     "Plan": "mixtally.api.planning",
+    "PrivacyCurve": "mixtally.accounting.curves",
     "Question": "mixtally.model.question",
+    "RandomizerDelta": "mixtally.app.matrix",
     "SimulatedResult": "mixtally.api.simulated_result",
     "Result": "mixtally.api.result",
     "Sent": "mixtally.api.device",
     "attack": "mixtally.api.attacks",
     "calibrate": "mixtally.api.pricing",
     "conclude": "mixtally.api.conclusions",
+    "curve": "mixtally.api.pricing",
     "delta": "mixtally.api.pricing",
+    "epsilon": "mixtally.api.pricing",
     "example": "mixtally.api.examples",
     "mix": "mixtally.api.batches",
     "plan": "mixtally.api.planning",

@@ -1,21 +1,46 @@
-"""The delta of given mechanism parameters, and the least noise for a guarantee.
+"""The delta of given parameters or of a matrix, and the least noise for a guarantee.
 
 ``delta`` and ``calibrate`` are the Python forms of ``mixtally check delta`` and ``check noise``.
+``epsilon`` and ``curve`` read the same curve in other ways.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from mixtally.accounting.accountant import Accountant
+from mixtally.accounting.composition.pld import Curve
+from mixtally.accounting.curves import PrivacyCurve as PrivacyCurve
+from mixtally.accounting.curves import find_epsilon, trace_curve
+from mixtally.accounting.plans.terms import (
+    PrivacyTerms,
+    certify_terms,
+    curve_of,
+    local_epsilon_of,
+    verify,
+)
 from mixtally.api import checks
+from mixtally.api.contracts import contract_bytes
+from mixtally.api.matrices import Groups, Randomized, is_matrix, world_of
+from mixtally.api.planning import Plan
 from mixtally.api.requests import guarantee_of
-from mixtally.app import price
+from mixtally.app import matrix, price
+from mixtally.app.contracts import read_plan_or_contract
+from mixtally.app.matrix import MatrixOptions
+from mixtally.app.matrix import RandomizerDelta as RandomizerDelta
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
+from mixtally.app.plans import refuse_extra_flags
+from mixtally.errors import ParameterError
 from mixtally.model.certificate import Certificate
+from mixtally.model.contract import Contract
+from mixtally.model.guarantee import LEAST_EPSILON, MOST_EPSILON, Guarantee, check_epsilon
 from mixtally.report.numbers import at_most, number
 from mixtally.report.words import assumption_text
 
 Parameters = MechanismOptions
 """The parameters of all protocols. ``mixtally check delta --help`` lists those of each protocol."""
+_OF_MATRICES = ("fake_row", "rounds", "normalize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +82,43 @@ class Calibrated:
 
 
 @checks.translate_errors
-@checks.accept_options(Parameters)
-def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
-    """Compute lower and upper bounds of delta for given parameters of a protocol.
+@checks.accept_options(Parameters, MatrixOptions)
+def delta(
+    protocol: Randomized, *, epsilon: float, groups: Groups = (), **given: Any
+) -> Certificate | RandomizerDelta:
+    """Compute lower and upper bounds of delta of a protocol, a plan or any randomizer.
 
     Parameters
     ----------
-    protocol : str
-        A protocol that ``mixtally check delta --help`` lists.
+    protocol : str, Plan or matrix
+        A protocol that ``mixtally check delta --help`` lists, a plan or its file, or the matrix of
+        a randomizer: an array, a data frame or nested lists. A row of the matrix is a value that a
+        person may hold, a column is a message, and the entries of a row sum to 1 exactly.
     epsilon : float
-        The privacy loss at which delta is computed, in nats, in [0.01, 20].
+        The privacy loss at which delta is computed, in nats, in [0.01, 20]; for a matrix from 0.
+    groups : sequence of (matrix, int)
+        Other people with other randomizers, with their numbers.
     ones : int, optional
         The number of other people who are known to have a one, below ``users``.
     observer : str, default 'messages'
         What the adversary sees: "messages", or only the "sums" of all messages.
     background : str, optional
         "zero" if all other people are known to have zeros. Needs ``bits``.
+    fake_row : str or sequence, optional
+        What fakes of a matrix send: a row, "uniform", or probabilities of the outputs. A row stays
+        a value that people may hold.
     **given
-        The parameters of the protocol.
+        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
 
     Returns
     -------
-    Certificate
+    Certificate or RandomizerDelta
         Both bounds of delta, with the observer, the proof and its assumption.
 
     Raises
     ------
+    DataError
+        If the matrix is no randomizer.
     EffortError
         If the computation would take too long.
     ParameterError
@@ -94,10 +130,169 @@ def delta(protocol: str, *, epsilon: float, **given: Any) -> Certificate:
     >>> certificate = mixtally.delta("clear-uniform", epsilon=1, bins=10, fakes=1_000)
     >>> f"{certificate.upper:.3g}"
     '1.37e-12'
+    >>> found = mixtally.delta([["3/4", "1/4"], ["1/4", "3/4"]], users=1_000, epsilon=0.1)
+    >>> f"{found.upper:.3g}", found.pair, found.crowd
+    ('4.95e-05', ('1', '0'), '999 x 1')
     """
-    return price.delta(
-        _options(protocol, given), checks.check_number("epsilon", epsilon)
-    ).certificate
+    epsilon = checks.check_number("epsilon", epsilon)
+    if is_matrix(protocol):
+        return matrix.price_matrix(world_of(protocol, groups, given), epsilon)
+    return _certify(protocol, epsilon, groups, given)
+
+
+@checks.translate_errors
+@checks.accept_options(Parameters, MatrixOptions)
+def epsilon(
+    protocol: Randomized, *, delta: float, groups: Groups = (), **given: Any
+) -> Certificate | RandomizerDelta:
+    """Find the least epsilon at which the upper bound of delta is small enough.
+
+    Parameters
+    ----------
+    protocol : str, Plan or matrix
+        As in ``delta``.
+    delta : float
+        The delta of the guarantee.
+    groups : sequence of (matrix, int)
+        Other people with other randomizers, with their numbers.
+    **given
+        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
+
+    Returns
+    -------
+    Certificate or RandomizerDelta
+        Both bounds of delta at the epsilon that was found, which is its ``epsilon``.
+
+    Raises
+    ------
+    DataError
+        If the matrix is no randomizer.
+    EffortError
+        If the computation would take too long.
+    ParameterError
+        As in ``delta``, and if no epsilon up to 20 satisfies delta.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> found = mixtally.epsilon([["3/4", "1/4"], ["1/4", "3/4"]], users=1_000, delta=1e-6)
+    >>> round(found.epsilon, 3)
+    0.142
+    """
+    delta = checks.check_number("delta", delta)
+    matrix.check_delta(delta)
+    if is_matrix(protocol):
+        return matrix.least_epsilon(world_of(protocol, groups, given), delta)
+    upper, _ = _curve_of(protocol, groups, given)
+    found = find_epsilon(lambda one: upper(max(one, LEAST_EPSILON)), delta, MOST_EPSILON)
+    matrix.require_epsilon(found, delta)
+    return _certify(protocol, max(found, LEAST_EPSILON), groups, given)
+
+
+@checks.translate_errors
+@checks.accept_options(Parameters, MatrixOptions)
+def curve(
+    protocol: Randomized,
+    *,
+    epsilons: Sequence[float] | None = None,
+    groups: Groups = (),
+    **given: Any,
+) -> PrivacyCurve:
+    """Compute upper bounds of delta at many epsilons.
+
+    Parameters
+    ----------
+    protocol : str, Plan or matrix
+        As in ``delta``.
+    epsilons : sequence of float, optional
+        Where delta is computed, from 0 to 20. By default enough points for a composition.
+    groups : sequence of (matrix, int)
+        Other people with other randomizers, with their numbers.
+    **given
+        The parameters of the protocol; for a matrix ``users``, and ``fakes`` with ``fake_row``.
+
+    Returns
+    -------
+    PrivacyCurve
+        The curve, which can be composed and exchanged with other libraries.
+
+    Raises
+    ------
+    DataError
+        If the matrix is no randomizer.
+    EffortError
+        If the computation would take too long.
+    ParameterError
+        As in ``delta``.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> curve = mixtally.curve([["3/4", "1/4"], ["1/4", "3/4"]], users=1_000)
+    >>> round(curve.epsilon(1e-6), 3)
+    0.142
+    >>> round(curve.compose(10).epsilon(1e-6), 2)
+    0.47
+    """
+    points = None
+    if epsilons is not None:
+        points = [
+            checks.check_number(f"epsilons[{i}]", one)
+            for i, one in enumerate(checks.read_list("epsilons", epsilons))
+        ]
+    if is_matrix(protocol):
+        return matrix.trace_matrix(world_of(protocol, groups, given), points)
+    upper, reach = _curve_of(protocol, groups, given)
+    if points is None:
+        return trace_curve(upper, reach)
+    return PrivacyCurve.from_profile([(one, upper(one)) for one in points])
+
+
+def _certify(
+    protocol: Randomized, epsilon: float, groups: Groups, given: dict[str, Any]
+) -> Certificate:
+    """Return the certificate of a protocol or of a plan at any epsilon."""
+    if isinstance(protocol, str):
+        return price.delta(_read_protocol(protocol, groups, given), epsilon).certificate
+    terms = _read_terms(protocol, groups, given)
+    promised = Guarantee(epsilon=check_epsilon(epsilon), delta=terms.guarantee.delta)
+    return certify_terms(replace(terms, guarantee=promised))
+
+
+def _curve_of(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> tuple[Curve, float]:
+    """Return the upper end of delta at any epsilon, and the largest privacy loss."""
+    if isinstance(protocol, str):
+        return price.curve_of(_read_protocol(protocol, groups, given))
+    terms = _read_terms(protocol, groups, given)
+    local = local_epsilon_of(terms)
+    return curve_of(terms, Accountant()), math.inf if local is None else local
+
+
+def _read_protocol(protocol: str, groups: Groups, given: dict[str, Any]) -> MechanismOptions:
+    """Return the parameters of a protocol, without any that only a matrix has."""
+    own = {name: given[name] for name in _OF_MATRICES if name in given}
+    matrix.refuse_matrix_options(checks.read_options(MatrixOptions, own))
+    _refuse_groups(groups)
+    return _options(protocol, given)
+
+
+def _read_terms(protocol: Randomized, groups: Groups, given: dict[str, Any]) -> PrivacyTerms:
+    """Return the terms of a plan; raise ParameterError for parameters, which the plan has."""
+    _refuse_groups(groups)
+    refuse_extra_flags([f"--{name.replace('_', '-')}" for name in given])
+    if isinstance(protocol, Plan):  # was verified by the planner or by Plan.load
+        return PrivacyTerms.of(protocol.record)
+    read = read_plan_or_contract(contract_bytes(protocol), "the plan")
+    plan = read.plan if isinstance(read, Contract) else read
+    verify(plan)
+    return PrivacyTerms.of(plan)
+
+
+def _refuse_groups(groups: Groups) -> None:
+    if len(groups):
+        raise ParameterError(
+            "groups", expected="a matrix with groups", got="a protocol", do="leave groups out"
+        )
 
 
 @checks.translate_errors

@@ -9,6 +9,7 @@ from typing import Any
 
 from mixtally.accounting.accountant import Accountant, Record, local_epsilon
 from mixtally.accounting.calibrate import calibrate
+from mixtally.accounting.composition.pld import Curve
 from mixtally.accounting.divergence import memoized as memory
 from mixtally.accounting.parameters import ParsedParameters
 from mixtally.app.mechanism import (
@@ -140,6 +141,27 @@ def delta(request: MechanismOptions, epsilon: float) -> Priced:
         return _price_memoized(request, mechanism, reports, check_epsilon(epsilon))
     asked = parse_record(request)
     return _price_record(request, asked, asked.honest_record, Accountant(), check_epsilon(epsilon))
+
+
+def curve_of(request: MechanismOptions) -> tuple[Curve, float]:
+    """Return the upper end of delta at any epsilon in [0, 20], and the largest privacy loss.
+
+    Parameters
+    ----------
+    request : MechanismOptions
+        The protocol and its parameters.
+
+    Raises
+    ------
+    ParameterError
+        As in ``delta``.
+    """
+    if request.protocol == MEMORY:
+        mechanism, reports = parse_memoized(request)
+        reach = memory.loss(mechanism, reports).eps_T
+        return lambda epsilon: memory.delta(mechanism, reports, epsilon).upper, reach
+    record, accountant = parse_record(request).honest_record, Accountant()
+    return lambda epsilon: accountant.delta(record, epsilon).bounds.upper, local_epsilon(record)
 
 
 def noise(request: MechanismOptions, guarantee: Guarantee) -> Priced:

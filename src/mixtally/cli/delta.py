@@ -1,19 +1,56 @@
-"""``mixtally check delta``: the exact delta of any parameters."""
+"""``mixtally check delta``: the delta of any parameters, and of any randomizer."""
 
+from typing import Annotated
+
+import typer
+
+from mixtally.app import matrix as use
 from mixtally.app import price
-from mixtally.app.mechanism import NEEDED, MechanismOptions
+from mixtally.app.mechanism import NEEDED
 from mixtally.cli import options as o
 from mixtally.cli.option_groups import with_help_paragraph, with_option_groups
 from mixtally.cli.output import print_outcome, show_elapsed_time
+from mixtally.errors import ParameterError
+from mixtally.report.numbers import at_most
 
 
 @with_option_groups
 @with_help_paragraph("Every protocol requires its parameters:", NEEDED)
-def delta(epsilon: o.Epsilon, json: o.Json = False, *, options: MechanismOptions) -> None:
-    """Compute the exact delta of given parameters.
+def delta(
+    epsilon: o.Epsilon,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Also print epsilon for every power of ten of delta.")
+    ] = False,
+    json: o.Json = False,
+    *,
+    options: use.DeltaOptions,
+) -> None:
+    """Compute the exact delta of given parameters, or both ends of delta of a matrix.
 
-    If a parameter does not fit the protocol, the error message lists the ones that do.
+    If a parameter does not fit the protocol, the error message lists the ones that do. A matrix
+    needs --users, and --fakes with --fake-row if fakes hide its messages.
     """
+    if options.matrix is None:
+        if curve:
+            raise ParameterError(
+                "--curve",
+                expected="--matrix with it",
+                got="none",
+                do="call mixtally.curve in Python",
+            )
+        with show_elapsed_time("computing delta"):
+            found = price.delta(options.mechanism(), epsilon)
+        print_outcome(found.promise, found.facts, found.lines, json=json)
+        return
+    matrix = use.read_matrix(options.matrix, normalize=options.reading.normalize)
+    world = options.world(matrix)
     with show_elapsed_time("computing delta"):
-        found = price.delta(options, epsilon)
-    print_outcome(found.promise, found.facts, found.lines, json=json)
+        priced = use.price_matrix(world, epsilon)
+        traced = use.trace_matrix(world) if curve else None
+    facts, lines = priced.facts, priced.lines
+    if traced is not None:
+        facts["curve"] = [{"epsilon": one, "delta": two} for one, two in traced.profile()]
+        lines += [
+            f"epsilon {at_most(one, 6)} at delta {two:.0e}" for one, two in use.curve_rows(traced)
+        ]
+    print_outcome(priced.promise, facts, lines, json=json)

@@ -221,6 +221,17 @@ def _largest_candidate_divergence(
     bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo
 ) -> float:
     """Return the largest divergence of the crowds that may be the worst."""
+    ones = find_worst_candidate(bit, others, zeros, epsilon, memo)
+    return delta_in_known_crowd(bit, ones, others - ones + zeros, epsilon, memo).lower
+
+
+def find_worst_candidate(
+    bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo
+) -> int:
+    """Return the number of others with the higher probability, in the worst crowd that was tried.
+
+    Raises EffortError as ``delta`` does.
+    """
     check_work(bit, others + zeros)
     points = (
         0,
@@ -228,7 +239,8 @@ def _largest_candidate_divergence(
         *_candidate_crowds(bit, others, zeros, epsilon, memo),
     )
     return max(
-        delta_in_known_crowd(bit, m, others - m + zeros, epsilon, memo).lower for m in points
+        points,
+        key=lambda m: delta_in_known_crowd(bit, m, others - m + zeros, epsilon, memo).lower,
     )
 
 

@@ -130,6 +130,21 @@ def composed_upper(terms: PrivacyTerms, accountant: Accountant, tightness: Tight
     )(epsilon)
 
 
+def curve_of(terms: PrivacyTerms, accountant: Accountant) -> Curve:
+    """Return the upper bound of delta(epsilon) on [0, 20], including caps.
+
+    Parameters
+    ----------
+    terms : PrivacyTerms
+        The terms, whose guarantee says how closely parts are composed.
+    accountant : Accountant
+        Keeps the numbers that are computed.
+    """
+    groups, own = count_honest_parts(terms), terms.guarantee
+    composed = compose_terms([ComposedTerms(terms, groups, own.epsilon)], accountant, own.delta)
+    return lambda epsilon: min(1.0, composed(epsilon) + cap_cost(terms, epsilon))
+
+
 class ComposedTerms(NamedTuple):
     """Terms that a person takes part in, with their honest parts.
 

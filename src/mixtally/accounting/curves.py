@@ -1,0 +1,325 @@
+"""Privacy curves: upper bounds of delta at several epsilons, their composition and their exchange.
+
+``app.matrix`` and the Python interface use this module. A curve is the largest divergence over all
+pairs of neighbors and both directions, so rounds are composed from the curve of the maximum, never
+from the pair that is the worst at one epsilon. As a function of e^epsilon the true curve is convex
+and 1 at e^epsilon = 0. So the chords between its points are upper bounds too.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from mixtally.accounting.composition.convolve import LossSum
+from mixtally.accounting.composition.losses import LossDistribution
+from mixtally.accounting.composition.pld import (
+    CLOSE,
+    Curve,
+    Tightness,
+    choose_points,
+    loss_distribution,
+    prove_points,
+)
+from mixtally.accounting.divergence.matrix import Randomizer
+from mixtally.errors import DataError
+from mixtally.model.guarantee import MOST_EPSILON
+
+_SLACK = 1.0 + 1e-12
+_RISE = 1.003
+"""Factor between neighboring deltas that is accepted as rounding."""
+_CLOSE = 1e-6
+"""Relative distance of an epsilon from the least one that satisfies delta."""
+_MOST_STEPS = 200
+_STRIDE = 1.5
+"""Factor between the epsilons of a search until both sides of the result are known."""
+_IMPORTED = 512
+"""Points at which an imported distribution is evaluated."""
+_LEAST = 1e-15
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyCurve:
+    """Upper bounds of delta at several epsilons.
+
+    Parameters
+    ----------
+    epsilons : tuple of float
+        Ascending privacy losses in nats, at least 0.
+    upper : tuple of float
+        The upper bound of delta at each epsilon.
+    lower : tuple of float
+        The delta of one known crowd at each epsilon; 0 where none is known.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> curve = mixtally.PrivacyCurve.from_profile([(0.0, 0.3), (1.0, 1e-3), (2.0, 1e-6)])
+    >>> curve.delta(1.0) < 1.0001e-3
+    True
+    >>> round(curve.epsilon(1e-3), 3)
+    1.0
+    """
+
+    epsilons: tuple[float, ...]
+    upper: tuple[float, ...]
+    lower: tuple[float, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for where, (low, high) in enumerate(pairwise((-1.0, *self.epsilons))):
+            if not low < high < math.inf or high < 0.0:
+                raise _point_error(where, "an epsilon above the one before", high)
+        for where, (before, delta) in enumerate(pairwise((1.0, *self.upper))):
+            if not 0.0 <= delta <= before * _RISE or delta > 1.0:
+                raise _point_error(where, "a delta from 0 to 1 that falls", delta)
+        if not self.epsilons or len(self.epsilons) != len(self.upper):
+            raise _point_error(len(self.epsilons), "one delta for every epsilon", len(self.upper))
+
+    @classmethod
+    def from_profile(cls, points: Iterable[tuple[float, float]]) -> "PrivacyCurve":
+        """Return the curve through the points of a privacy profile, as OpenDP has them.
+
+        Parameters
+        ----------
+        points : iterable of (float, float)
+            Epsilon and an upper bound of delta, in any order.
+
+        Returns
+        -------
+        PrivacyCurve
+            The curve. It is an upper bound if the profile is one.
+        """
+        pairs = sorted((float(epsilon), float(delta)) for epsilon, delta in points)
+        return cls(tuple(one for one, _ in pairs), tuple(one for _, one in pairs))
+
+    @classmethod
+    def from_dp_accounting(cls, losses: Any) -> "PrivacyCurve":
+        """Return the curve of a privacy loss distribution of the dp-accounting library.
+
+        Parameters
+        ----------
+        losses : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            A distribution with a pessimistic estimate.
+
+        Returns
+        -------
+        PrivacyCurve
+            Both directions are in its deltas. It is an upper bound if the estimate is pessimistic.
+        """
+
+        def compute_delta(epsilon: float) -> float:
+            # The library's transforms may leave tiny negative numbers.
+            return min(1.0, max(0.0, float(losses.get_delta_for_epsilon(epsilon))) + _LEAST)
+
+        end = find_epsilon(compute_delta, 4.0 * _LEAST, 4.0 * MOST_EPSILON)
+        end = min(end, 4.0 * MOST_EPSILON)
+        points = [end * i / _IMPORTED for i in range(_IMPORTED + 1)] if end > 0.0 else [0.0]
+        deltas, least = [], 1.0
+        for point in points:
+            least = min(least, compute_delta(point))
+            deltas.append(least)
+        return cls(tuple(points), tuple(deltas))
+
+    def profile(self) -> list[tuple[float, float]]:
+        """Return the points as a privacy profile: pairs of epsilon and upper bound of delta.
+
+        Returns
+        -------
+        list of (float, float)
+            The points with ascending epsilon.
+        """
+        return list(zip(self.epsilons, self.upper, strict=True))
+
+    def delta(self, epsilon: float) -> float:
+        """Return an upper bound of delta.
+
+        Parameters
+        ----------
+        epsilon : float
+            Privacy loss in nats, at least 0.
+
+        Returns
+        -------
+        float
+            The chord between the neighboring points. Above the last point, its delta.
+        """
+        at = bisect_left(self.epsilons, epsilon)
+        if at == len(self.epsilons):
+            return self.upper[-1]
+        if self.epsilons[at] == epsilon:
+            return self.upper[at]
+        ratio, right = math.exp(epsilon), math.exp(self.epsilons[at])
+        left, before = (math.exp(self.epsilons[at - 1]), self.upper[at - 1]) if at else (0.0, 1.0)
+        share = (ratio - left) / (right - left)
+        return min(1.0, ((1.0 - share) * before + share * self.upper[at]) * _SLACK)
+
+    def epsilon(self, delta: float) -> float:
+        """Return the least epsilon at which the bound is at most ``delta``.
+
+        Parameters
+        ----------
+        delta : float
+            The delta of the guarantee.
+
+        Returns
+        -------
+        float
+            Epsilon in nats; infinite if no point satisfies delta.
+        """
+        return find_epsilon(self.delta, delta, self.epsilons[-1])
+
+    def compose(self, rounds: int) -> "PrivacyCurve":
+        """Return the curve of several rounds with new randomness, also if they are adaptive.
+
+        Parameters
+        ----------
+        rounds : int
+            The number of rounds.
+
+        Returns
+        -------
+        PrivacyCurve
+            Upper bounds for all rounds together.
+        """
+        total = LossSum([(self.losses(), rounds)])
+        return trace_curve(total.delta, MOST_EPSILON)
+
+    def losses(self, tightness: Tightness = CLOSE) -> LossDistribution:
+        """Return a privacy loss distribution that dominates all with this curve.
+
+        Parameters
+        ----------
+        tightness : Tightness
+            How closely the chords of the distribution follow the curve.
+
+        Returns
+        -------
+        LossDistribution
+            The distribution on a lattice; the last delta is its infinite loss.
+        """
+        return loss_distribution(self.delta, self.epsilons[-1], tightness)
+
+    def to_dp_accounting(self) -> Any:
+        """Return a privacy loss distribution of the dp-accounting library that dominates the curve.
+
+        Returns
+        -------
+        dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            A pessimistic distribution, which is the same for both directions.
+        """
+        from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+
+        losses = self.losses()
+        places, chances = losses.expand_both_sides(losses.step)
+        law = dict(zip(map(int, places), map(float, chances), strict=True))
+        return privacy_loss_distribution.PrivacyLossDistribution(
+            pld_pmf.create_pmf(law, losses.step, losses.infinite, pessimistic_estimate=True)
+        )
+
+
+def _point_error(where: int, expected: str, got: object) -> DataError:
+    return DataError(
+        f"privacy curve, point {where + 1}",
+        expected=expected,
+        got=got,
+        do="give pairs of epsilon and delta with ascending epsilon",
+    )
+
+
+def trace_curve(curve: Curve, reach: float, tightness: Tightness = CLOSE) -> PrivacyCurve:
+    """Return the points of an upper bound that a composition needs.
+
+    Parameters
+    ----------
+    curve : callable
+        An upper bound of delta at any epsilon in [0, 20].
+    reach : float
+        The largest finite privacy loss, or infinity.
+    tightness : Tightness
+        How closely chords follow the curve.
+    """
+    return _make_curve(*choose_points(curve, reach, tightness))
+
+
+def _make_curve(step: float, points: dict[int, float]) -> PrivacyCurve:
+    places, deltas, least = sorted(points), [], 1.0
+    for place in places:
+        least = min(least, points[place])  # still an upper bound, because the true curve falls
+        deltas.append(least)
+    return PrivacyCurve(tuple(place * step for place in places), tuple(deltas))
+
+
+def trace_randomizer(one: Randomizer, reach: float, tightness: Tightness = CLOSE) -> PrivacyCurve:
+    """Return the points of the curve of the maximum over all pairs and crowds.
+
+    Parameters
+    ----------
+    one : Randomizer
+        The randomizer among its crowd.
+    reach : float
+        Its local epsilon.
+    tightness : Tightness
+        How closely chords follow the curve.
+    """
+    if one.exact_bit is None:
+        return trace_curve(lambda epsilon: one.upper(epsilon).value, reach, tightness)
+    return _make_curve(*prove_points(one.expect, one.prove, reach, tightness))
+
+
+def find_epsilon(
+    upper: Callable[[float], float], delta: float, most: float, start: float = 1.0
+) -> float:
+    """Return the least epsilon in [0, ``most``] whose bound is at most ``delta``, to a millionth.
+
+    Parameters
+    ----------
+    upper : callable
+        An upper bound of delta that falls with epsilon.
+    delta : float
+        The delta of the guarantee.
+    most : float
+        The largest epsilon that is tried.
+    start : float
+        Where the search begins.
+
+    Returns
+    -------
+    float
+        An epsilon that was evaluated and satisfies delta; infinite if ``most`` does not.
+    """
+    if upper(0.0) <= delta:
+        return 0.0
+    low, high = 0.0, min(start, most)
+    value = upper(high)
+    while value > delta:
+        if high >= most:
+            return math.inf
+        low, high = high, min(_STRIDE * high, most)
+        value = upper(high)
+    while low == 0.0:
+        point = high / _STRIDE
+        if (value := upper(point)) > delta:
+            low = point
+        else:
+            high = point
+    below, above = (_log_ratio(upper(end), delta) for end in (low, high))
+    for step in range(_MOST_STEPS):
+        if high - low <= _CLOSE * high:
+            break
+        # A secant in log delta; every third step halves the bracket.
+        secant = low + (high - low) * below / (below - above)
+        edge = 0.4 * _CLOSE * high
+        inner = min(max(secant + edge, low + edge), high - edge)
+        point = 0.5 * (low + high) if step % 3 == 2 else inner
+        if (value := upper(point)) > delta:
+            low, below = point, _log_ratio(value, delta)
+        else:
+            high, above = point, _log_ratio(value, delta)
+    return high
+
+
+def _log_ratio(value: float, delta: float) -> float:
+    """Return log(value / delta), at least -50: a bound of zero has no logarithm."""
+    return max(-50.0, math.log(max(value, 1e-300) / delta))

@@ -1,0 +1,532 @@
+"""The privacy of any local randomizer that is given as a matrix of probabilities.
+
+The command line and Python call ``price_matrix`` and ``trace_matrix``, and show what they return.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+from mixtally.accounting.composition.convolve import LossSum
+from mixtally.accounting.composition.pld import Curve
+from mixtally.accounting.curves import PrivacyCurve, find_epsilon, trace_randomizer
+from mixtally.accounting.divergence.matrix import EXACT_TWO_OUTPUTS, Group, Randomizer
+from mixtally.app import options as o
+from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
+from mixtally.app.parameters import PricedOptions
+from mixtally.errors import AccountingError, DataError, ParameterError, in_range
+from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS, Observer, count_arriving
+from mixtally.model.matrix import RandomizerMatrix, make_matrix
+from mixtally.primitives.files import read_bytes
+from mixtally.report.document import Promise
+from mixtally.report.numbers import at_least, at_most, pluralize
+from mixtally.report.promise import error_line, protection_line
+
+UNIFORM = "uniform"
+_MOST_ROUNDS = 1_000_000
+_DECADES = 12
+SOURCE = (
+    "theorem 1 of accounting/divergence/matrix.py: the privacy blanket of all rows (Balle et al. "
+    "2019, theorem 3.1), with public fakes and groups"
+)
+TWO_SOURCE = (
+    "exact distribution of two outputs; the worst crowd holds the two extreme values only (proved "
+    "in accounting/divergence/two_outputs.py)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixOptions:
+    """How a matrix is read, and what hides its rows."""
+
+    fake_row: Annotated[
+        str | None,
+        o.option(
+            "--fake-row", "Row that fakes send, or uniform; it stays a possible value.", "ROW"
+        ),
+    ] = None
+    rounds: Annotated[
+        int, o.whole_option("--rounds", "Rounds with new randomness in each, composed.")
+    ] = 1
+    normalize: Annotated[
+        bool, o.option("--normalize", "Divide every row of the matrix by its sum.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeltaOptions:
+    """The protocol or the matrix whose delta is computed, and its parameters."""
+
+    protocol: Annotated[
+        str | None,
+        o.option("--protocol", f"{', '.join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}.", "NAME"),
+    ] = None
+    matrix: Annotated[
+        Path | None,
+        o.option("--matrix", "CSV of a randomizer: outputs in the first row, values in column 1."),
+    ] = None
+    parameters: PricedOptions
+    honest_share: o.HonestShare = 1.0
+    reading: MatrixOptions
+
+    def mechanism(self) -> MechanismOptions:
+        """Return the parameters of the protocol; raise ParameterError without a protocol."""
+        if self.protocol is None:
+            raise ParameterError(
+                "check delta",
+                expected="--protocol NAME or --matrix FILE",
+                got="neither",
+                do="name a protocol, or write a CSV file of probabilities",
+            )
+        refuse_matrix_options(self.reading)
+        return MechanismOptions(
+            protocol=self.protocol, parameters=self.parameters, honest_share=self.honest_share
+        )
+
+    def world(self, matrix: RandomizerMatrix) -> "World":
+        """Return the matrix with all that hides a message; raise ParameterError for the rest."""
+        if self.protocol is not None:
+            raise ParameterError(
+                "--matrix", expected="--protocol or --matrix", got="both", do="leave out one"
+            )
+        return make_world(
+            matrix,
+            self.parameters.given,
+            self.honest_share,
+            fake_row_of(matrix, self.reading.fake_row),
+            self.reading.rounds,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """A randomizer and all that hides one message.
+
+    Attributes
+    ----------
+    matrix : RandomizerMatrix
+        The randomizer of the target and of ``users`` - 1 other people.
+    users : int
+        Honest people with this randomizer, the target among them.
+    fakes : int
+        Fakes that certainly arrive.
+    fake_row : tuple of Fraction
+        The public distribution of a fake; empty without fakes.
+    groups : tuple of Group
+        Other people with other randomizers.
+    rounds : int
+        Rounds with new randomness.
+    """
+
+    matrix: RandomizerMatrix
+    users: int
+    fakes: int = 0
+    fake_row: tuple[Fraction, ...] = ()
+    groups: tuple[Group, ...] = ()
+    rounds: int = 1
+
+    def __post_init__(self) -> None:
+        in_range("users", self.users, 1, MOST_USERS, "count the target too")
+        in_range("fakes", self.fakes, 0, MOST_USERS, "0 for a crowd without fakes")
+        in_range("rounds", self.rounds, 1, _MOST_ROUNDS, "1 for a single round")
+        if bool(self.fakes) != bool(self.fake_row):
+            raise ParameterError(
+                "--fake-row",
+                expected="--fakes and --fake-row together",
+                got="one of them",
+                do="name the row that fakes send, or uniform",
+            )
+
+    def randomizer(self) -> Randomizer:
+        """Return the randomizer, prepared for many epsilons."""
+        return Randomizer(self.matrix, self.users, self.fakes, self.fake_row, self.groups)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomizerDelta:
+    """Both ends of delta of a randomizer whose messages are shuffled.
+
+    Only ``upper`` is a guarantee. The lower end is the delta of one crowd.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    lower, upper : float
+        Bounds of delta at this epsilon; ``upper`` covers every crowd and both directions.
+    users, fakes, rounds : int
+        What is counted on.
+    pair : tuple of str
+        The two values with the largest upper bound.
+    lower_pair : tuple of str
+        The two values of the lower bound.
+    crowd : str
+        What all other people hold at the lower bound.
+    exact : str
+        Why both ends are the true delta, or an empty text.
+    note : str
+        Why both ends meet for many people, or an empty text.
+    index : float
+        The blanket index: the largest sum of (R_u - R_v)^2 / m. It is infinite if some outputs can
+        be sent for some values only.
+    mu : float
+        A hint, never a guarantee: for many people delta is about that of Gaussian noise with mu =
+        sqrt(index / users), without fakes.
+    local_epsilon : float
+        The privacy loss if all messages are traced to their senders; may be infinite.
+    normalized : int
+        Number of rows that were divided by their sums.
+
+    Examples
+    --------
+    >>> import mixtally
+    >>> found = mixtally.delta([["3/4", "1/4"], ["1/4", "3/4"]], users=1_000, epsilon=0.1)
+    >>> found.exact
+    'two outputs: the worst crowd holds the two extreme values only'
+    """
+
+    epsilon: float
+    lower: float
+    upper: float
+    users: int
+    fakes: int
+    rounds: int
+    pair: tuple[str, str]
+    lower_pair: tuple[str, str]
+    crowd: str
+    exact: str
+    note: str
+    index: float
+    mu: float
+    local_epsilon: float
+    normalized: int
+
+    @property
+    def source(self) -> str:
+        """The proof of the upper bound."""
+        source = TWO_SOURCE if self.exact == EXACT_TWO_OUTPUTS else SOURCE
+        more = f"; {self.rounds:,} rounds composed from the curve of the maximum over all pairs"
+        return source + more * (self.rounds > 1)
+
+    @property
+    def assumption(self) -> str:
+        """Who must be honest."""
+        fakes = f" and {self.fakes:,} fakes arrive" if self.fakes else ""
+        return (
+            f"{pluralize(self.users, 'honest person', 'honest people')} with the target send one "
+            f"message each as the matrix says{fakes}; one honest mix shuffles"
+        )
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """All values as JSON has them."""
+        finite = {
+            name: value if math.isfinite(value) else None
+            for name, value in (
+                ("index", self.index), ("mu", self.mu), ("local_epsilon", self.local_epsilon),
+            )
+        }  # fmt: skip
+        return {
+            "delta": self.upper,
+            "delta_lower": self.lower,
+            "epsilon": self.epsilon,
+            "observer": str(Observer.MESSAGES),
+            "source": self.source,
+            "assumption": self.assumption,
+            "users": self.users,
+            "fakes": self.fakes,
+            "rounds": self.rounds,
+            "pair": list(self.pair),
+            "lower_pair": list(self.lower_pair),
+            "crowd": self.crowd,
+            "exact": self.exact or None,
+            "note": self.note or None,
+            "normalized": self.normalized,
+            **finite,
+        }
+
+    @property
+    def promise(self) -> Promise:
+        """The three lines with which every result begins."""
+        kind = "exact" if self.exact else "proved upper bound"
+        return (
+            protection_line(Observer.MESSAGES),
+            f"epsilon = {at_most(self.epsilon, 6)}, delta <= {at_most(self.upper, 6)} ({kind}). "
+            f"Holds if {self.assumption}.",
+            error_line(None, note=": a matrix does not say how counts are estimated"),
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """Lines about both ends, each rounded outward."""
+        at = at_most(self.epsilon, 9)
+        local = (
+            f"a local epsilon of {at_most(self.local_epsilon, 6)}"
+            if math.isfinite(self.local_epsilon)
+            else "no protection"
+        )
+        hint = (
+            f"blanket index {self.index:.6g}, mu {self.mu:.6g} (a hint for many people, no "
+            "guarantee)"
+        )
+        return [
+            *(
+                [f"normalized: {pluralize(self.normalized, 'row')} did not sum to 1 exactly"]
+                if self.normalized
+                else []
+            ),
+            f"delta <= {at_most(self.upper, 9)} at epsilon {at}, for {self.pair[0]} against "
+            f"{self.pair[1]} in any crowd",
+            f"delta >= {at_least(self.lower, 9)}, for {self.lower_pair[0]} against "
+            f"{self.lower_pair[1]} if the others hold {self.crowd}",
+            *([f"exact because {self.exact}"] if self.exact else []),
+            *([self.note] if self.note else []),
+            f"source: {self.source}",
+            *([hint] if math.isfinite(self.mu) else []),
+            f"if every mix colludes: {local} remains",
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join([self.promise[1], *self.lines[:-2]])
+
+
+def refuse_matrix_options(reading: MatrixOptions) -> None:
+    """Raise ParameterError for options that only a matrix has."""
+    if used := o.list_used_flags(reading):
+        raise ParameterError(
+            used[0],
+            expected="a matrix with it",
+            got="a protocol",
+            do="leave it out: a protocol has --fakes and --repeats",
+        )
+
+
+def make_world(
+    matrix: RandomizerMatrix,
+    given: Mapping[str, Any],
+    honest_share: float,
+    fake_row: tuple[Fraction, ...],
+    rounds: int,
+    groups: tuple[Group, ...] = (),
+) -> World:
+    """Return a matrix with all that hides a message; only honest people and fakes count.
+
+    Raises
+    ------
+    ParameterError
+        If ``given``, the parameters by name, has others than users and fakes, or no users.
+    """
+    others = [name for name in given if name not in ("users", "fakes")]
+    if others or "users" not in given:
+        flag = f"--{others[0].replace('_', '-')}" if others else "--users"
+        raise ParameterError(
+            flag,
+            expected="a matrix with --users, and --fakes if there are any"
+            if others
+            else "the number of people who take part",
+            got=f"{flag} as well" if others else "none",
+            do="leave it out: the matrix says what is sent" if others else "add --users 1000",
+        )
+    users, fakes = (count_arriving(given.get(name, 0), honest_share) for name in ("users", "fakes"))
+    return World(
+        matrix=matrix,
+        users=max(users, min(given["users"], 1)),  # the target always takes part
+        fakes=fakes,
+        fake_row=fake_row if fakes or not given.get("fakes") else (),
+        groups=groups,
+        rounds=rounds,
+    )
+
+
+def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
+    """Return the matrix of a CSV file.
+
+    Parameters
+    ----------
+    path : Path
+        The first row has the outputs, the first column the values that a person may hold. Entries
+        are fractions such as 2/15, or decimals.
+    normalize : bool
+        Whether rows are divided by their sums.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read or has no randomizer.
+    """
+    data = read_bytes(path, "a CSV file of probabilities", "write one in any editor")
+    try:
+        text = data.decode("utf-8-sig")
+        rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(
+            str(path),
+            expected="a CSV file in UTF-8",
+            got=str(error),
+            do="save it as CSV with commas",
+        ) from error
+    if not rows or len(rows[0]) < 2:
+        raise DataError(
+            str(path),
+            expected="a first row with the outputs, after an empty cell",
+            got=f"{len(rows)} rows" + (f" that begin with {rows[0][0][:40]!r}" if rows else ""),
+            do="separate cells by commas",
+        )
+    return make_matrix(
+        [row[1:] for row in rows[1:]],
+        [row[0].strip() for row in rows[1:]],
+        [one.strip() for one in rows[0][1:]],
+        normalize=normalize,
+        subject=str(path),
+    )
+
+
+def fake_row_of(matrix: RandomizerMatrix, label: str | None) -> tuple[Fraction, ...]:
+    """Return the public distribution of a fake: a row of the matrix, or the uniform one.
+
+    The row stays a value that people may hold, because removing it could break the guarantee.
+    """
+    if label is None:
+        return ()
+    if label == UNIFORM and UNIFORM not in matrix.rows:
+        return tuple(Fraction(1, len(matrix.outputs)) for _ in matrix.outputs)
+    row = matrix.cells[matrix.row(label)]
+    return tuple(Fraction(int(one), matrix.scale) for one in row)
+
+
+def price_matrix(world: World, epsilon: float) -> RandomizerDelta:
+    """Compute both ends of delta.
+
+    Parameters
+    ----------
+    world : World
+        The randomizer and all that hides a message.
+    epsilon : float
+        Privacy loss in nats, in [0, 20].
+
+    Raises
+    ------
+    EffortError
+        If the matrix has too many rows and outputs.
+    ParameterError
+        If epsilon is out of range.
+    """
+    in_range("epsilon", epsilon, 0.0, MOST_EPSILON, "1 is a common choice")
+    one = world.randomizer()
+    return _price(world, one, epsilon, _upper_of(world, one)(epsilon) if world.rounds > 1 else None)
+
+
+def least_epsilon(world: World, delta: float) -> RandomizerDelta:
+    """Compute both ends at the least epsilon whose upper end is at most ``delta``.
+
+    Parameters
+    ----------
+    world : World
+        The randomizer and all that hides a message.
+    delta : float
+        The delta of the guarantee, above 0 and below 1.
+
+    Raises
+    ------
+    ParameterError
+        If no epsilon up to 20 satisfies delta.
+    """
+    check_delta(delta)
+    one = world.randomizer()
+    upper = _upper_of(world, one)
+    start = 4.0 * one.mu if 0.0 < one.mu < 1.0 else 1.0
+    epsilon = find_epsilon(upper, delta, MOST_EPSILON, start)
+    require_epsilon(epsilon, delta)
+    return _price(world, one, epsilon, upper(epsilon))
+
+
+def check_delta(delta: float) -> None:
+    """Raise ParameterError unless delta is between 0 and 1."""
+    if not 1e-50 <= delta < 1.0:
+        raise ParameterError(
+            "delta", expected="a number from 1e-50 to below 1", got=delta, do="1e-6 is common"
+        )
+
+
+def require_epsilon(epsilon: float, delta: float) -> None:
+    """Raise ParameterError if no epsilon satisfies delta."""
+    if not math.isfinite(epsilon):
+        raise ParameterError(
+            "delta",
+            expected=f"a delta that some epsilon up to {MOST_EPSILON:g} satisfies",
+            got=delta,
+            do="count on more people or fakes, or accept a larger delta",
+        )
+
+
+def trace_matrix(world: World, epsilons: Sequence[float] | None = None) -> PrivacyCurve:
+    """Return the curve of the maximum over all pairs and crowds.
+
+    Parameters
+    ----------
+    world : World
+        The randomizer and all that hides a message.
+    epsilons : sequence of float, optional
+        Where delta is computed; by default enough points for a composition.
+    """
+    one = world.randomizer()
+    if epsilons is None:
+        curve = trace_randomizer(one, world.matrix.local_epsilon)
+        return curve.compose(world.rounds) if world.rounds > 1 else curve
+    upper = _upper_of(world, one)
+    points = tuple(sorted(set(epsilons)))
+    for point in points:
+        in_range("epsilon", point, 0.0, MOST_EPSILON, "give a list of privacy losses")
+    found = [(one.lower(point).value, upper(point)) for point in points]
+    return PrivacyCurve(
+        points, tuple(most for _, most in found), tuple(min(pair) for pair in found)
+    )
+
+
+def curve_rows(curve: PrivacyCurve) -> list[tuple[float, float]]:
+    """Return epsilon for every power of ten that the curve reaches, with that delta."""
+    rows = [(curve.epsilon(10.0**-power), 10.0**-power) for power in range(1, _DECADES + 1)]
+    return [(epsilon, delta) for epsilon, delta in rows if math.isfinite(epsilon)]
+
+
+def _upper_of(world: World, one: Randomizer) -> Curve:
+    """Return the upper end at any epsilon, of one round or of all."""
+    if world.rounds == 1:
+        return lambda epsilon: one.upper(epsilon).value
+    curve = trace_randomizer(one, world.matrix.local_epsilon)
+    return LossSum([(curve.losses(), world.rounds)]).delta
+
+
+def _price(
+    world: World, one: Randomizer, epsilon: float, composed: float | None
+) -> RandomizerDelta:
+    """Return both ends; ``composed`` is the upper end of several rounds."""
+    ends = one.ends(epsilon)
+    single = world.rounds == 1
+    upper = ends.upper.value if single or composed is None else composed
+    if not ends.lower.value <= upper:
+        raise AccountingError(
+            f"matrix: expected more delta in {world.rounds} rounds than in one, got {upper}"
+        )
+    return RandomizerDelta(
+        epsilon=epsilon,
+        lower=ends.lower.value,
+        upper=upper,
+        users=world.users,
+        fakes=world.fakes,
+        rounds=world.rounds,
+        pair=(ends.upper.one, ends.upper.other),
+        lower_pair=(ends.lower.one, ends.lower.other),
+        crowd=ends.lower.crowd,
+        exact=ends.exact if single else "",
+        note=ends.note if single else "",
+        index=one.index,
+        mu=one.mu,
+        local_epsilon=world.rounds * world.matrix.local_epsilon,
+        normalized=world.matrix.normalized,
+    )
