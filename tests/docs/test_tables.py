@@ -4,23 +4,31 @@ import json
 import math
 import re
 import shlex
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import mixtally
+from helpers import randomizers
 from mixtally.accounting.baselines import local_standard_error
 from mixtally.accounting.budget import compose
+from mixtally.accounting.curves import find_epsilon
+from mixtally.accounting.divergence.matrix import Randomizer
 from mixtally.accounting.divergence.memoized import loss
 from mixtally.cli.app import app
-from mixtally.errors import InfeasibleError
+from mixtally.errors import InfeasibleError, ParameterError
 from mixtally.lab.formulas import fakes_per_bin
+from mixtally.lab.formulas.shuffle_bounds import blanket_hoeffding, clones_epsilon
 from mixtally.model.guarantee import Guarantee
+from mixtally.model.matrix import make_matrix
 from mixtally.model.mechanism.memoized import make_memoized
 from mixtally.model.question import Question
 from mixtally.planning import PlanRequest, choose
 from mixtally.protocol.estimate.memoized import recovery
+from mixtally.report.numbers import at_most
 
 ROOT = Path(__file__).parents[2]
 PROMISE = "--epsilon 1 --delta 1e-6"
@@ -255,6 +263,51 @@ def test_what_hashes_cost_beside_planes():
     assert fakes_per_bin.hashed_error(int(users), fakes, int(buckets), 10_000_019) == near(str(own))
     budget = f"--users {int(users)} --bins 1e7 --messages-per-user {1 + each}"
     assert facts(f"plan {PROMISE} {budget}")["standard_error"] == near(str(planes))
+
+
+PRICED = {
+    "10-ary response": randomizers.kary(10, 3),
+    "100-ary response": randomizers.kary(100, 3),
+    "Hadamard response, 8 messages": randomizers.hadamard(8, 3),
+    "Subset selection, 2 of 6": randomizers.subsets(6, 2, 3),
+    "Unary encoding, 5 bits": randomizers.unary(5, 3),
+}
+PRICES = "docs/how-to/randomizer.md"
+CROWDS = (1_000, 1_000_000)
+
+
+@pytest.mark.parametrize("name", PRICED)
+def test_what_shuffling_makes_of_a_randomizer(name):
+    for users, stated in zip(CROWDS, cells(PRICES, name), strict=True):
+        found = mixtally.epsilon(PRICED[name], users=users, delta=1e-6, normalize=True)
+        assert at_most(found.epsilon, 4) == stated
+
+
+def published(users):
+    """Epsilon by three published bounds, each as the page names it."""
+    with suppress(ParameterError):
+        yield "Hiding among the clones (2021), closed form", clones_epsilon(3, 1e-6, users)
+    one = Randomizer(make_matrix(randomizers.kary(2, 3), normalize=True), users)
+    one._two_rows = None  # the blanket alone: what is proved of two answers is more than the bound
+    bound = find_epsilon(lambda epsilon: one._any_upper(epsilon, 0.0).value, 1e-6, 20.0)
+    yield "Stronger clones (2023): blanket of two answers", bound
+    off, grow = 1 / (math.exp(3) + 9), math.exp(3)
+
+    def hoeffding(epsilon):
+        spread = (1 + math.exp(epsilon)) * (grow - 1) * 10 * off
+        return blanket_hoeffding(epsilon, users, 10 * off, spread)
+
+    bound = find_epsilon(lambda epsilon: hoeffding(max(epsilon, 1e-2)), 1e-6, 20.0)
+    yield "Blanket (2019) with Hoeffding, 10-ary response", bound
+
+
+@pytest.mark.parametrize(("place", "users"), [*enumerate(CROWDS)])
+def test_what_published_bounds_make_of_a_randomizer(place, users):
+    found = dict(published(users))
+    assert len(found) == 2 + place
+    for name, bound in found.items():
+        shown = "above 20" if bound == math.inf else at_most(bound, 4)
+        assert cells(PRICES, name)[place] == shown
 
 
 def test_no_table_is_skipped():

@@ -290,11 +290,13 @@ class Randomizer:
         if self.law is not None:
             covers.append((_to_floats(self.law, self.scale), self.fakes))
         mixed = sum((cover * people for cover, people in covers), np.zeros(len(covers[0][0])))
-        tried = [mixed, *(cover for cover, _ in covers)] if len(covers) > 1 else [covers[0][0]]
-        found = [_prepare_background(one / one.sum(), covers, 0) for one in tried if one.any()]
-        if self.law is not None:
-            law, _ = covers.pop()
-            found.append(_prepare_background(law, covers, self.fakes))
+        tried = [cover for cover, _ in covers] + [mixed] * (len(covers) > 1)
+        found = []
+        if self.law is not None:  # fakes are certain draws of their own distribution
+            found.append(_prepare_background(covers[-1][0], covers[:-1], self.fakes))
+        for theta in (one / one.sum() for one in tried if one.any()):
+            if not any(np.allclose(theta, other.theta, rtol=1e-9, atol=0.0) for other in found):
+                found.append(_prepare_background(theta, covers, 0))
         return found or [_Background(np.zeros(len(mixed)), 1, 0.0, [(1.0, 0)])]
 
     def _blanket(
