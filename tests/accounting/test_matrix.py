@@ -15,7 +15,7 @@ from mixtally.accounting.curves import find_epsilon, trace_randomizer
 from mixtally.accounting.divergence.matrix import EXACT_TWO_OUTPUTS, Group, Randomizer
 from mixtally.errors import AccountingError, EffortError
 from mixtally.model.matrix import make_matrix
-from oracle import truth
+from oracle import Collection, exp_exactly, truth, worst
 
 NEAR = 1.001
 
@@ -63,6 +63,48 @@ def test_the_worst_crowd_of_two_outputs_may_be_mixed():
     ends = prepared(*GOLDEN["P"][:2]).ends(0.0)
     assert ends.lower.crowd == "1 x 0 and 2 x 1"
     assert ends.exact == EXACT_TWO_OUTPUTS
+
+
+@pytest.mark.parametrize("name", ["A", "B", "G"])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_lower_end_is_the_delta_of_the_pair_and_the_crowd_it_names(name, turn):
+    matrix, users, ratio = GOLDEN[name][:3]
+    matrix = matrix[::turn]
+    found = prepared(matrix, users).ends(math.log(ratio)).lower
+    crowd = [int(found.crowd)] * (users - 1) if name == "G" else [
+        int(label) for many, _, label in (one.split() for one in found.crowd.split(" and "))
+        for _ in range(int(many))
+    ]  # fmt: skip
+    pair = int(found.one), int(found.other)
+    true = worst(Collection(matrix, users), [ratio], [crowd], [pair])[0]
+    assert true * (1 - 1e-6) <= found.value <= true
+
+
+def test_weights_are_rounded_up_and_the_ratio_down(watch):
+    seen = watch(Randomizer, "_blanket")
+    rng, many = random.Random(5), 60
+    for _ in range(many):
+        matrix, users, _, _, _ = draw_case(rng)
+        one, epsilon = prepared(matrix, users), rng.uniform(0.0, 3.0)
+        one._any_upper(epsilon, 0.0)
+        exact = exp_exactly(epsilon)
+        for grow in (given[-2] for given in seen):
+            assert exact * (1 - Fraction(1, 2**50)) <= grow <= exact
+        seen.clear()
+        for u, v in zip(one.ones, one.others, strict=True):
+            for away in (1, -1):
+                found = one._weights(np.array([u]), np.array([v]), math.exp(epsilon), away)[0]
+                for p, q, weight in zip(one.cells[u], one.cells[v], found, strict=True):
+                    gap = Fraction(int(p), one.scale) - exact * Fraction(int(q), one.scale)
+                    assert away * (Fraction(float(weight)) - gap) >= 0 or (p <= q and weight == 0)
+
+
+def test_a_pair_of_less_loss_may_be_exposed():
+    """The values 0 and 1 differ most where all may send; only value 2 sends the last output."""
+    matrix = fractions("80/100 20/100 0 / 20/100 80/100 0 / 45/100 45/100 10/100")
+    ends = prepared(matrix, 300).ends(1.0)
+    assert ends.upper.one == "2"
+    assert 0.1 <= ends.upper.value <= 0.11
 
 
 LARGE = {  # matrix, people, epsilon, upper, lower

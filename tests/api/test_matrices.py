@@ -70,6 +70,10 @@ def test_groups_of_other_people_hide_too():
 def test_rounds_add_up():
     one, three = (mixtally.delta(thirds(), rounds=k, users=50, epsilon=1) for k in (1, 3))
     assert one.upper < three.upper
+    two = mixtally.delta(thirds(), rounds=2, users=3, epsilon=math.log(2)).upper
+    assert 1866239 / 3796875 <= two <= 1.001 * 1866239 / 3796875
+    composed = mixtally.curve(thirds(), rounds=2, users=3).delta(math.log(2))
+    assert 1866239 / 3796875 <= composed <= 1.002 * 1866239 / 3796875
     assert one.lower == three.lower
     assert "3 rounds composed" in three.source
     assert three.local_epsilon == 3 * one.local_epsilon

@@ -44,7 +44,7 @@ OTHERWISE = {
     "budget open": {"file": "path"},
     "budget charge": {"file": "self"},
     "budget show": {"file": "self"},
-    "check attack": {"plan": "target"},
+    "check attack": {"plan": "target", "matrix": "target"},
     "check delta": {"matrix": "protocol"},
     "batch tally": {"plan": "plan_or_contract", "shards": "batch"},
 }

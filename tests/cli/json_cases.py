@@ -114,6 +114,7 @@ check formula --formula s1geo --epsilon 1 --delta 1e-6 --json
 """
 
 _ATTACKS = f"""
+check attack --matrix matrix.csv --users 1000 --epsilon 0.5 --delta 1e-6 {FEW}
 check attack --protocol memory {NOISE} --bits 1000 {FEW}
 """
 

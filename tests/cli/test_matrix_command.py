@@ -67,6 +67,17 @@ def test_normalizing_is_named_and_printed(check):
     assert "normalized: 1 row did not sum to 1 exactly" in found.out
 
 
+def test_rows_are_values_and_columns_are_messages(check):
+    """Three values and two messages, whose columns do not sum to 1."""
+    text = ",a,b\none,1/2,1/2\ntwo,1/4,3/4\nthree,1/8,7/8\n"
+    facts = json.loads(check(text, "--json").out)
+    rows = [["1/2", "1/2"], ["1/4", "3/4"], ["1/8", "7/8"]]
+    assert facts["delta"] == mixtally.delta(rows, users=100, epsilon=0.3).upper
+    assert set(facts["pair"]) == {"one", "three"}
+    square = json.loads(check(",a,b\none,1/2,1/2\ntwo,1/2,1/2\n", "--json").out)
+    assert square["delta"] == 0
+
+
 REFUSED = {
     "an empty file": ("", "a first row with the outputs"),
     "one column": ("a\nb\n", "a first row with the outputs"),
@@ -115,3 +126,17 @@ def test_without_a_file_a_protocol_is_needed(cli, tmp_path):
     outcome = cli("check delta", "--epsilon", 1, "--matrix", tmp_path / "none.csv", "--users", 9)
     assert outcome.status == 2
     assert "none.csv: expected a CSV file of probabilities" in outcome.err
+
+
+def test_an_attack_exits_with_one_if_a_claim_is_violated(cli, tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text(BITS)
+    given = ("--matrix", path, "--users", 30, "--drawn", 20_000, "--seed", 1, "--epsilon", 0.1)
+    outcome = cli("check attack", *given, "--delta", 1e-6)
+    assert outcome.status == 1
+    assert "violated" in outcome.out
+    assert cli("check attack", *given, "--delta", 0.1).status == 0
+    both = cli("check attack", "plan.json", *given, "--delta", 0.1)
+    assert "expected a plan, or a matrix with a claim" in both.err
+    lone = cli("check attack", "--protocol", "flip", "--fake-row", "no")
+    assert "expected a plan, or a matrix with a claim" in lone.err

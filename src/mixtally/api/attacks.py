@@ -8,6 +8,7 @@ from typing import Any
 
 from mixtally.api import checks
 from mixtally.api.contracts import contract_bytes
+from mixtally.api.matrices import is_matrix, matrix_of
 from mixtally.api.planning import Plan
 from mixtally.app import attack as use
 from mixtally.app.attack import Attacked as Attacked
@@ -20,15 +21,18 @@ from mixtally.model.contract import Plan as Record
 
 @checks.translate_errors
 @checks.accept_options(ClaimOptions, GameOptions)
-def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given: Any) -> Attacked:
+def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> Attacked:
     """Run every known attack on a plan, or on a claim about a protocol.
 
     An attack that fails proves nothing. An attack that succeeds proves that the guarantee is false.
 
     Parameters
     ----------
-    target : Plan, str, os.PathLike, bytes or None
-        A plan, the path or the bytes of a plan or contract, or the name of a protocol.
+    target : Plan, str, os.PathLike, bytes, matrix or None
+        A plan, the path or the bytes of a plan or contract, the name of a protocol, or the matrix
+        of a randomizer as in ``delta``.
+    fake_row : str, optional
+        What fakes of a matrix send: the label of a row, or "uniform".
     protocol : str, optional
         The name of the protocol, if ``target`` is left out.
     honest_share : float, optional
@@ -71,6 +75,12 @@ def attack(target: Plan | str | os.PathLike[str] | bytes | None = None, **given:
         read = target.record
     elif isinstance(target, os.PathLike | bytes):
         read = read_plan_or_contract(contract_bytes(target), "the plan under attack")
+    elif target is not None and is_matrix(target):
+        claimed, game = (
+            checks.read_options(ClaimOptions, given),
+            checks.read_options(GameOptions, given),
+        )
+        return use.attack_matrix(matrix_of("target", target), claimed, game, fake_row)
     elif target is not None:
         name = checks.check_text("target", target)
         if given.setdefault("protocol", name) != name:

@@ -35,7 +35,7 @@ def world_of(given: object, groups: Groups, options: Mapping[str, object]) -> Wo
     reading = checks.read_options(
         MatrixOptions, {name: one for name, one in options.items() if name != "fake_row"}
     )
-    matrix = _matrix_of("matrix", given, reading.normalize)
+    matrix = matrix_of("matrix", given, reading.normalize)
     parameters = checks.read_options(PricedOptions, options)
     share = checks.check_number("honest share", options.get("honest_share", 1.0))
     row = options.get("fake_row")
@@ -62,7 +62,7 @@ def _groups_of(
                 got=checks.describe_value(one),
                 do="write groups=[(matrix, 1000)]",
             )
-        own = _matrix_of(name, one[0], reading.normalize)
+        own = matrix_of(name, one[0], reading.normalize)
         if own.outputs != matrix.outputs:
             raise DataError(
                 name,
@@ -74,7 +74,7 @@ def _groups_of(
     return tuple(found)
 
 
-def _matrix_of(name: str, given: Any, normalize: bool) -> RandomizerMatrix:
+def matrix_of(name: str, given: Any, normalize: bool = False) -> RandomizerMatrix:
     """Return the matrix of an array, a data frame or nested lists."""
     if isinstance(given, RandomizerMatrix):
         return given

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.app import options as o
+from mixtally.app.matrix import fake_row_of, make_world, price_matrix
 from mixtally.app.parameters import ParameterOptions
 from mixtally.errors import ParameterError
 from mixtally.lab.attacks import (
@@ -23,12 +24,15 @@ from mixtally.lab.attacks import (
 )
 from mixtally.lab.attacks.claim import ClaimedParameters, build_target
 from mixtally.lab.attacks.document import document
+from mixtally.lab.attacks.matrix_game import MatrixTarget
+from mixtally.lab.attacks.matrix_game import attack_matrix as play_matrix
 from mixtally.lab.attacks.outcome import checked_level
 from mixtally.lab.attacks.target import target_of_plan
 from mixtally.lab.simulation.play import play_parts
 from mixtally.lab.simulation.seeded import build_chance
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Contract, Plan
+from mixtally.model.matrix import RandomizerMatrix
 from mixtally.model.mechanism import mechanisms
 from mixtally.primitives.progress import Progress, ignore_progress
 from mixtally.report.document import Document
@@ -95,7 +99,7 @@ class Attacked:
 
     Parameters
     ----------
-    target : Target or MemoizedTarget
+    target : Target, MemoizedTarget or MatrixTarget
         The attacked plan, contract or claim, with its guarantee.
     outcomes : tuple of Outcome
         One outcome for each attack.
@@ -116,7 +120,7 @@ class Attacked:
     3
     """
 
-    target: Target | MemoizedTarget
+    target: Target | MemoizedTarget | MatrixTarget
     outcomes: tuple[Outcome, ...]
     level: float
     seed: int | None
@@ -266,7 +270,51 @@ def _find_target(
     return build_target(name, parameters, *promise, accountant)
 
 
-def _promise(target: Target | MemoizedTarget) -> str:
+def attack_matrix(
+    matrix: RandomizerMatrix,
+    claimed: ClaimOptions,
+    game: GameOptions,
+    fake_row: str | None = None,
+) -> Attacked:
+    """Attack a claim about a randomizer in the crowd of the accountant's lower end.
+
+    Parameters
+    ----------
+    matrix : RandomizerMatrix
+        The randomizer.
+    claimed : ClaimOptions
+        Epsilon, delta, users, and fakes if there are any.
+    game : GameOptions
+        The number of games.
+    fake_row : str, optional
+        The row that fakes send, or uniform.
+
+    Raises
+    ------
+    ParameterError
+        If parameters are missing, unknown or out of range.
+    """
+    if claimed.epsilon is None or claimed.delta is None or claimed.protocol is not None:
+        raise ParameterError(
+            "attack",
+            expected="a matrix with the claim, --epsilon and --delta, and no protocol",
+            got=", ".join(o.list_used_flags(claimed)) or "none of them",
+            do="add --epsilon 1 --delta 1e-6, for example",
+        )
+    law, share = fake_row_of(matrix, fake_row), claimed.honest_share or 1.0
+    world = make_world(matrix, claimed.parameters.given, share, law, 1)
+    found = price_matrix(world, claimed.epsilon)
+    uniform = world.randomizer().lower(claimed.epsilon)
+    target = MatrixTarget(
+        matrix, world.users, world.fakes, law, (uniform.one, uniform.other), uniform.crowd,
+        claimed.epsilon, claimed.delta, found.certificate,
+    )  # fmt: skip
+    error = 1.0 - checked_level(game.level)
+    lab = AttackLab(build_chance(game.seed), error, runs=game.runs, drawn=game.drawn)
+    return Attacked(target, (play_matrix(target, lab),), game.level, game.seed)
+
+
+def _promise(target: Target | MemoizedTarget | MatrixTarget) -> str:
     """Return the guarantee under attack as a sentence or two."""
     if isinstance(target, MemoizedTarget):
         return "The loss of memoized answers is computed for every number of reports; delta is 0."

@@ -20,6 +20,7 @@ from mixtally.app import options as o
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.app.parameters import PricedOptions
 from mixtally.errors import AccountingError, DataError, ParameterError, in_range
+from mixtally.model.certificate import Certificate, Status
 from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS, Observer, count_arriving
 from mixtally.model.matrix import RandomizerMatrix, make_matrix
 from mixtally.primitives.files import read_bytes
@@ -221,6 +222,14 @@ class RandomizerDelta:
             f"{pluralize(self.users, 'honest person', 'honest people')} with the target send one "
             f"message each as the matrix says{fakes}; one honest mix shuffles"
         )
+
+    @property
+    def certificate(self) -> Certificate:
+        """Both ends as the certificate of a mechanism has them."""
+        return Certificate(
+            epsilon=self.epsilon, lower=self.lower, upper=self.upper, observer=Observer.MESSAGES,
+            status=Status.PROVED, source=self.source, assumption=self.assumption,
+        )  # fmt: skip
 
     @property
     def facts(self) -> dict[str, Any]:

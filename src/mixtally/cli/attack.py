@@ -7,11 +7,13 @@ import typer
 
 from mixtally.app import attack as use
 from mixtally.app.contracts import read_plan_or_contract
+from mixtally.app.matrix import read_matrix
 from mixtally.app.outcome import Outcome
 from mixtally.cli import options as o
 from mixtally.cli.display import show
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.progress import progress_bars
+from mixtally.errors import ParameterError
 from mixtally.primitives.files import read_bytes
 
 
@@ -22,6 +24,15 @@ def attack(
         typer.Argument(help="A plan from `mixtally plan --out`, or a contract.", metavar="[PLAN]"),
     ] = None,
     *,
+    matrix: Annotated[
+        Path | None,
+        typer.Option(
+            "--matrix", help="Attack a claim about the randomizer in this CSV.", show_default=False
+        ),
+    ] = None,
+    fake_row: Annotated[
+        str | None, typer.Option("--fake-row", help="Row that its fakes send.", metavar="ROW")
+    ] = None,
     game: use.GameOptions,
     out: Annotated[Path | None, o.folder_option("Write report.html and result.json here.")] = None,
     json: o.Json = False,
@@ -33,6 +44,18 @@ def attack(
     that the attack proves at the given confidence, and the difference. The exit status is 1 if a
     guarantee is violated. An attack that fails proves nothing.
     """
+    excess = fake_row if matrix is None else plan
+    if excess is not None:
+        raise ParameterError(
+            "attack",
+            expected="a plan, or a matrix with a claim, and --fake-row with a matrix only",
+            got="a plan and a matrix" if matrix else "--fake-row alone",
+            do="give one of them",
+        )
+    if matrix is not None:
+        found = use.attack_matrix(read_matrix(matrix), claimed, game, fake_row)
+        show(Outcome(document=found.document()), out, json=json)
+        raise typer.Exit(1 if found.violations else 0)
     given = (
         None
         if plan is None
