@@ -33,7 +33,8 @@ def draw_set_planes(planes: Planes, cells: Integers, values: int, chance: Chance
         again = np.ones(points.shape, dtype=np.bool_)
         while again.any():
             numbers[again] = draw_numbers(chance, planes.directions, int(again.sum()))
-            again = _find_collisions(planes, points, numbers)
+            some = again.any(axis=1)
+            again[some] = _find_collisions(planes, points[some], numbers[some])
         named = plane_messages(points.ravel(), numbers.ravel(), *planes)
         out[span] = named.reshape(points.shape)
     return out
