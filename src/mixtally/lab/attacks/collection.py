@@ -147,7 +147,8 @@ def _noise_checks(
     # A sum of binomials varies less than the binomial of their mean probability.
     if part.replaced is not None:
         mechanism = part.mechanism(fakes=fakes, crowd=LEAST_USERS)
-        messages = (messages - fakes) * part.record_messages + fakes
+        # Without planes the pads of sets are bins with people, which are not people more.
+        messages = int(people[: part.bins].sum()) * part.record_messages + fakes
         due = (mechanism.gain * people + mechanism.offset(messages)) / messages
         return [
             Checks.of(f"values and fakes in a bin of a collection{name}", counts, messages, due)
