@@ -62,7 +62,9 @@ def test_only_honest_people_and_fakes_count():
 
 
 def test_groups_of_other_people_hide_too():
-    more = mixtally.delta(FRAME, groups=[(FRAME, 50)], **CROWD).upper
+    found = mixtally.delta(FRAME, groups=[(FRAME, 50)], **CROWD)
+    more = found.upper
+    assert "50 people of other groups" in found.assumption
     assert mixtally.delta(FRAME, users=150, epsilon=0.3).upper <= more * 1.01
     assert more < mixtally.delta(FRAME, **CROWD).upper
 

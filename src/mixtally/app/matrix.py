@@ -7,7 +7,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.pld import Curve
 from mixtally.accounting.curves import PrivacyCurve, find_epsilon, trace_randomizer
-from mixtally.accounting.divergence.matrix import EXACT_TWO_OUTPUTS, Group, Randomizer
+from mixtally.accounting.divergence.matrix import Group, Randomizer
 from mixtally.app import options as o
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.app.parameters import PricedOptions
@@ -32,12 +32,9 @@ UNIFORM = "uniform"
 _MOST_ROUNDS = 1_000_000
 _DECADES = 12
 SOURCE = (
-    "theorem 1 of accounting/divergence/matrix.py: the privacy blanket of all rows (Balle et al. "
-    "2019, theorem 3.1), with public fakes and groups"
-)
-TWO_SOURCE = (
-    "exact distribution of two outputs; the worst crowd holds the two extreme values only (proved "
-    "in accounting/divergence/two_outputs.py)"
+    "the privacy blanket of all rows (Balle et al. 2019, theorem 3.1), with public fakes and "
+    "groups, or the exact distribution of two outputs if it is smaller (proved in "
+    "accounting/divergence/matrix.py)"
 )
 
 
@@ -160,8 +157,8 @@ class RandomizerDelta:
         The privacy loss in nats.
     lower, upper : float
         Bounds of delta at this epsilon; ``upper`` covers every crowd and both directions.
-    users, fakes, rounds : int
-        What is counted on.
+    users, others, fakes, rounds : int
+        What is counted on: people with this matrix, people of other groups, fakes and rounds.
     pair : tuple of str
         The two values with the largest upper bound.
     lower_pair : tuple of str
@@ -195,6 +192,7 @@ class RandomizerDelta:
     lower: float
     upper: float
     users: int
+    others: int
     fakes: int
     rounds: int
     pair: tuple[str, str]
@@ -210,17 +208,17 @@ class RandomizerDelta:
     @property
     def source(self) -> str:
         """The proof of the upper bound."""
-        source = TWO_SOURCE if self.exact == EXACT_TWO_OUTPUTS else SOURCE
         more = f"; {self.rounds:,} rounds composed from the curve of the maximum over all pairs"
-        return source + more * (self.rounds > 1)
+        return SOURCE + more * (self.rounds > 1)
 
     @property
     def assumption(self) -> str:
         """Who must be honest."""
-        fakes = f" and {self.fakes:,} fakes arrive" if self.fakes else ""
+        more = f", {self.others:,} people of other groups as theirs say" if self.others else ""
+        more += f", {self.fakes:,} fakes arrive" if self.fakes else ""
         return (
             f"{pluralize(self.users, 'honest person', 'honest people')} with the target send one "
-            f"message each as the matrix says{fakes}; one honest mix shuffles"
+            f"message each as the matrix says{more}; one honest mix shuffles"
         )
 
     @property
@@ -234,30 +232,12 @@ class RandomizerDelta:
     @property
     def facts(self) -> dict[str, Any]:
         """All values as JSON has them."""
-        finite = {
-            name: value if math.isfinite(value) else None
-            for name, value in (
-                ("index", self.index), ("mu", self.mu), ("local_epsilon", self.local_epsilon),
-            )
-        }  # fmt: skip
-        return {
-            "delta": self.upper,
-            "delta_lower": self.lower,
-            "epsilon": self.epsilon,
-            "observer": str(Observer.MESSAGES),
-            "source": self.source,
-            "assumption": self.assumption,
-            "users": self.users,
-            "fakes": self.fakes,
-            "rounds": self.rounds,
-            "pair": list(self.pair),
-            "lower_pair": list(self.lower_pair),
-            "crowd": self.crowd,
-            "exact": self.exact or None,
-            "note": self.note or None,
-            "normalized": self.normalized,
-            **finite,
+        own = {
+            name: None if value == "" or value == math.inf else value
+            for name, value in asdict(self).items()
         }
+        ends = {"delta": own.pop("upper"), "delta_lower": own.pop("lower")}
+        return {**ends, **own, **self.certificate.terms()}
 
     @property
     def promise(self) -> Promise:
@@ -273,32 +253,24 @@ class RandomizerDelta:
     @property
     def lines(self) -> list[str]:
         """Lines about both ends, each rounded outward."""
-        at = at_most(self.epsilon, 9)
-        local = (
-            f"a local epsilon of {at_most(self.local_epsilon, 6)}"
-            if math.isfinite(self.local_epsilon)
-            else "no protection"
-        )
-        hint = (
-            f"blanket index {self.index:.6g}, mu {self.mu:.6g} (a hint for many people, no "
-            "guarantee)"
-        )
-        return [
-            *(
-                [f"normalized: {pluralize(self.normalized, 'row')} did not sum to 1 exactly"]
-                if self.normalized
-                else []
-            ),
+        at, local = at_most(self.epsilon, 9), "no protection"
+        if math.isfinite(self.local_epsilon):
+            local = f"a local epsilon of {at_most(self.local_epsilon, 6)}"
+        hint = f"index {self.index:.6g}, mu {self.mu:.6g} (a hint for many people, no guarantee)"
+        changed = pluralize(self.normalized, "row")
+        every = {
+            f"normalized: {changed} did not sum to 1 exactly": self.normalized,
             f"delta <= {at_most(self.upper, 9)} at epsilon {at}, for {self.pair[0]} against "
-            f"{self.pair[1]} in any crowd",
+            f"{self.pair[1]} in any crowd": True,
             f"delta >= {at_least(self.lower, 9)}, for {self.lower_pair[0]} against "
-            f"{self.lower_pair[1]} if the others hold {self.crowd}",
-            *([f"exact because {self.exact}"] if self.exact else []),
-            *([self.note] if self.note else []),
-            f"source: {self.source}",
-            *([hint] if math.isfinite(self.mu) else []),
-            f"if every mix colludes: {local} remains",
-        ]
+            f"{self.lower_pair[1]} if the others hold {self.crowd}": True,
+            f"exact because {self.exact}": self.exact,
+            self.note: self.note,
+            f"source: {self.source}": True,
+            hint: math.isfinite(self.mu),
+            f"if every mix colludes: {local} remains": True,
+        }
+        return [line for line, shown in every.items() if shown]
 
     def __repr__(self) -> str:
         return "\n".join([self.promise[1], *self.lines[:-2]])
@@ -527,6 +499,7 @@ def _price(
         lower=ends.lower.value,
         upper=upper,
         users=world.users,
+        others=sum(group.people for group in world.groups),
         fakes=world.fakes,
         rounds=world.rounds,
         pair=(ends.upper.one, ends.upper.other),
