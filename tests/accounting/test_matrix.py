@@ -350,3 +350,13 @@ def test_all_pairs_of_a_large_matrix_take_three_seconds():
     ends = one.ends(4.7e-5)
     assert 1e-13 < ends.lower.value < ends.upper.value < 1e-9
     assert process_time() - clock < 9
+
+
+def test_two_outputs_of_too_many_people_have_the_bound_of_any_crowd():
+    matrix = make_matrix(fractions("3/4 1/4 / 1/4 3/4"))
+    one = Randomizer(matrix, 10**9)
+    ends, curve = one.ends(1e-4), trace_randomizer(one, matrix.local_epsilon)
+    assert 0 < ends.lower.value < ends.upper.value
+    assert not ends.exact
+    # The lattice of losses has steps of 2^-16, which is coarse for this crowd.
+    assert ends.upper.value <= curve.delta(1e-4) <= ends.upper.value * 1.2

@@ -9,6 +9,7 @@ and 1 at e^epsilon = 0. So the chords between its points are upper bounds too.
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -24,7 +25,7 @@ from mixtally.accounting.composition.pld import (
     prove_points,
 )
 from mixtally.accounting.divergence.matrix import Randomizer
-from mixtally.errors import DataError
+from mixtally.errors import DataError, EffortError
 from mixtally.model.guarantee import MOST_EPSILON
 
 _SLACK = 1.0 + 1e-12
@@ -263,9 +264,10 @@ def trace_randomizer(one: Randomizer, reach: float, tightness: Tightness = CLOSE
     tightness : Tightness
         How closely chords follow the curve.
     """
-    if one.exact_bit is None:
-        return trace_curve(lambda epsilon: one.upper(epsilon).value, reach, tightness)
-    return _make_curve(*prove_points(one.expect, one.prove, reach, tightness))
+    if one.exact_bit is not None:
+        with suppress(EffortError):
+            return _make_curve(*prove_points(one.expect, one.prove, reach, tightness))
+    return trace_curve(lambda epsilon: one.upper(epsilon).value, reach, tightness)
 
 
 def find_epsilon(

@@ -25,10 +25,11 @@ def delta(
     *,
     options: use.DeltaOptions,
 ) -> None:
-    """Compute the exact delta of given parameters, or both ends of delta of a matrix.
+    """Compute the exact delta of given parameters.
 
-    If a parameter does not fit the protocol, the error message lists the ones that do. A matrix
-    needs --users, and --fakes with --fake-row if fakes hide its messages.
+    If a parameter does not fit the protocol, the error message lists the ones that do. With
+    --matrix, both ends of delta of the randomizer in a file are computed. A matrix needs --users,
+    and --fakes with --fake-row if fakes hide its messages.
     """
     if options.matrix is None:
         if curve:
