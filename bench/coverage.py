@@ -105,6 +105,7 @@ CASES = {
     ),
     "numbers, uniform": CoverageCase({"protocol": "clear-uniform"}, "numbers", bins=8),
     "numbers, k-ary": CoverageCase({"protocol": "kary-response", **ALONE}, "numbers", bins=8),
+    "numbers, two points": CoverageCase({"protocol": "clear-shaped", **MIXES}, "numbers", bins=2),
     "numbers, Laplace": CoverageCase({"protocol": "clear-shaped", **MIXES}, "numbers", bins=8),
     "words": CoverageCase({"protocol": "clear-uniform"}, "words"),
     "words of mixes": CoverageCase({"protocol": "clear-uniform", **MIXES}, "words"),

@@ -50,6 +50,8 @@ def test_claims_are_read_as_delta_reads_them():
         ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9}),
         ("clear-shaped", {"users": 90, "bins": 8, "shape_decay": 0.5, "shape_shift": 9,
                           "max_set": 3}),
+        ("clear-shaped", {"users": 90, "bins": 2, "shape_decay": 0.5, "shape_shift": 9,
+                          "paired": True}),
     ):  # fmt: skip
         priced = parse_parameters(name, Parameters(**came)).honest_record.message.mechanism
         found = build_target(name, ClaimedParameters(**came), 1.0, 1e-3)
@@ -68,6 +70,8 @@ def test_claims_say_what_was_claimed():
     assert isinstance(target.parts[0].recipe, Shape)
     assert target.hops == 3
     assert "shape shift 9" in target.title
+    pair = ClaimedParameters(users=90, bins=2, shape_decay=1.0, shape_shift=9, paired=True)
+    assert build_target("clear-shaped", pair, 1.0, 1e-3).title.endswith(", paired")
     memory = build_target("memory", ClaimedParameters(permanent=0.5, p=0.5, q=0.75, hashes=1,
         reports=2),
                    None, None)  # fmt: skip

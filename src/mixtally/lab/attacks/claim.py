@@ -82,7 +82,10 @@ def build_target(
             got="1/2",
             do="flip with a smaller probability: such reports contain no information",
         )
-    words = ", ".join(f"{key.replace('_', ' ')} {value:,.10g}" for key, value in given.items())
+    words = ", ".join(
+        key.replace("_", " ") + ("" if value is True else f" {value:,.10g}")
+        for key, value in given.items()
+    )
     title = f"{name} with {words}"
     return target_of_mechanism(mechanism, users, epsilon, delta, title, fraction, accountant)
 
