@@ -203,7 +203,7 @@ def sets() -> Iterator[Case]:
 
 def sets_in_crowds() -> Iterator[Case]:
     """The same among each other."""
-    for bins, n, k, r in [(3, 2, 0, 1), (3, 3, 1, 1), (3, 2, 0, 2), (4, 2, 0, 1)]:
+    for bins, n, k, r in [(4, 2, 0, 1), (3, 2, 0, 1), (3, 3, 1, 1), (3, 2, 0, 2)]:
         given = {"users": n, "bins": bins, "max_set": 2, "repeats": r}
         more = {"fakes": k, "count_crowd": True}
         yield Case("flip-blank", given | more, thresholds=FEW[3:4] if bins == 3 else FEW[1:5:3])
@@ -253,7 +253,7 @@ def uniform_fakes() -> Iterator[Case]:
 
 def vectors() -> Iterator[Case]:
     """Free vectors, in any crowd and in one of zeros."""
-    for size, n in product((1, 2, 3), (2, 3, 4)):
+    for size, n in product((2, 3, 1), (3, 4, 2)):
         yield Case("flip", {"users": n, "bits": size}, thresholds=FEW[1::2])
         given = {"users": n, "bits": size, "background": "zero"}
         yield Case("flip", given, CLOSE)

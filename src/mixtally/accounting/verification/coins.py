@@ -66,8 +66,16 @@ class Coins:
         return self._sums[run.last + 1] - self._sums[run.first]
 
 
-def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds]) -> Bounds:
-    """Return bounds of E[delta(K)] for a falling ``delta``; other arguments as for ``Coins``."""
+def average(
+    sure: int,
+    laws: Sequence[Binomial],
+    delta: Callable[[int], Bounds],
+    evaluations: int = _MAX_EVALUATIONS,
+) -> Bounds:
+    """Return bounds of E[delta(K)] for a falling ``delta``; other arguments as for ``Coins``.
+
+    Halving stops when the ends are close, or after ``evaluations`` evaluations of ``delta``.
+    """
     if not laws:
         return delta(sure)
     mean = sure + sum(math.floor(law.trials * law.chance) for law in laws)
@@ -86,14 +94,16 @@ def average(sure: int, laws: Sequence[Binomial], delta: Callable[[int], Bounds])
             return known[place]
 
         lower, upper = arb(0), coins.outside
-        for run in _runs(coins, at, known):
+        for run in _runs(coins, at, known, evaluations):
             chance = coins.chance(run)
             lower += chance * at(run.last).lower
             upper += chance * at(run.first).upper
         return Bounds(lower, upper)
 
 
-def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -> list[Run]:
+def _runs(
+    coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds], evaluations: int
+) -> list[Run]:
     """Return the window in runs, with more runs where delta changes more."""
 
     def weigh_run(run: Run) -> tuple[float, float, Run]:
@@ -102,7 +112,7 @@ def _runs(coins: Coins, at: Callable[[int], Bounds], known: dict[int, Bounds]) -
         return -float(chance * (at(run.first).upper - least)), float(chance * least), run
 
     heap = [weigh_run(Run(0, coins.last))]
-    while len(known) < _MAX_EVALUATIONS:
+    while len(known) < evaluations:
         gaps = -math.fsum(gap for gap, _, _ in heap)
         covered = math.fsum(cost for _, cost, _ in heap)
         if gaps <= max(CLOSE * covered, NEGLIGIBLE_DELTA) or (run := heap[0][2]).first == run.last:

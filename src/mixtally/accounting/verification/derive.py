@@ -5,11 +5,20 @@ balls, without any code of the accountant. ``compare`` uses the result.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from typing import NamedTuple
 
-from mixtally.accounting.verification import blank, pairs, sets, shaped, two_outputs, uniform
+from mixtally.accounting.verification import (
+    blank,
+    flipped,
+    pairs,
+    sets,
+    shaped,
+    two_outputs,
+    uniform,
+)
 from mixtally.accounting.verification.balls import (
     FIRST_NATS,
     Bounds,
@@ -31,8 +40,12 @@ _SCALE = 1 << 64
 _DERIVED = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
-_CROWD = "people's flips are counted on, for which no second derivation is known here"
-_TILTED = "among flipped uniform fakes, whose weights count the ones of a message"
+_SETS_IN_CROWD = (
+    "flipped sets whose people's flips are counted on; only those of at most two of four bins or "
+    "more are derived"
+)
+_AGAIN = "people's flips are counted on, and all messages of a record hide each other"
+_EFFORT = "people's flips are counted on, but the sums are too long to be added up here"
 _MANY = "a set in clear among more fakes than are added up here"
 _IN_CLEAR = "; of cells that differ, Poisson numbers of fakes bound the true ones from both sides"
 _SETS = (
@@ -46,9 +59,15 @@ _FEW_PLANES = (
 )
 _PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
 _REPLACED = "as if what others replace were known: that bounds all crowds"
-_TWO_BINS = (
-    "two bins in the worst crowd, from both sides; derived again from the definition, in balls"
+_FLIPPED = "as if it were known whose flips show nothing: that bounds all crowds"
+_UNIFORM_IN_CROWD = (
+    "by the smaller of two bounds for all crowds: among the fakes alone, and as if it were known "
+    "whose flips show nothing"
 )
+_TWO_BINS = (
+    "two {what} in the worst crowd, from both sides; derived again from the definition, in balls"
+)
+_COINS_OF_BITS = "in the worst crowd, as if no coin showed a fake"
 _COINS_OF_TWO_BINS = (
     "from below by the crowd whose people all hold one bin, averaged over the coins of {people:,} "
     "people; from above as if what others replace were known: that bounds all crowds"
@@ -59,6 +78,12 @@ _MOST_TERMS = {False: 300_000, True: 4_000}
 """Largest sum over planes, some seconds; smaller if coins evaluate it hundreds of times."""
 _MOST_VALUES = {False: 3_000_000, True: 10_000}
 """Most values of a weight in a sum, some seconds; fewer if coins evaluate it hundreds of times."""
+_MOST_FLIPS = 10_000
+"""Longest window of the flips of all messages, if other people's flips evaluate it often."""
+_MOST_PEOPLE, _MOST_BITS = 10**6, 64
+"""Most people and bits for which a sum of free bits takes some seconds."""
+_FEW_NODES, _FEW_EVALUATIONS = 1 << 13, 100
+"""Points of a lattice, and evaluations, where coins average a sum over uniform fakes."""
 
 
 class PartBracket(NamedTuple):
@@ -92,20 +117,25 @@ def derive_parts(plan: Plain) -> list[PartBracket]:
 
 
 def _bracket(part: Stream, epsilon: float) -> PartBracket:
-    if (found := _bracket_two_bins(part, epsilon)) is not None:
+    if part.crowd and part.repeats > 1:
+        return PartBracket(part.protocol, None, None, None, _AGAIN)
+    if (found := _bracket_two_outputs(part, epsilon)) is not None:
         return found
-    crowd = part.crowd and part.threshold is not None
-    ways = [] if crowd else _directions(part)
-    if not ways:
-        why = _CROWD if crowd else _MANY if part.is_set_in_clear else _TILTED
+    if why := _why_not_derived(part):
         return PartBracket(part.protocol, None, None, None, why)
-    free = reduce(Bounds.larger_of, [_average_over_coins(part, epsilon, way) for way in ways])
+    free = _free_bounds(part, epsilon)
     free.to_floats()  # raises for a sum that is no divergence, before a cap could hide it
     cost = (1 + _grow(epsilon)) * _overflow_chance(part)
     lower, upper = free.widen(cost).to_floats()
     least, _ = free.raise_by(cost).to_floats()
     if part.has_two_bins:
         return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_REPLACED))
+    if part.crowd and part.threshold is not None:
+        if part.record == "uniform":
+            return PartBracket(
+                part.protocol, None, upper, None, _ABOVE.format(how=_UNIFORM_IN_CROWD)
+            )
+        return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=_FLIPPED))
     if _has_few_planes(part) and _is_plane_sum_short(part):
         return PartBracket(part.protocol, None, upper, least, _FEW_PLANES)
     if _has_few_planes(part):  # the stated delta may be below that of p bins
@@ -120,23 +150,81 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     return PartBracket(part.protocol, lower, upper, least, proved)
 
 
-def _bracket_two_bins(part: Stream, epsilon: float) -> PartBracket | None:
-    """Return the derivation for replaced values of two bins; None for other parts.
+def _why_not_derived(part: Stream) -> str:
+    """Return why nothing is derived for a part; an empty text if something is."""
+    if part.is_set_in_clear:
+        return "" if _directions(part) else _MANY
+    if not part.crowd or part.threshold is None:
+        return ""
+    if part.most_set is None:
+        return "" if part.people <= _MOST_PEOPLE and part.bins <= _MOST_BITS else _EFFORT
+    if part.most_set > 1 and not _covers_every_pair(part):
+        return _SETS_IN_CROWD
+    low, high = Binomial(_most_hiding(part), Fraction(part.threshold, _SCALE)).window(FIRST_NATS)
+    return "" if high - low <= _MOST_FLIPS else _EFFORT
 
-    With coins the worst crowd may depend on the number of fakes, so the upper end is the one for
-    any number of bins. None is also returned if a sum is too long.
+
+def _free_bounds(part: Stream, epsilon: float) -> Bounds:
+    """Return the bounds of delta for messages without a cap."""
+    grow, crowd = _grow(epsilon), part.crowd and part.threshold is not None
+    if crowd and part.most_set is None:
+        threshold = part.threshold or 0
+        return flipped.free_bits_bounds(part.people, part.bins, threshold, grow, FIRST_NATS)
+    if part.threshold is None or part.record != "uniform":
+        ways = _directions(part)
+        return reduce(Bounds.larger_of, [_average_over_coins(part, epsilon, way) for way in ways])
+    among = _among_uniform_fakes(part, grow)
+    if not crowd:
+        return among
+    flat = replace(part, record="blank", whole=0, coin=0)
+    share = part.blank_share
+    laws = [(many, chance * share) for many, chance in part.sent_fakes]
+    (way,) = _directions(flat)
+    every = [Binomial(many, chance) for many, chance in (*laws, (part.people - 1, share)) if many]
+    above = average(0, every, lambda fakes: compute_narrow(partial(way, fakes, grow), SHARE))
+    return Bounds(arb(0), among.upper.min(above.upper))
+
+
+def _among_uniform_fakes(part: Stream, grow: arb) -> Bounds:
+    """Return delta of a flipped value among flipped uniform fakes, averaged over coins."""
+    assert part.threshold is not None
+    bins, threshold, nodes = part.bins, part.threshold, _FEW_NODES if part.coin else None
+
+    def bounds_for_fakes(fakes: int) -> Bounds:
+        return flipped.value_among_values(fakes, bins, threshold, grow, FIRST_NATS, nodes)
+
+    sure = sum(many for many, chance in part.sent_fakes if chance == 1)
+    laws = [Binomial(many, chance) for many, chance in part.sent_fakes if chance < 1]
+    return average(sure, laws, bounds_for_fakes, _FEW_EVALUATIONS)
+
+
+def _bracket_two_outputs(part: Stream, epsilon: float) -> PartBracket | None:
+    """Return the derivation for replaced values of two bins, or for a bit in a crowd.
+
+    It is None for other parts, and if a sum is too long. With coins the worst crowd may depend on
+    the number of fakes. Then the upper end of two bins is the one for any number of bins, and that
+    of a bit counts only the fakes that are certain.
     """
-    if not part.has_two_bins:
-        return None
-    people, chance = part.people if part.crowd else 1, Fraction(part.replaced, _SCALE)
-    if TwoOutputs.of_bins(chance, people, part.most_fakes).places > two_outputs.MOST_PLACES:
+    if not (part.has_two_bins or part.is_bit_in_crowd):
         return None
     grow, sure = _grow(epsilon), sum(many for many, one in part.sent_fakes if one == 1)
+    people = part.people if part.crowd else 1
+    if part.is_bit_in_crowd:
+        message = TwoOutputs.of_bit(Fraction(part.threshold or 0, _SCALE), people, sure)
+        most = message
+    else:
+        chance = Fraction(part.replaced, _SCALE)
+        message, most = (TwoOutputs.of_bins(chance, people, n) for n in (sure, part.most_fakes))
+    if most.places > two_outputs.MOST_PLACES:
+        why = PartBracket(part.protocol, None, None, None, _EFFORT)
+        return why if part.is_bit_in_crowd else None
     if not part.coin:
-        lower, upper = two_outputs.worst_crowd(
-            TwoOutputs.of_bins(chance, people, sure), grow
-        ).to_floats()
-        return PartBracket(part.protocol, lower, upper, lower, _TWO_BINS)
+        lower, upper = two_outputs.worst_crowd(message, grow).to_floats()
+        proved = _TWO_BINS.format(what="values of a bit" if part.is_bit_in_crowd else "bins")
+        return PartBracket(part.protocol, lower, upper, lower, proved)
+    if part.is_bit_in_crowd:
+        _, upper = two_outputs.worst_crowd(message, grow).to_floats()
+        return PartBracket(part.protocol, None, upper, None, _ABOVE.format(how=_COINS_OF_BITS))
 
     def bounds_for_fakes(fakes: int, way: int) -> Bounds:
         return TwoOutputs.of_bins(chance, people, fakes).directional_bounds(0, 0, grow)[way]
@@ -197,8 +285,6 @@ def _directions(part: Stream) -> list[Direction]:
         return [
             lambda fakes, grow, nats: uniform.one_bin_delta(fakes, part.bins, grow, nats, chance)
         ]
-    if part.record == "uniform":
-        return []
     if part.most_set is None:
         return [
             lambda fakes, grow, nats: blank.one_over_zero_delta(fakes, threshold, grow, nats),
@@ -231,13 +317,23 @@ def _covers_every_pair(part: Stream) -> bool:
         return True
     if part.most_set > 2 or part.bins < 4:
         return False
-    return pairs.count_values(part.most_fakes, part.threshold) <= _MOST_VALUES[part.coin > 0]
+    often = part.coin > 0 or part.crowd
+    return pairs.count_values(_most_hiding(part), part.threshold) <= _MOST_VALUES[often]
+
+
+def _most_hiding(part: Stream) -> int:
+    """Return about the largest number of messages that hide one, those of others among them."""
+    if not part.crowd or part.people < 2:
+        return max(1, part.most_fakes)
+    share = part.blank_share
+    return part.most_fakes + Binomial(part.people - 1, share).window(FIRST_NATS)[1]
 
 
 def _overflow_chance(part: Stream) -> arb:
-    """Return the sum of the redraw probabilities of the person's message and of all fakes."""
+    """Return the sum of the redraw probabilities of all messages that the proof counts."""
     if part.cap is None or part.threshold is None:
         return arb(0)
     chance = partial(overflow_chance, part.bins, threshold=part.threshold, cap=part.cap)
     largest = part.bins if part.most_set is None else part.most_set
-    return chance(largest) + part.most_fakes * chance(0)
+    people = part.people if part.crowd else 1
+    return people * chance(largest) + part.most_fakes * chance(int(part.record == "uniform"))

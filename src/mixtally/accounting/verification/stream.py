@@ -33,7 +33,7 @@ class Stream:
     ``blanks`` are the fakes of the one honest mix, uniform if bins are in clear; None if mixes add
     none. ``planes`` is t if messages name planes of points with t digits. ``shape`` describes fakes
     per bin: whether they are Gaussian, variance or ratio times 2^64, shift, and whether those of
-    two bins always add up to twice the shift.
+    two bins always add up to twice the shift. A record is sent ``repeats`` times.
     """
 
     bins: int
@@ -49,6 +49,7 @@ class Stream:
     crowd: bool
     cap: int | None
     replaced: int = 0
+    repeats: int = 1
 
     def __post_init__(self) -> None:
         flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
@@ -88,13 +89,29 @@ class Stream:
 
     @property
     def fakes(self) -> list[tuple[int, Fraction]]:
-        """Return pairs of a number of messages and the probability that each is uniform.
+        """Return pairs of a number of messages and the probability that each is a fake's.
 
-        They are the fakes and the replaced messages of others.
+        They are the fakes, and the messages of others that are uniform or a flipped blank whatever
+        their values are: they were replaced, or none of the bits that may be set was kept.
         """
-        others = (self.most_set or 1) * (self.people - 1) if self.crowd else 0
-        replaced = [(others, Fraction(self.replaced, _SCALE))] if others and self.replaced else []
-        return self.sent_fakes + replaced
+        others = self.people - 1 if self.crowd else 0
+        if not others:
+            return self.sent_fakes
+        if self.threshold is not None:
+            return [*self.sent_fakes, (others, self.blank_share)]
+        replaced = Fraction(self.replaced, _SCALE)
+        return self.sent_fakes + [((self.most_set or 1) * others, replaced)] * bool(replaced)
+
+    @property
+    def blank_share(self) -> Fraction:
+        """Return (q/p)^k: R_x(y) is at least this times the probability of y as a blank."""
+        assert self.threshold is not None
+        return Fraction(self.threshold, _SCALE - self.threshold) ** (self.most_set or 1)
+
+    @property
+    def is_bit_in_crowd(self) -> bool:
+        """Whether messages are single bits, hidden by other people's flips."""
+        return self.crowd and self.threshold is not None and (self.bins, self.most_set) == (1, None)
 
     @property
     def cell(self) -> Fraction:
@@ -190,8 +207,11 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         blanks=blanks,
         planes=None if planes is None else _integer(planes["digits"]),
         shape=shape,
-        crowd=count_flips and (part["threshold"] is not None or part["replaced"] is not None),
+        crowd=count_flips
+        and people > 0
+        and (part["threshold"] is not None or part["replaced"] is not None),
         replaced=_optional_integer(part["replaced"]) or 0,
+        repeats=_integer(part["repeats"]),
         cap=_optional_integer(part["layout"]["cap"]),
     )
 

@@ -1,10 +1,10 @@
 """Replaced values of two bins in the worst crowd: delta from its definition, in balls.
 
 ``derive`` uses this module. A person's message is 1 with probability h for one value and l < h for
-the other. There are n - 1 other people, of which m hold the former value, and F fakes that are fair
-coins. The number of ones among all others is
+the other. There are n - 1 other people, of which m hold the former value, F fakes that are fair
+coins and Z that have the latter value. The number of ones among all others is
 
-    X = Bin(m, h) + Bin(n-1-m, l) + Bin(F, 1/2).
+    X = Bin(m, h) + Bin(n-1-m+Z, l) + Bin(F, 1/2).
 
 Let P and Q be the distributions of X plus a bit of probability h or l. Each order of the divergence
 is sum_k (P(k) - e^eps Q(k))_+. Delta is the largest over m: for a fixed set of outcomes the
@@ -17,8 +17,8 @@ least s of them do, except with a probability that is added, and these s message
 distribution bounds all m of a cell. Cells are halved, the worst first, until all are at most
 slightly above the largest divergence of a single m.
 
-If l = 1 - h, exchanging the two outputs turns m into n-1-m and exchanges the orders. So half of all
-m suffice.
+If l = 1 - h and Z = 0, exchanging the two outputs turns m into n-1-m and exchanges the orders. So
+half of all m suffice.
 
 *Windows.* What a window cuts is at most its probability above, as (P - e^eps Q)_+ <= P, and e^eps
 times it below.
@@ -59,18 +59,30 @@ class TwoOutputs:
     """A message of two outputs and what hides it.
 
     ``low`` and ``high`` are the probabilities of a 1, with low = 1 - high. ``others`` are the other
-    people, and ``fair`` the fakes that are fair coins.
+    people, ``fair`` the fakes that are fair coins, and ``zeros`` those that have the value of
+    ``low``.
     """
 
     low: Fraction
     high: Fraction
     others: int
     fair: int
+    zeros: int = 0
 
     @classmethod
     def of_bins(cls, replaced: Fraction, people: int, fakes: int) -> "TwoOutputs":
         """Return two bins, where a uniform one is sent with probability ``replaced``."""
         return cls(replaced / 2, 1 - replaced / 2, people - 1, fakes)
+
+    @classmethod
+    def of_bit(cls, flip: Fraction, people: int, zeros: int) -> "TwoOutputs":
+        """Return a bit that is flipped with probability ``flip``, among flipped zeros."""
+        return cls(flip, 1 - flip, people - 1, 0, zeros)
+
+    @property
+    def last(self) -> int:
+        """The largest m that must be considered."""
+        return self.others if self.zeros else self.others // 2
 
     @property
     def places(self) -> int:
@@ -80,7 +92,8 @@ class TwoOutputs:
 
     def _laws(self, ones: int, zeros: int, kept: int = 0) -> list[Binomial]:
         shares = self.low / (self.low + 1 - self.high)
-        every = [(ones, self.high), (zeros, self.low), (kept, shares), (self.fair, _HALF)]
+        low = zeros + self.zeros
+        every = [(ones, self.high), (low, self.low), (kept, shares), (self.fair, _HALF)]
         return [Binomial(many, chance) for many, chance in every if many]
 
     def bound_cell(self, least: int, most: int, grow: arb) -> Bounds:
@@ -109,7 +122,7 @@ class TwoOutputs:
 
 def worst_crowd(message: TwoOutputs, grow: arb) -> Bounds:
     """Return bounds of delta in the worst crowd; ``grow`` is e^eps."""
-    last = message.others // 2
+    last = message.last
     known: dict[int, Bounds] = {}
 
     def at(ones: int) -> Bounds:
