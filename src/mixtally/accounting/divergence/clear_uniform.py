@@ -33,8 +33,21 @@ to -p e^eps. The sums are equal and the latter two enclose the former, so E f(W)
 convex f (Karamata). Sums of independent copies keep this order, and delta = E[(mean of N such W)_+]
 for p bins at kappa = 0. The messages of other people do not depend on u and v.
 
+*Sampled slots.* A record has k different cells of D. One of them, drawn uniformly, is sent. Given
+the counts h of all messages, the person's message is equally likely to be any of them. So P_A(h) is
+proportional to h(A), the sum of the counts of the record's cells. With N messages,
+
+    delta(A, B) = (D/k) / N E[(h(A) - e^eps h(B))_+],    h ~ Multinomial(N; 1/D, ..).
+
+Disjoint records are the worst if 2k <= D. A cell that A and B share has the weight 1 - e^eps.
+Exchange it for two cells with the weights 1 and -e^eps, instead of 1 - e^eps and 0: the former
+majorize the latter. Counts of cells are exchangeable, so the expectation of a convex function of
+the weighted sum grows (Marshall, Proschan 1965). For disjoint records h(A) and h(B) are two cells
+of a multinomial with probability k/D each. This is delta for d = D/k, a real number of bins.
+
 Source: sufficient DP 000 (3.1) with uniform background; notes 004 section 5.1, Prop. 3.1; Marshall,
-Olkin, Arnold, Inequalities (2011), 4.B.1 (Karamata).
+Olkin, Arnold, Inequalities (2011), 4.B.1 (Karamata); Marshall, Proschan, An Inequality for Convex
+Functions Involving Majorization (1965).
 """
 
 import math
@@ -83,8 +96,10 @@ class _Totals(NamedTuple):
         return self.total.nbytes + self.weight.nbytes
 
 
-def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Bracket:
+def delta(fakes: int, bins: float, epsilon: float, memo: Memo | None = None) -> Bracket:
     """Return delta(epsilon) of one record in clear among ``fakes`` uniform fakes.
+
+    ``bins`` is a real number of at least 2 for sampled slots.
 
     The probabilities of T do not depend on epsilon and are kept in ``memo``.
     """
@@ -95,7 +110,7 @@ def delta(fakes: int, bins: int, epsilon: float, memo: Memo | None = None) -> Br
 
 
 def average_over_coins(
-    fakes: int, bins: int, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
+    fakes: int, bins: float, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
 ) -> Bracket | None:
     """Return ``delta`` averaged over ``coins``: people, and the probability of one more fake.
 
@@ -135,7 +150,7 @@ def two_cell_excess(
     return value, 0.5 * float((weight * rounding).sum())
 
 
-def is_near_faster(fakes: int, bins: int) -> bool:
+def is_near_faster(fakes: int, bins: float) -> bool:
     """Return whether ``near_upper`` is faster than ``delta``."""
     if bins == 2:
         return False
@@ -143,7 +158,9 @@ def is_near_faster(fakes: int, bins: int) -> bool:
     return high - low >= _MANY
 
 
-def near_upper(fakes: int, bins: int, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
+def near_upper(
+    fakes: int, bins: float, epsilon: float, people: int = 0, coin: float = 0.0
+) -> float:
     """Return an upper bound of ``delta``, larger by less than a part in a thousand.
 
     It is averaged over the coins of ``people`` who send one more fake with probability ``coin``.
@@ -154,7 +171,7 @@ def near_upper(fakes: int, bins: int, epsilon: float, people: int = 0, coin: flo
     return min(1.0, bins * blanket.upper([step], people + 1, fakes, coin))
 
 
-def _load_totals(records: int, bins: int, memo: Memo | None) -> _Totals:
+def _load_totals(records: int, bins: float, memo: Memo | None) -> _Totals:
     def build_totals() -> _Totals:
         if bins == 2:
             return _Totals(np.array([float(records)]), np.array([1.0]), 0.0, 0.0)
@@ -176,7 +193,7 @@ def _load_totals(records: int, bins: int, memo: Memo | None) -> _Totals:
 
 
 def _load_totals_of_coins(
-    fakes: int, bins: int, coins: tuple[int, float], memo: Memo | None
+    fakes: int, bins: float, coins: tuple[int, float], memo: Memo | None
 ) -> _Totals | None:
     """Return the values of T with the weights P(F = T-1) 2 / T."""
     (people, coin), two = coins, 2.0 / bins
@@ -199,7 +216,7 @@ def _load_totals_of_coins(
     return found
 
 
-def _weights(records: int, bins: int, total: tails.Floats) -> tails.Floats:
+def _weights(records: int, bins: float, total: tails.Floats) -> tails.Floats:
     """Return P(T) for consecutive totals that cover all but the cut, from ratios of neighbors.
 
     The ratios are multiplied outwards from the middle, with at most five roundings a step and as

@@ -36,6 +36,7 @@ from mixtally.accounting.divergence.set_in_clear import hide_set
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import AccountingError
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes, Shuffled, UniformFakes
+from mixtally.model.mechanism.in_clear import check_slots
 from mixtally.model.mechanism.parameters import Parameters
 from mixtally.model.question import MOST_BINS
 from mixtally.model.shape import (
@@ -59,6 +60,14 @@ OVER_FEW_PLANES_SOURCE = (
 SETS_OVER_PLANES_SOURCE = (
     f"{set_in_clear.SOURCE}; over planes no member meets another, so that cells have "
     "(1 - (k-1) kappa)/p of all fakes, and sets that meet only help (Karamata)"
+)
+SLOTS_SOURCE = (
+    "exact distribution of the cells of two disjoint records, one cell of which is drawn and sent, "
+    "among uniform fakes: that of one value in D/k bins; records that share cells only help "
+    "(Marshall and Proschan 1965)"
+)
+SOME_SLOTS_SOURCE = (
+    f"{set_in_clear.SOURCE}; an upper bound that grants the observer which slots were drawn"
 )
 SHAPED_ASSUMPTION = (
     "the mix that draws the fakes follows the protocol, keeps their numbers secret and does not "
@@ -92,12 +101,14 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
     given = counted.given
     pieces, repeats = given.messages_per_record(), given.repeats or 1
     most = 1 if given.split else given.max_set or 1
+    if given.slots is not None:
+        check_slots(given.slots, most)
     fakes: UniformFakes | ShapedFakes = UniformFakes(counted.fakes)
     if name == "clear-shaped":
         shape = _shape(given, counted.for_epsilon or 0.0)
         fakes = ShapedFakes(shape, 1 if given.mixes is None else given.mixes)
     bins = given.bins or (2 if given.paired else MOST_BINS)
-    mechanism = InClear(bins=bins, fakes=fakes, max_set=most, repeats=repeats)
+    mechanism = InClear(bins=bins, fakes=fakes, max_set=most, slots=given.slots, repeats=repeats)
     return (
         ObservedMessage(mechanism),
         pieces,
@@ -162,10 +173,12 @@ def delta(
 def _uniform_fakes_bounds(
     mechanism: InClear, count: int, epsilon: float, memo: Memo
 ) -> tuple[Bracket, str]:
-    if mechanism.max_set > 1:
+    if mechanism.set_messages > 1:
         source = set_in_clear.SOURCE if mechanism.planes is None else SETS_OVER_PLANES_SOURCE
+        source = source if mechanism.slots is None else SOME_SLOTS_SOURCE
         return set_in_clear.delta(hide_set(mechanism, count), epsilon, memo), source
-    return clear_uniform.delta(count, mechanism.cells, epsilon, memo), clear_uniform.SOURCE
+    source = SOURCE if mechanism.slots is None else SLOTS_SOURCE
+    return clear_uniform.delta(count, mechanism.hiding_cells, epsilon, memo), source
 
 
 def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
@@ -178,13 +191,13 @@ def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float)
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """Return the near bound for points of a curve, if it is faster, and else the exact one."""
     mechanism, composed = _require_in_clear(message), bound in (Bound.NEAR, Bound.ROUGH)
-    if mechanism.max_set > 1:
+    if mechanism.set_messages > 1:
         return Bound.NEAR if composed else Bound.EXACT
     match mechanism.fakes:
         case UniformFakes() if composed and has_few_planes(mechanism):
             return Bound.NEAR
         case UniformFakes(count) if composed and clear_uniform.is_near_faster(
-            count, mechanism.cells
+            count, mechanism.hiding_cells
         ):
             return Bound.NEAR
     return Bound.EXACT
@@ -205,7 +218,7 @@ def near_upper(
     """
     if mechanism.planes is not None and has_few_planes(mechanism):
         return planes.upper(fakes, mechanism.planes, epsilon, people, coin)
-    return clear_uniform.near_upper(fakes, mechanism.cells, epsilon, people, coin)
+    return clear_uniform.near_upper(fakes, mechanism.hiding_cells, epsilon, people, coin)
 
 
 def upper(
@@ -213,7 +226,7 @@ def upper(
 ) -> Sequence[float]:
     """Return upper bounds at several epsilons."""
     match _require_in_clear(message):
-        case InClear(fakes=UniformFakes(count), max_set=most) as mechanism if most > 1:
+        case InClear(fakes=UniformFakes(count), set_messages=most) as mechanism if most > 1:
             composed, hidden = (
                 choose_bound(message, bound) is Bound.NEAR,
                 hide_set(mechanism, count),
@@ -253,7 +266,9 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
         case UniformFakes(count):
             # For sets over planes take u on the line of v: then no message of v points at u.
             met = mechanism.collision_probability if mechanism.max_set == 1 else 0.0
-            kinds = [repeats.MessageKind([(count, 1.0 / mechanism.cells)], 1.0, met)]
+            if mechanism.slots is not None and mechanism.slots > 1:
+                return set_in_clear.lower_by_counting(hide_set(mechanism, count), epsilon, rounds)
+            kinds = [repeats.MessageKind([(count, 1.0 / mechanism.hiding_cells)], 1.0, met)]
             return repeats.lower_bound(kinds, epsilon, rounds)
         case ShapedFakes() as shaped:
             return repeats.shaped_lower_bound(shaped.shape.weights, epsilon, rounds)
@@ -267,9 +282,8 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
         case UniformFakes() if parameter == Parameter.FAKES:
-            return round(
-                goal.cover * math.pow(mechanism.max_set, set_in_clear.GROWTH) * mechanism.cells
-            )
+            growth = math.pow(mechanism.set_messages, set_in_clear.GROWTH)
+            return round(goal.cover * growth * mechanism.hiding_cells)
         case ShapedFakes(shape=LaplaceShape(decay=decay)) if parameter == Parameter.SHIFT:
             aim = goal.delta * (_TARGET_SHARE if goal.times > 1 else 1.0)
             empty = math.log(goal.times * math.tanh(decay / 2.0) / aim) / decay

@@ -67,6 +67,12 @@ directions in which none do, they are cells of probability 1/p. So the largest d
 sets of points is at least that of sets in clear with cells of probability (1 - kappa)/p. For k = 2
 it is equal to it.
 
+*Sampled slots.* A record of k cells sends m >= 2 of them, drawn anew each time. Given the drawn
+places, the messages are a set of m different cells. The places do not depend on the record. By
+joint convexity delta is at most that of sets of m cells. For the lower bound, take two disjoint
+records. The number of messages in the cells of the one, minus that of the other, is a sum of steps
+as above: m steps of the person, and a fake makes a step of 1, and of -1, with probability k/D each.
+
 *Lattice.* A rounded loss moves by less than one step. So the rounded divergence at 2k steps above
 epsilon is below the true one at epsilon.
 
@@ -121,7 +127,8 @@ class HiddenSet(NamedTuple):
 
     For planes, ``cells`` is p. ``fakes`` has pairs (number, probability that each is sent) for
     every source of uniform messages. ``meeting`` is kappa for planes and 0 for cells. ``replaced``
-    is the probability that a message of the record itself is replaced.
+    is the probability that a message of the record itself is replaced. ``slots`` is the number of
+    cells of which the k cells are drawn and sent, and 0 if all are sent.
     """
 
     size: int
@@ -129,6 +136,7 @@ class HiddenSet(NamedTuple):
     fakes: tuple[tuple[int, float], ...]
     meeting: float = 0.0
     replaced: float = 0.0
+    slots: int = 0
 
     @property
     def chance(self) -> float:
@@ -160,13 +168,15 @@ def hide_set(mechanism: Shuffled, fakes: int, coins: tuple[int, float] = (0, 0.0
         brought.append((mechanism.most_set * (mechanism.crowd - 1), replaced))
     some = tuple((many, chance) for many, chance in brought if many * chance > 0.0)
     meeting = 0.0 if mechanism.planes is None else mechanism.planes.collision_probability
-    return HiddenSet(mechanism.most_set, mechanism.cells, some, meeting, replaced)
+    size = mechanism.record_messages // mechanism.repeats
+    slots = 0 if mechanism.sent_share == 1.0 else mechanism.most_set
+    return HiddenSet(size, mechanism.cells, some, meeting, replaced, slots)
 
 
 def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracket:
     """Return bounds of delta(epsilon), which is the same for both orders of the neighbors."""
     above = _upper(hidden, epsilon, _FINE, memo)
-    if hidden.replaced:
+    if hidden.replaced or hidden.slots:
         return Bracket(min(above, lower_by_counting(hidden, epsilon, 1)), above)
     if above >= 1.0 and hidden.mean == 0.0:
         return Bracket(1.0, 1.0)
@@ -180,7 +190,9 @@ def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
     """
     size, g = hidden.size, hidden.replaced
     apart = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads
-    named = apart * (1.0 - hidden.meeting) / hidden.cells
+    if hidden.slots:  # nobody else's messages are uniform
+        apart = size
+    named = (hidden.slots or apart) * (1.0 - hidden.meeting) / hidden.cells
     steps = [(many, chance * named) for many, chance in hidden.fakes]
     steps.append((size - apart, g * named))
     deviation = math.sqrt(rounds * (2.0 * math.fsum(n * q for n, q in steps) + size))

@@ -187,6 +187,19 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return 0.0
 
     @property
+    def hiding_cells(self) -> float:
+        """The inverse of the minimum probability that a uniform fake hides a given message.
+
+        This is the number of cells, or the cells for each of a person's slots if one is sent.
+        """
+        return float(self.cells)
+
+    @property
+    def sent_share(self) -> float:
+        """The probability that a given member of a record is sent; below 1 for sampled slots."""
+        return 1.0
+
+    @property
     def takes_fakes(self) -> bool:
         """Whether the protocol has a number of people's fakes, which may be zero."""
         return "fakes" in self.rules.required | self.rules.optional

@@ -8,6 +8,12 @@ members, and one of k additional cells, the pads, for each missing member.
 their table to every cell. Both add up over the mixes. Paired fakes add X to one of two bins and a
 constant less X to the other, so the errors of both counts are opposite.
 
+*Sampled slots.* A record has k different cells, its slots: one value of each attribute or bit, or
+the members of a set and its pads. The device draws m of them anew each time, and sends only these.
+Of c people with a bin, Bin(c, m/k) send it. So (k/m) (S - K / D) is unbiased, with variance
+
+    c (k/m - 1) + (k/m)^2 K (1/D) (1 - 1/D).
+
 *Planes* (``model.planes``). Another person's message points at a given value with probability q.
 Here q is kappa for k = 1, 1/p for k > 1, and 0 for bins. For n people and K fakes, let S be the
 number of messages that point at the value. Then the unbiased count is
@@ -40,8 +46,11 @@ from mixtally.model.mechanism.parameters import (
     parse_rules,
 )
 from mixtally.model.planes import Planes
-from mixtally.model.question import MOST_SET
+from mixtally.model.question import MOST_BINS, MOST_BITS, MOST_SET
 from mixtally.model.shape import LEAST_DECAY, MOST_DECAY
+
+MOST_CELLS = MOST_BINS + MOST_SET
+"""The maximum number of bins and pads."""
 
 
 class IndexMechanism(Shuffled, frozen=True, kw_only=True):
@@ -68,8 +77,14 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
         else:
             in_range("values", self.bins, 2, self.planes.points, "plan again")
         # The error bound in ``model.planes`` needs at least two planes for each member of a set.
-        most = min(MOST_SET, self.bins if self.planes is None else max(1, self.planes.prime // 2))
+        fitting = self.bins if self.planes is None else max(1, self.planes.prime // 2)
+        most = min(self._most_members, fitting)
         in_range("max set", self.max_set, 1, most, "it is the maximum number of bins in a set")
+
+    @property
+    def _most_members(self) -> int:
+        """The maximum of ``max_set``, whatever the number of bins is."""
+        return MOST_SET
 
     @property
     def cells(self) -> int:
@@ -80,7 +95,12 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
         """
         if self.planes is not None:
             return self.planes.prime
-        return self.bins + (self.max_set if self.max_set > 1 else 0)
+        return self.bins + self.pads
+
+    @property
+    def pads(self) -> int:
+        """The number of bins that are sent for missing members of a set."""
+        return self.max_set if self.max_set > 1 else 0
 
     @property
     def collision_probability(self) -> float:
@@ -137,13 +157,27 @@ class IndexMechanism(Shuffled, frozen=True, kw_only=True):
 
 
 class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
-    """A mechanism that does not randomize records."""
+    """A mechanism that does not randomize records, but may send only some slots of each.
+
+    Attributes
+    ----------
+    slots : int or None
+        The number m of slots that are sent of the ``max_set`` slots of a record, in [1, max_set).
+        None if all are sent.
+    full : bool
+        Whether every record has exactly ``max_set`` bins, one for each attribute or bit, so that
+        there are no pads. Only for sampled slots.
+    """
+
+    slots: int | None = None
+    full: bool = False
 
     PARAMETERS: ClassVar[tuple[ParameterSpec, ...]] = (
         parameters.USERS,
         parameters.FAKES,
         parameters.BINS,
         parameters.SET_SIZE,
+        parameters.SLOTS,
         parameters.REPEATS,
         ParameterSpec(
             "shape_decay",
@@ -176,7 +210,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     PROTOCOLS: ClassVar[Mapping[str, ParameterRules]] = {
         "clear-uniform": parse_rules(
             "fakes bins",
-            "users max_set repeats split count_crowd",
+            "users max_set slots repeats split count_crowd",
             sought="fakes",
             sets=True,
             claim="users bins fakes [max_set]",
@@ -201,6 +235,56 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
                 got=f"{self.cells:,} cells",
                 do="leave --paired out for other records",
             )
+        if self.slots is None:
+            if self.full:
+                raise TypeError("full records: expected sampled slots")
+            return
+        check_slots(self.slots, self.max_set)
+        if self.planes is not None or not isinstance(self.fakes, UniformFakes):
+            raise ParameterError(
+                "slots",
+                expected="bins in clear among uniform fakes",
+                got="planes" if self.planes is not None else "shaped fakes",
+                do="leave the slots out: no proof covers this combination",
+            )
+        # Two records without a common bin are the worst case, and must exist.
+        in_range("bins", self.cells, 2 * self.max_set, MOST_CELLS, "two bins or more for each slot")
+
+    @property
+    def _most_members(self) -> int:
+        """The maximum of ``max_set``: that of bits, if there is a slot for each of them."""
+        return MOST_BITS if self.full else MOST_SET
+
+    @property
+    def set_messages(self) -> int:
+        """The number of messages of one record: its sampled slots, or all."""
+        return self.max_set if self.slots is None else self.slots
+
+    @property
+    def record_messages(self) -> int:
+        """The number of messages of a record: one for each slot that is sent."""
+        return self.repeats * self.set_messages
+
+    @property
+    def pads(self) -> int:
+        """The number of bins that are sent for missing members of a set."""
+        return 0 if self.full else super().pads
+
+    @property
+    def sent_share(self) -> float:
+        """The probability m/k that a given member of a record is sent."""
+        return 1.0 if self.slots is None else self.slots / self.max_set
+
+    @property
+    def hiding_cells(self) -> float:
+        """The cells for each slot of a record, D/k, if one slot is sent; else the cells D."""
+        return self.cells / self.max_set if self.slots == 1 else float(self.cells)
+
+    @property
+    def encoding_facts(self) -> dict[str, float]:
+        """The parameters of planes, the size of sets, and the slots that are sent."""
+        slots: dict[str, float] = {} if self.slots is None else {"slots": self.slots}
+        return {**super().encoding_facts, **slots}
 
     @property
     def name(self) -> str:
@@ -256,14 +340,16 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
     def noise_by_count(self) -> bool:
         """Whether the noise depends on the people in a bin.
 
-        Over planes it does: only people who do not have the value can point at it by chance.
+        Over planes it does: only people who do not have the value can point at it by chance. With
+        sampled slots, only some of the people in a bin send it.
         """
-        return self.planes is not None
+        return self.planes is not None or self.slots is not None
 
     @property
     def gain(self) -> float:
-        """The repeats, times 1 - k q over planes."""
-        return self.repeats * (1.0 - self.max_set * self.collision_probability)
+        """The repeats, times 1 - k q over planes, or times m/k for sampled slots."""
+        kept = self.sent_share * (1.0 - self.max_set * self.collision_probability)
+        return self.repeats * kept
 
     def offset(self, messages: int) -> float:
         """Return N q + K / p for uniform fakes; for shaped ones the mean of all mixes' tables."""
@@ -289,6 +375,11 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
             spread = self.repeats * self.fakes.mixes * self.fakes.shape.spread
         return spread / self.gain**2
 
+    def variance_at(self, messages: int, count: int) -> float:
+        """Return the variance of a bin with ``count`` people: c (k/m - 1) more if sampled."""
+        missing = count * (1.0 / self.sent_share - 1.0) / self.repeats
+        return self.variance(messages) + missing
+
     def variance_given_total(self, messages: int, bins: int, count: int = 0) -> float:
         """Return the variance of a count once the sum of ``bins`` counts is used.
 
@@ -300,21 +391,49 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return found * (1.0 - 1.0 / bins) if self.has_independent_fakes else found
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
-        """Return the noise of the total of several bins: the fakes that name one of them."""
+        """Return the noise of the total of several bins: the fakes that name one of them.
+
+        With sampled slots, the members that are not sent are counted as independent. A person with
+        several of the bins sends a number of them that varies less (Hoeffding, 1963, theorem 4).
+        """
         if self.shaped_fakes is None:
-            return Noise(0, ((self.fakes_promised, bins / self.cells),))
+            return Noise(0, ((self.fakes_promised, bins / self.cells),), self._unsent(count))
         if self.has_paired_fakes and bins == self.bins:
             return Noise(self.fakes_promised)
         draws = self.repeats * bins * self.shaped_fakes.mixes
         return Noise(0, tables=((self.shaped_fakes.shape.weights, draws),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Return the fakes that point at a value, and the other people who do so by chance."""
+        """Return the fakes that point at a value, and the other people who do so by chance.
+
+        With sampled slots, the people who have the value and do not send it are lost.
+        """
         more = (self.repeats - 1) * count
         if isinstance(self.fakes, UniformFakes):
             gained = [(self.fakes_promised, 1.0 / self.cells)]
             if self.planes is not None:
                 others = self.max_set * max(0, self.people_among(messages) - count)
                 gained.append((others, self.collision_probability))
-            return Noise(more, tuple(gained))
+            return Noise(more, tuple(gained), self._unsent(count))
         return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))
+
+    def _unsent(self, count: int) -> tuple[tuple[int, float], ...]:
+        """Return the members of ``count`` records that are not sent; nothing if all are."""
+        return () if self.slots is None else ((count * self.repeats, 1.0 - self.sent_share),)
+
+
+def check_slots(slots: int, parts: int) -> int:
+    """Return the slots that are sent of ``parts``, or raise ParameterError.
+
+    At least one slot is sent, and fewer than the record has.
+    """
+    if isinstance(slots, bool) or not 1 <= slots < parts:
+        raise ParameterError(
+            "slots",
+            expected=f"an integer in [1, {parts - 1}], fewer than the {parts} slots of a record"
+            if parts > 1
+            else "a record of several members, attributes or bits",
+            got=slots if parts > 1 else f"{slots} of a single value",
+            do="leave the slots out to send a whole record",
+        )
+    return slots

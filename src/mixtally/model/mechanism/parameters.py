@@ -315,6 +315,9 @@ FAKES = ParameterSpec(
 )
 BINS = ParameterSpec("bins", "Possible answers", low=2, high=MOST_BINS)
 SET_SIZE = ParameterSpec("max_set", "Maximum bits that one record sets", low=1, high=MOST_SET)
+SLOTS = ParameterSpec(
+    "slots", "Slots of a record that are sent, drawn anew each time", low=1, high="max_set"
+)
 REPEATS = ParameterSpec("repeats", "Times every record is sent", low=1, high=MOST_REPEATS)
 SPLIT = ParameterSpec(
     "split", "Every bit or attribute is a message of its own", kind=bool, default=False
