@@ -259,6 +259,9 @@ def record_scenarios() -> list[SentMessages]:
     free, one = (Question(name="bits", bins=bins, kind=Kind.BITS) for bins in (3, 1))
     own = OwnFakes(BLANK, 1, HALF)
     single = c.flipped(1, most_set=None, own=own, q=0.05)
+    some = c.plan_of(chosen, [c.sampled(12, 3, coin=HALF)])
+    few = c.plan_of(traits, [c.sampled(9, 3, 2, whole=1, full=True)])
+    bits = c.plan_of(free, [c.sampled(6, 3, whole=1, coin=0, full=True)])
     return [
         SentMessages("set-of-two", sets, [11, 0]),
         SentMessages("set-of-none", sets, []),
@@ -299,6 +302,11 @@ def record_scenarios() -> list[SentMessages]:
               ("of-two", 2999, ["東京", "b"]), ("of-nobody", 2**31 - 1, None))),
         SentMessages("set-in-clear-among-gaussian", c.plan_of(chosen, [c.gaussian(12,
             most_set=3)]), []),
+        *(SentMessages(f"slots-of-{name}", plan, value, planted) for name, plan, value, planted in (
+            ("a-set", some, [11, 4, 0], {}), ("a-small-set", some, [7], {1: LAST}),
+            ("an-empty-set", some, [], {}), ("attributes", few, [2, 0, 3], {}),
+            ("bits", bits, [1, 0, 1], {}), ("bits-of-hops", c.plan_of(free, [c.sampled(6, 3,
+                full=True, drawn=40)]), [0, 0, 1], {}))),
         SentMessages("attributes-whole", c.plan_of(traits, [c.flipped(9, most_set=3, own=own)]),
              [2, 0, 3]),
         SentMessages("attributes-split", c.plan_of(traits, [c.uniform(3), c.flipped(2, own=own),

@@ -221,6 +221,22 @@ def replaced(bins, *, share=0.25, own=None, most_set=1):
     )
 
 
+def sampled(bins, most_set, slots=1, *, whole=0, coin=1 << 62, full=False, drawn=None):
+    """Some slots of a set, or of attributes or bits (``full``), among uniform fakes of devices, or
+    ``drawn`` of every hop.
+    """
+    return Part(
+        bins=bins,
+        most_set=most_set,
+        threshold=None,
+        own=OwnFakes(FakeRecord.UNIFORM, whole, coin) if drawn is None else None,
+        recipe=NoRecipe() if drawn is None else UniformRecipe(drawn),
+        layout=Layout(Form.INDEX, bins if full else bins + most_set),
+        repeats=1,
+        slots=slots,
+    )
+
+
 def flipped(bins, *, most_set=1, q=0.1, own=None, blanks=None, form=Form.BITS, cap=None, repeats=1):
     """Flipped bits; ``blanks`` is how many every hop adds, ``own`` what devices do."""
     threshold = int(q * 2**64)

@@ -87,6 +87,8 @@ def _bits(plan: Plan, bits: Sequence[int]) -> list[tuple[int, ...]]:
         )
     if len(asked) == 1 and asked[0].kind is Kind.BITS:
         return [tuple(np.flatnonzero(bits).tolist())]
+    if asked[0].kind is Kind.SET:
+        return [tuple(2 * place + bit for place, bit in enumerate(bits))]
     single = asked[0].kind is Kind.BITS
     return [(0,) * bit if single else (bit,) for bit in bits]
 

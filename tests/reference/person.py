@@ -81,8 +81,21 @@ def _record(part: Part, bins: Sequence[int], chance: Chance) -> list[bytes]:
         cells = [*sorted(bins), *range(part.bins, part.bins + lacking)]
         if part.planes is not None:
             return _set(part, cells, chance)
+        if part.slots is not None:
+            cells = _slots(cells, part.slots, chance)
         return [_message(part, [cell], chance) for cell in cells]
     return [_message(part, bins, chance) for _ in range(part.repeats)]
+
+
+def _slots(cells: list[int], count: int, chance: Chance) -> list[int]:
+    """The first of the cells, each exchanged with one of those from it on."""
+    left, sent = list(cells), []
+    for _ in range(count):
+        place = int(draw_numbers(chance, len(left), 1)[0])
+        sent.append(left[place])
+        left[place] = left[0]  # what stood first takes the place of what is sent
+        del left[0]
+    return sent
 
 
 def _fake(part: Part, content: Sequence[int], chance: Chance) -> bytes:

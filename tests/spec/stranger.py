@@ -145,7 +145,10 @@ def send(contract, value, prefixes, closing, tape):
         if part["threshold"] is None and most > 1:
             lacking = most - len(bins)
             cells = [*sorted(bins), *range(part["bins"], part["bins"] + lacking)]
-            records = [{cell} for cell in cells]
+            for i in range(part["slots"] or 0):
+                j = i + tape.uniform(most - i)
+                cells[i], cells[j] = cells[j], cells[i]
+            records = [{cell} for cell in cells[: part["slots"]]]
         over = part["planes"]
         if over is not None and most > 1:
             sent = apart(bins, part, tape)

@@ -107,6 +107,8 @@ def bits(question, parts, value):
         return [{i for i, bit in enumerate(value) if bit}]
     if parts[0]["most_set"] is None:
         return [{0} if bit else set() for bit in value]
+    if parts[0]["slots"] is not None:
+        return [{2 * i + bit for i, bit in enumerate(value)}]
     return [{bit} for bit in value]
 
 

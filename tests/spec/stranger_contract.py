@@ -100,7 +100,7 @@ def planes(value):
 def part(value):
     read = fields(
         bins=integer("bins-out-of-range", 1, 2**127),
-        most_set=maybe(integer("most-set-out-of-range", 1, 16)),
+        most_set=maybe(integer("most-set-out-of-range", 1, 64)),
         threshold=maybe(THRESHOLD),
         planes=maybe(planes),
         own=maybe(own),
@@ -108,13 +108,22 @@ def part(value):
         recipe=recipe,
         layout=layout,
         replaced=maybe(integer("replaced-out-of-range", 1, 2**64 - 1)),
+        slots=maybe(integer("slots-out-of-range", 1, 63)),
     )(value)
     d, most, fake, kind = read["bins"], read["most_set"], read["own"], read["recipe"]["type"]
     need(d <= 64 if most is None else d >= 2, "bins-out-of-range")
-    need(most is None or most <= d, "most-set-out-of-range")
+    sent, full = read["slots"], read["layout"]["bins"] == d
+    largest = 64 if sent is not None and full else 16
+    need(most is None or most <= min(largest, d), "most-set-out-of-range")
+    if sent is not None:
+        clear = read["threshold"] is None and read["planes"] is None and read["replaced"] is None
+        need(most is not None and most > 1 and clear and kind not in CLEAR, "slots-unfit")
+        need(sent < most, "slots-out-of-range")
+        need(not full or d >= 2 * most, "slots-unfit")
     over = read["planes"]
     need(d <= (10**7 if over is None else over["points"]), "bins-out-of-range")
     pads = most if read["threshold"] is None and most is not None and most > 1 else 0
+    pads = 0 if sent is not None and full else pads
     need(read["layout"]["bins"] == (d + pads if over is None else over["messages"]), "layout-bins")
     need(fake is None or kind == "none", "two-covers")
     alone = read["threshold"] is not None and fake is None and kind == "none"
@@ -123,6 +132,7 @@ def part(value):
     if read["threshold"] is None:
         need(most is not None and read["layout"]["form"] == "index", "clear-not-index")
         covers = fake is not None or kind in CLEAR or over is not None
+        covers = covers or sent == 1
         need(most == 1 or covers or read["replaced"] is not None, "set-uncovered")
         need(read["replaced"] is None or kind == "none", "replaced-unfit")
         need(fake is None or uniform, "clear-uncovered")
@@ -268,6 +278,13 @@ def check_parts(asked, parts):
     whole = [(bins, None if kind == "bits" else asked["max_set"])]
     clear = [one for one in parts if one["threshold"] is None]
     held = kind == "set" and asked["attributes"] is None and asked["max_set"] > 1
+    if parts and parts[0]["slots"] is not None:
+        most = bins if kind == "bits" else asked["max_set"]
+        one = (2 * bins if kind == "bits" else bins, most)
+        full = parts[0]["layout"]["bins"] == one[0]
+        shown = [(each["bins"], each["most_set"]) for each in parts]
+        need(shown == [one] and full != held, "parts-unfit")
+        return
     ways = [(whole, kind == "one" or (held and len(clear) == 1))]
     if kind == "bits":
         ways += [([(1, None)] * bins, False), ([(2, 1)] * bins, True)]

@@ -58,6 +58,7 @@ class Costs:
         notes = ["split"] * (len(self.parts) > 1)
         notes += ["over planes"] * (first.planes is not None)
         notes += [f"sent {first.repeats} times"] * (first.repeats > 1)
+        notes += [f"{first.slots} of {first.most_set} slots"] * (first.slots is not None)
         notes += ["with fakes"] * (first.replaced is not None and first.own is not None)
         return ", ".join([self.protocol, *notes])
 

@@ -51,6 +51,23 @@ def list_encodings(question: Question) -> list[Encoding]:
     return [whole]
 
 
+def slots_question(question: Question) -> Question | None:
+    """Return the question with a slot for each attribute, bit or member; None for one slot.
+
+    Every bit has two bins, no and yes, as an attribute has.
+    """
+    if question.kind is Kind.BITS and question.bins > 1:
+        return Question(
+            name=question.name,
+            bins=2 * question.bins,
+            kind=Kind.SET,
+            max_set=question.bins,
+            attributes=(2,) * question.bins,
+        )
+    whole = question.kind is Kind.SET and question.max_set > 1 and question.hashed is None
+    return question if whole else None
+
+
 def _as_answer(part: Question) -> Question:
     if part.kind is Kind.BITS and part.bins == 1:
         return Question(name=part.name, bins=2, labels=("no", "yes"))

@@ -91,6 +91,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     replaced : int or None
         The probability that a uniform bin replaces a value, times 2^64, in [1, 2^64). Each member
         of a set is replaced independently. None if values are not replaced.
+    slots : int or None
+        The number m of slots that are sent of the k = ``most_set`` different bins of a record, in
+        [1, k), drawn anew each time. For attributes and bits, ``most_set`` is their number, at most
+        64, ``bins`` has all their values, and there are no pads. None if all slots are sent.
     """
 
     bins: int
@@ -102,6 +106,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeats: int
     planes: Planes | None = None
     replaced: int | None = None
+    slots: int | None = None
 
     def __post_init__(self) -> None:
         check_readable(partial(read_part, place="part"), self)
@@ -128,8 +133,18 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def record_messages(self) -> int:
-        """The number of messages of a record. A set in clear has one for each member and pad."""
+        """The number of messages of a record.
+
+        A set in clear has one for each member and pad, or for each slot that is sent.
+        """
+        if self.slots is not None:
+            return self.slots
         return self.repeats if self.threshold is not None else self.most_set or 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every record has exactly ``most_set`` bins, of which some are drawn and sent."""
+        return self.slots is not None and self.layout.bins == self.bins
 
     @property
     def cells(self) -> int:
@@ -140,7 +155,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def pads(self) -> int:
         """The number of bins, or points, that are sent for missing members of a set in clear."""
         most = self.most_set or 1
-        return most if self.threshold is None and most > 1 else 0
+        return most if self.threshold is None and most > 1 and not self.is_full else 0
 
     @property
     def least(self) -> int:
@@ -224,6 +239,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 fakes=UniformFakes(fakes),
                 planes=self.planes,
                 max_set=self.most_set or 1,
+                slots=self.slots,
+                full=self.is_full,
             )
         # Blank fakes may come from devices or from hops; the mechanism is the same.
         kind: NoFakes | BlankFakes | UniformFakes = BlankFakes(fakes)

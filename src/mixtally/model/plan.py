@@ -16,7 +16,7 @@ from mixtally.errors import PlanError
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract_json import check_readable, encode_record, stringify_large_integers
 from mixtally.model.costs import Costs
-from mixtally.model.encodings import list_encodings
+from mixtally.model.encodings import list_encodings, slots_question
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import Guarantee, count_arriving
 from mixtally.model.part import Part
@@ -135,6 +135,10 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     @property
     def questions(self) -> tuple[Question, ...]:
         """The question of each part, in order."""
+        if self.parts[0].slots is not None:
+            asked = slots_question(self.question)
+            if asked is not None:
+                return (asked,)
         for way in list_encodings(self.question):
             clear = way.to_clear()
             for sent in (way,) if clear is None else (way, clear):

@@ -141,7 +141,9 @@ class Question(
             )
 
     def _check_kind(self) -> None:
-        most = min(MOST_SET, self.bins) if self.kind is Kind.SET else 1
+        # Bits that are sent as slots of one record are as many attributes of two bins.
+        largest = MOST_SET if self.attributes is None else MOST_BITS
+        most = min(largest, self.bins) if self.kind is Kind.SET else 1
         if not 1 <= self.max_set <= most:
             raise ParameterError(
                 "max set",

@@ -210,6 +210,7 @@ def _duty_of_device(plan: Plan) -> str:
         "flips": any(part.threshold is not None for part in plan.parts),
         "replacements": any(part.replaced is not None for part in plan.parts),
         "planes": any(part.planes is not None for part in plan.parts),
+        "slots": any(part.slots is not None for part in plan.parts),
         "fakes": any(part.own is not None for part in plan.parts),
     }
     drawn = [name for name, does in draws.items() if does]
@@ -247,6 +248,8 @@ def _describe_sent(part: Part) -> str:
         own = f"one of {part.planes.prime:,} planes in clear, of a direction it draws"
     if part.replaced is not None:
         own += f", or with {at_most(part.replaced / 2**64)} a random one"
+    if part.slots is not None:
+        return f"{own}, for {part.slots} of {part.most_set} slots, drawn anew each time"
     return own + ", for each member of a set" * (part.pads > 0)
 
 

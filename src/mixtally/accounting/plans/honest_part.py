@@ -98,7 +98,7 @@ class HonestPart:
         if not fakes.coin or not mechanism.is_in_clear:
             return None
         memo = accountant.distributions
-        given = fakes.certain, mechanism.cells, epsilon, fakes.binomial
+        given = fakes.certain, mechanism.hiding_cells, epsilon, fakes.binomial
         exact = clear_uniform.average_over_coins(*given, memo)
         if exact is None or not in_clear.has_few_planes(mechanism):
             return exact
@@ -138,13 +138,15 @@ class HonestPart:
     def hidden_set(self) -> HiddenSet | None:
         """A set in clear among the fakes of people, including coins; None for other parts."""
         mechanism, fakes = self.mechanism(self.fakes.certain), self.fakes
-        if not self.part.pads or self.part.by_mixes:
+        if self.part.record_messages == 1 or self.part.threshold is not None or self.part.by_mixes:
             return None
         return set_in_clear.hide_set(mechanism, fakes.certain, fakes.binomial)
 
     @property
     def has_one_worst_pair(self) -> bool:
         """Whether one pair is the worst for every K: symmetric values, and no answers count."""
+        if self.part.slots == 1:
+            return True
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
 
     def directed_losses(

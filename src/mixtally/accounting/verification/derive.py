@@ -59,6 +59,7 @@ _FEW_PLANES = (
 )
 _PLANES = "as if no plane held two values: that bounds all pairs (Karamata)"
 _REPLACED = "as if what others replace were known: that bounds all crowds"
+_SLOTS = "as if the observer knew which slots were drawn"
 _FLIPPED = "as if it were known whose flips show nothing: that bounds all crowds"
 _UNIFORM_IN_CROWD = (
     "by the smaller of two bounds for all crowds: among the fakes alone, and as if it were known "
@@ -143,6 +144,8 @@ def _bracket(part: Stream, epsilon: float) -> PartBracket:
     if part.planes or part.replaced:
         how = ", and ".join([_PLANES] * bool(part.planes) + [_REPLACED] * bool(part.replaced))
         return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=how))
+    if part.slots > 1:
+        return PartBracket(part.protocol, None, upper, least, _ABOVE.format(how=_SLOTS))
     if not _covers_every_pair(part):
         return PartBracket(part.protocol, lower, None, None, _SETS)
     proved = _DERIVED + (_AVERAGED.format(people=part.people) if part.coin else "")
@@ -266,7 +269,7 @@ def _directions(part: Stream) -> list[Direction]:
 
     The list is empty if they are not known here.
     """
-    threshold, size = part.threshold, part.most_set or 1
+    threshold, size = part.threshold, part.set_messages
     if part.shape is not None:
         shape = shaped.Shape(*part.shape)
         if size > 1:
@@ -283,7 +286,7 @@ def _directions(part: Stream) -> list[Direction]:
     if threshold is None:
         chance = Fraction(part.replaced, _SCALE)
         return [
-            lambda fakes, grow, nats: uniform.one_bin_delta(fakes, part.bins, grow, nats, chance)
+            lambda fakes, grow, nats: uniform.one_bin_delta(fakes, part.cells, grow, nats, chance)
         ]
     if part.most_set is None:
         return [

@@ -25,7 +25,8 @@ class Stream:
     direction. A record sets at most ``most_set`` bins (None for free bits), and a message names at
     most ``cap`` (None for any number). A bit is flipped with probability ``threshold`` / 2^64; None
     if bins are sent in clear. A value, or member, is replaced by a uniform one with probability
-    ``replaced`` / 2^64.
+    ``replaced`` / 2^64. If ``slots`` is above 0, that many of the ``most_set`` bins of a record are
+    drawn and sent.
 
     ``people`` are the honest people who certainly send; 0 if every mix adds the fakes. Each sends
     ``whole`` fakes and one more with probability ``coin`` / 2^64. ``record`` is "blank" or
@@ -50,6 +51,7 @@ class Stream:
     cap: int | None
     replaced: int = 0
     repeats: int = 1
+    slots: int = 0
 
     def __post_init__(self) -> None:
         flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
@@ -73,7 +75,17 @@ class Stream:
     @property
     def is_set_in_clear(self) -> bool:
         """Whether a record consists of several messages."""
-        return self.threshold is None and self.most_set != 1
+        return self.threshold is None and self.most_set != 1 and self.slots != 1
+
+    @property
+    def set_messages(self) -> int:
+        """The number of messages of a record in clear: all of its bins, or the drawn slots."""
+        return self.slots or self.most_set or 1
+
+    @property
+    def cells(self) -> Fraction:
+        """The bins for each bin of a record from which one slot is drawn; else all bins."""
+        return Fraction(self.bins, (self.most_set or 1) if self.slots == 1 else 1)
 
     @property
     def has_two_bins(self) -> bool:
@@ -195,9 +207,15 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
             raise ValueError(kind)
     planes = part["planes"]
     most = _optional_integer(part["most_set"])
+    slots = _optional_integer(part["slots"]) or 0
     pads = most if part["threshold"] is None and most and most > 1 else 0
+    cells = _integer(part["layout"]["bins"]) if slots else _integer(part["bins"]) + pads
+    if slots and (planes is not None or part["replaced"] is not None or shape is not None):
+        raise ValueError("slots with planes, shapes or replaced values")
+    if slots and not (most and slots < most and 2 * most <= cells):
+        raise ValueError(f"{slots} slots of {most}, of {cells} cells")
     return Stream(
-        bins=_integer(part["bins"]) + pads if planes is None else _integer(planes["prime"]),
+        bins=cells if planes is None else _integer(planes["prime"]),
         most_set=most,
         threshold=_optional_integer(part["threshold"]),
         record=own.get("record"),
@@ -213,6 +231,7 @@ def _stream(part: Plain, people: int, count_flips: bool) -> Stream:
         replaced=_optional_integer(part["replaced"]) or 0,
         repeats=_integer(part["repeats"]),
         cap=_optional_integer(part["layout"]["cap"]),
+        slots=slots,
     )
 
 

@@ -33,6 +33,12 @@ C is Bin(N, kappa/p). Given C, T = A + B is Bin(N - C, 2 (1 - kappa)/(p - kappa)
 above applies with c = (e^eps - 1) C. The values of others do not depend on u and v, so they only
 help.
 
+*Sampled slots.* One of the k bins of a record, out of d, is drawn and sent. Let A be the number of
+messages in the k bins of u, and B that of v. Given all counts, the person's message is equally
+likely to be any of them, so X_u = (d/k) A. The bins of two records that share none are two bins of
+probability k/d each. So d/k takes the place of d, a fraction of at least 2. Records that share bins
+have less: a shared bin has the weight 1 - e^eps once, where two bins would have 1 and -e^eps.
+
 *Windows.* What a window cuts is the probability that the two bins contain T messages, one of them
 the person's: T = 1 + Bin(N - 1, 2/d).
 
@@ -54,10 +60,11 @@ _HALF = Fraction(1, 2)
 
 
 def one_bin_delta(
-    fakes: int, bins: int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
+    fakes: int, bins: Fraction | int, grow: arb, nats: float, replaced: Fraction = Fraction(0)
 ) -> Bounds:
     """Return delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
 
+    ``bins`` is the number of bins, or that for each bin of a record of which one slot is sent.
     ``replaced`` is the probability, below 1, that the record itself is uniform. Raises
     UndecidedError if balls overlap.
     """
@@ -67,7 +74,7 @@ def one_bin_delta(
     if bins == 2:
         value = _walk(records, [arb(1)], grow, taken) * scale
         return Bounds(value, value)
-    binomial, others = Binomial(records, Fraction(2, bins)), Binomial(fakes, Fraction(2, bins))
+    binomial, others = Binomial(records, Fraction(2) / bins), Binomial(fakes, Fraction(2) / bins)
     low, high = binomial.window(nats)
     low, high = max(low, 1), max(high, 1)  # T = 0 contributes nothing
     cut = others.lower_tail_bound(low - 2) + others.upper_tail_bound(high)

@@ -86,22 +86,34 @@ def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[
 def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> list[bytes]:
     """Return the messages of a record that sets the ascending ``bins``.
 
-    In clear there is one message per bin and one per missing member of a set. Raise AccountingError
-    for too many bins or a repeated one.
+    In clear there is one message per bin and one per missing member of a set, or only for slots
+    that are drawn of these. Raise AccountingError for too many bins or a repeated one, and for
+    missing bins of a record that has no pads.
     """
     if part.threshold is not None:
         return [draw_message(part, bins, words) for _ in range(part.repeats)]
     # An impossible record here is a bug. Sending it would reveal more than the guarantee allows.
-    lacking = part.record_messages - len(bins)
-    if lacking < 0 or len(set(bins)) < len(bins):
+    most = part.most_set or 1
+    lacking = most - len(bins)
+    if lacking < 0 or len(set(bins)) < len(bins) or (part.is_full and lacking):
         raise AccountingError(
-            f"record: expected at most {part.record_messages} different bins, got {list(bins)}; "
-            "nothing may be sent"
+            f"record: expected {'' if part.is_full else 'at most '}{most} different bins, got "
+            f"{list(bins)}; nothing may be sent"
         )
     if part.planes is not None and part.record_messages > 1:
         return _draw_set(part, part.planes, bins, words)
-    pads = range(part.bins, part.bins + lacking)
-    return [draw_message(part, (one,), words) for one in (*bins, *pads)]
+    cells = [*bins, *range(part.bins, part.bins + lacking)]
+    if part.slots is not None:
+        cells = _draw_slots(cells, part.slots, words)
+    return [draw_message(part, (one,), words) for one in cells]
+
+
+def _draw_slots(cells: list[int], count: int, words: RandomWords) -> list[int]:
+    """Draw ``count`` of the cells of a record, whatever these are."""
+    for place in range(count):
+        other = place + words.uniform(len(cells) - place)
+        cells[place], cells[other] = cells[other], cells[place]
+    return cells[:count]
 
 
 def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) -> bytes:

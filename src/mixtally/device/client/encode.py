@@ -66,6 +66,8 @@ def encode_value(
         bits = _bits(value, question.bins)
         if parts[0].most_set is None and parts[0].bins == question.bins:
             return [tuple(place for place, bit in enumerate(bits) if bit)]
+        if parts[0].slots is not None:
+            return [tuple(2 * place + bit for place, bit in enumerate(bits))]
         return [
             (bit,) if part.bins == 2 else (0,) * bit for bit, part in zip(bits, parts, strict=True)
         ]

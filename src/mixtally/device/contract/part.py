@@ -87,6 +87,9 @@ class ContractPart(NamedTuple):
         The planes that a message in clear names in place of a bin.
     replaced : int or None
         The probability that a uniform bin replaces a value, times 2^64. None for never.
+    slots : int or None
+        How many of the ``most_set`` different bins of a record are drawn and sent, anew each time.
+        The layout has no pads if every record has exactly ``most_set`` bins. None for all.
     """
 
     bins: int
@@ -98,6 +101,7 @@ class ContractPart(NamedTuple):
     repeats: int
     planes: Planes | None = None
     replaced: int | None = None
+    slots: int | None = None
 
     @property
     def by_mixes(self) -> bool:
@@ -105,8 +109,18 @@ class ContractPart(NamedTuple):
         return self.recipe.kind != "none"
 
     @property
+    def is_full(self) -> bool:
+        """Whether every record has exactly ``most_set`` bins, of which some are drawn and sent."""
+        return self.slots is not None and self.layout.bins == self.bins
+
+    @property
     def record_messages(self) -> int:
-        """The number of messages of a record. In clear a set has one for each member and pad."""
+        """The number of messages of a record.
+
+        In clear a set has one for each member and pad, or for each slot that is sent.
+        """
+        if self.slots is not None:
+            return self.slots
         return self.repeats if self.threshold is not None else self.most_set or 1
 
     @property
@@ -135,7 +149,8 @@ class ContractPart(NamedTuple):
 
 def read_part(value: object, place: str) -> ContractPart:
     """Read a part; raise RefusedError if there is no proof for its combination of fields."""
-    held = Fields(value, place, "bins most_set threshold planes own recipe layout repeats replaced")
+    names = "bins most_set threshold planes own recipe layout repeats replaced slots"
+    held = Fields(value, place, names)
     layout = _read_layout(held.values["layout"], held.at("layout"))
     recipe = _read_recipe(held.values["recipe"], held.at("recipe"))
     own = None if held.values["own"] is None else _read_own(held.values["own"], held.at("own"))
@@ -146,13 +161,23 @@ def read_part(value: object, place: str) -> ContractPart:
     else:
         most = MOST_BINS if planes is None else planes.points
         bins = held.whole("bins", 2, most, "bins-out-of-range")
-        most_set = held.whole("most_set", 1, min(MOST_SET, bins), "most-set-out-of-range")
+        most = MOST_SET if held.values["slots"] is None else MOST_BITS
+        most_set = held.whole("most_set", 1, min(most, bins), "most-set-out-of-range")
     threshold = None if held.values["threshold"] is None else _read_threshold(held)
     repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
     replaced: int | None = None
     if held.values["replaced"] is not None:
         replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
-    part = ContractPart(bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced)
+    slots: int | None = None
+    if held.values["slots"] is not None:
+        if most_set is None or most_set == 1:
+            raise make_refusal("slots-unfit", place, "slots of a record of several bins", most_set)
+        slots = held.whole("slots", 1, most_set - 1, "slots-out-of-range")
+    part = ContractPart(
+        bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced, slots
+    )
+    if slots is not None:
+        _check_slots(part, place)
     named = bins + _count_pads(part) if planes is None else planes.messages
     if layout.bins != named:
         raise make_refusal("layout-bins", place, f"a layout of {named} bins", layout.bins)
@@ -253,7 +278,20 @@ def _read_threshold(held: Fields) -> int:
 def _count_pads(part: ContractPart) -> int:
     """Return the number of bins that are sent for missing members of a set in clear."""
     most = part.most_set or 1
-    return most if part.threshold is None and most > 1 else 0
+    return most if part.threshold is None and most > 1 and not part.is_full else 0
+
+
+def _check_slots(part: ContractPart, place: str) -> None:
+    """Check that the proof covers a part of which some slots are sent."""
+    most = part.most_set or 1
+    alone = part.planes is None and part.replaced is None and part.threshold is None
+    if not alone or part.recipe.kind in SHAPES:
+        expected = "slots of bins in clear among uniform fakes"
+        raise make_refusal("slots-unfit", place, expected, "planes, shapes, or noise of its own")
+    if part.is_full and part.bins < 2 * most:
+        raise make_refusal("slots-unfit", place, f"two bins for each of {most} slots", part.bins)
+    if not part.is_full and most > MOST_SET:
+        raise make_refusal("most-set-out-of-range", place, f"at most {MOST_SET}", most)
 
 
 def _check_clear(part: ContractPart, place: str) -> None:
@@ -262,7 +300,7 @@ def _check_clear(part: ContractPart, place: str) -> None:
             "clear-not-index", place, "bins in clear, as their numbers", part.layout.form
         )
     covered = part.own is not None or part.recipe.kind in SHAPES or part.planes is not None
-    if part.most_set > 1 and not covered and part.replaced is None:
+    if part.most_set > 1 and not covered and part.replaced is None and part.slots != 1:
         expected = "uniform fakes of devices, shaped ones of hops, or replaced members, for a set"
         raise make_refusal("set-uncovered", place, expected, part.recipe.kind)
     if part.replaced is not None and part.by_mixes:

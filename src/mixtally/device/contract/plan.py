@@ -160,6 +160,13 @@ def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]
     return [whole, [(size, 1, True) for size in question.attributes]]
 
 
+def _list_slots(question: Question) -> list[tuple[int, int | None, bool]]:
+    """Return the part that sends some slots of a record; a bit has two bins, no and yes."""
+    if question.kind == "bits":
+        return [(2 * question.bins, question.bins, False)]
+    return [(question.bins, question.max_set, False)]
+
+
 def _check_parts(plan: ContractPlan) -> None:
     planes = plan.parts[0].planes if plan.parts else None
     bins = None if planes is None else planes.text_bins
@@ -171,11 +178,16 @@ def _check_parts(plan: ContractPlan) -> None:
     def fits(part: ContractPart, bins: int, most: int | None, one: bool) -> bool:
         exact = part.threshold is None or (part.own is not None and part.own.uniform)
         padded = part.threshold is None and (part.most_set or 1) > 1
-        padded = padded and plan.question.attributes is None
-        return (part.bins, part.most_set) == (bins, most) and (one or padded or not exact)
+        # Only records of a set vary in size, and need the pads that fill them up.
+        varied = plan.question.kind == "set" and plan.question.attributes is None
+        fitting = part.is_full if not varied else padded and not part.is_full
+        return (part.bins, part.most_set) == (bins, most) and (one or fitting or not exact)
 
     parts = plan.parts
-    for way in _list_splits(plan.question):
+    ways = _list_splits(plan.question)
+    if parts and parts[0].slots is not None:
+        ways = [_list_slots(plan.question)]
+    for way in ways:
         pairs = zip(parts, way, strict=False)
         if len(way) == len(parts) and all(fits(part, *asked) for part, asked in pairs):
             return

@@ -137,6 +137,7 @@ def part_of(mechanism: Shuffled) -> Part:
         layout=mechanism.layout,
         repeats=mechanism.repeats,
         replaced=mechanism.replaced,
+        slots=mechanism.slots,
     )
 
 

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from mixtally.lab.attacks.audit import Checks, audit, find_failures, word_checks
 from mixtally.lab.attacks.outcome import AttackLab, Outcome
 from mixtally.lab.attacks.randomizer import PROBES, fake_rate, probe_part
+from mixtally.lab.attacks.records import cells_in_clear, records_in_clear
 from mixtally.lab.attacks.senders import held_first_values
 from mixtally.lab.attacks.shuffling import large_shuffle_checks
 from mixtally.lab.attacks.single_records import single_record_checks
@@ -73,7 +74,8 @@ def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple
     bins, cells = (small.bins, small.layout.bins) if small.planes is None else (2, 2)
     held = np.where(np.arange(users) < users // 2, bins - 1, 0)
     sent: list[Rows] = []
-    played = lab.play([small], hops, [held], lab.chance, watch=sent.append)
+    records = records_in_clear(small, held)
+    played = lab.play([small], hops, [records], lab.chance, watch=sent.append)
     dropped = sum(played.received.parts[0].dropped.values())
     refused = Checks.of_difference(f"message that the collector drops{name}", dropped)
     rows = np.concatenate(sent)
@@ -81,7 +83,9 @@ def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple
     halves = [_count_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
     own = np.bincount(held, minlength=cells) * small.repeats
-    own[bins : bins + small.record_messages - 1] += users * (small.pads > 0)
+    own[bins : bins + (small.most_set or 1) - 1] += users * (small.pads > 0)
+    if small.is_full:
+        own = np.bincount(cells_in_clear(small, held).ravel(), minlength=cells)
     ends = np.unique([0, bins - 1])
     share = first / len(rows) if len(rows) else 0.0
     order = Checks.of(
@@ -153,6 +157,11 @@ def _noise_checks(
         return [
             Checks.of(f"values and fakes in a bin of a collection{name}", counts, messages, due)
         ]
+    if part.slots is not None:
+        share = part.slots / (part.most_set or 1)
+        messages = round((messages - fakes) * share) + fakes
+        due = (share * people + fakes / len(people)) / messages
+        return [Checks.of(f"slots and fakes in a bin of a collection{name}", counts, messages, due)]
     if part.planes is not None:
         others, rest = people[::-1] * part.record_messages, np.maximum(counts - people, 0)
         kappa = 1.0 / part.planes.prime if part.pads else part.planes.collision_probability

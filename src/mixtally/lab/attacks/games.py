@@ -13,6 +13,7 @@ from mixtally.lab.attacks.records import worst_records
 from mixtally.lab.attacks.replaced_game import ReplacedGame
 from mixtally.lab.attacks.senders import Senders
 from mixtally.lab.attacks.set_game import SetGame
+from mixtally.lab.attacks.slots_game import SlotsGame
 from mixtally.lab.attacks.uniform_flips import UniformFlipsGame
 from mixtally.model.contract import Shape
 
@@ -37,6 +38,8 @@ def game_of(senders: Senders, epsilon: float = 1.0) -> Game:
     if not senders.threshold:
         if _has_shaped_fakes(senders):
             return ShapedGame(senders)
+        if senders.part.slots is not None:
+            return SlotsGame(senders)
         if senders.part.pads:
             return SetGame(senders)
         if senders.part.planes is not None:

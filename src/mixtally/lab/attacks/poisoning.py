@@ -1,11 +1,11 @@
 """The attack ``poisoning``: how far one corrupt message can move the estimate of a bin.
 
 No protocol prevents people from lying about their own answer. So the bound is the change of the
-estimate by one message: 1 in clear, and 1 / (1 - 2q) with flip probability q. The attacker sends
-every lie that might have a larger effect. These are all bits, no bit, each single bit, and as many
-bins as a message may name. Malformed lies have bits past the last, or numbers past the last bin.
-Messages that the collector refuses have no effect. Every lie passes through the production tally
-and debiasing.
+estimate by one message: 1 in clear, k/m if m of k slots are sent, and 1 / (1 - 2q) with flip
+probability q. The attacker sends every lie that might have a larger effect. These are all bits, no
+bit, each single bit, and as many bins as a message may name. Malformed lies have bits past the
+last, or numbers past the last bin. Messages that the collector refuses have no effect. Every lie
+passes through the production tally and debiasing.
 """
 
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ import numpy as np
 
 from mixtally.errors import MessageError
 from mixtally.lab.attacks.outcome import AttackLab, Outcome, Verdict
+from mixtally.lab.attacks.records import records_in_clear
 from mixtally.lab.attacks.senders import points_of
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import Part
@@ -47,7 +48,9 @@ def _attack_part(name: str, part: Part, hops: int, lab: AttackLab) -> Outcome:
     needs_crowd = part.replaced is not None or (part.own is None and not part.by_mixes)
     mechanism = part.mechanism(fakes=0, crowd=LEAST_USERS * needs_crowd, mixes=hops)
     codes = np.arange(_OTHERS, dtype=np.int64) % part.bins
-    honest = tally_messages(layout, lab.device.reports(part, codes, lab.chance))
+    honest = tally_messages(
+        layout, lab.device.reports(part, records_in_clear(part, codes), lab.chance)
+    )
     estimates, refused = [], 0
     for lie in chain(iterate_lies(layout), _iterate_value_planes(part, lab)):
         try:

@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from mixtally.device.contract.planes import MOST_WIDE_MESSAGES, is_prime, most_digits
 from mixtally.lab.attacks.audit import Checks, audit
 from mixtally.lab.attacks.outcome import AttackLab, Outcome
+from mixtally.lab.attacks.records import cells_in_clear, records_in_clear
 from mixtally.lab.attacks.senders import first_positions, planes_hold_points, points_of
 from mixtally.lab.attacks.shuffling import small_shuffle_checks
 from mixtally.lab.attacks.target import Target
@@ -336,8 +337,54 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     """Return tests of reports and fakes in clear.
 
     A report names its own bin, except as often as values are replaced. A set also names the pads
-    for its missing members. Fakes are uniform.
+    for its missing members. Sampled slots name some of these. Fakes are uniform.
     """
+    find_checks = _report_checks if part.slots is None else _slot_checks
+    checks = find_checks(name, part, lab, count)
+    if part.own is None and not isinstance(part.recipe, UniformRecipe):
+        return checks, count
+    fakes = part.layout.codes(_draw_fakes(part, count, lab))
+    return [
+        *checks,
+        Checks.of_difference(f"fake that is missing or too many{name}", len(fakes) - count),
+        *_uniformity_checks(f"fake{name}", fakes, part.layout.bins),
+    ], 2 * count
+
+
+def _slot_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
+    """Return tests of sampled slots: different cells of the record, each as often as any other."""
+    sent, size = part.record_messages, part.most_set or 1
+    codes = np.arange(count // sent) % part.bins
+    named = part.layout.codes(lab.device.reports(part, records_in_clear(part, codes), lab.chance))
+    lost = len(named) - sent * len(codes)
+    if lost:  # messages cannot be matched with their records
+        codes, named = codes[:0], named[:0]
+    rows = named.reshape(-1, sent)
+    is_cell = rows[:, :, None] == cells_in_clear(part, codes)[:, None, :]
+    place = is_cell.argmax(axis=2)
+    pairs = len(place) // 2
+    again = int((place[0 : 2 * pairs : 2, 0] == place[1 : 2 * pairs : 2, 0]).sum())
+    ordered = np.sort(rows, axis=1)
+    return [
+        Checks.of_difference(f"report that is missing or too many{name}", lost),
+        Checks.of_difference(
+            f"report that names another cell{name}", int((~is_cell.any(axis=2)).sum())
+        ),
+        Checks.of_difference(
+            f"slot that is sent twice{name}", int((ordered[:, 1:] == ordered[:, :-1]).sum())
+        ),
+        Checks.of(
+            f"slot k of a record{name}",
+            np.bincount(place.ravel(), minlength=size),
+            len(named),
+            1.0 / size,
+        ),
+        Checks.of(f"the same slot of two records in a row{name}", again, pairs, 1.0 / size),
+    ]
+
+
+def _report_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
+    """Return tests of reports of whole records in clear."""
     g, cells, most = (part.replaced or 0) / SCALE, part.layout.bins, part.record_messages
     codes = (np.arange(count // most) + _first_code(part.bins, count // most)) % part.bins
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
@@ -364,14 +411,7 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     elif part.replaced is not None:
         off = np.bincount((some - held) % cells, minlength=cells)[1:]
         checks.append(Checks.of(f"report k bins from its own{name}", off, len(expected), g / cells))
-    if part.own is None and not isinstance(part.recipe, UniformRecipe):
-        return checks, count
-    fakes = part.layout.codes(_draw_fakes(part, count, lab))
-    return [
-        *checks,
-        Checks.of_difference(f"fake that is missing or too many{name}", len(fakes) - count),
-        *_uniformity_checks(f"fake{name}", fakes, part.layout.bins),
-    ], 2 * count
+    return checks
 
 
 def _uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:

@@ -10,11 +10,14 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
+import numpy as np
+
 from mixtally.accounting.divergence import vectors
 from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution
 from mixtally.accounting.numerics.saddle_point import ceiling, saddle_point_bounds
 from mixtally.lab.attacks.senders import Bits
 from mixtally.model.contract import Part
+from mixtally.primitives.bits import Counts, Rows
 from mixtally.primitives.fixed_point import SCALE
 
 _FEW, _SHORT, _PRICED = 6, 8, 6
@@ -44,6 +47,26 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
     kinds = [kind for kind, count in zip(_KINDS, held, strict=True) for _ in range(count)]
     x, u, v = zip(*kinds, strict=True)
     return x, u, v
+
+
+def records_in_clear(part: Part, codes: Counts) -> Counts | Rows:
+    """Return records in clear that have the bins ``codes``, as the randomizer takes them.
+
+    If a record has exactly k bins, it has the next k - 1 bins, too.
+    """
+    if not part.is_full:
+        return codes
+    bits = np.zeros((len(codes), part.bins), dtype=np.uint8)
+    np.put_along_axis(bits, cells_in_clear(part, codes), 1, axis=1)
+    return np.packbits(bits, axis=1, bitorder="little")
+
+
+def cells_in_clear(part: Part, codes: Counts) -> Counts:
+    """Return the cells of ``records_in_clear``, shape (records, cells of a record)."""
+    places = np.arange(part.most_set or 1)
+    if part.is_full:
+        return (codes[:, None] + places) % part.bins
+    return np.where(places, part.bins + places - 1, codes[:, None])
 
 
 def _to_orbit(position_counts: PositionCounts) -> Orbit:

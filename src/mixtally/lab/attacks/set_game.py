@@ -15,6 +15,7 @@ there is no third one. Let lambda be the count of a cell and lambda' its expecte
 person. Then lambda + g lambda' / (1 - g) replaces lambda, and the statistic is close to the ratio.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
@@ -129,13 +130,17 @@ class SetGame(Game):
             device.reports(part, _repeat_record(third, span.stop - span.start), chance)
             for span in spans(self.senders.people, _SPAN_PEOPLE)
         )
-        fakes = self.senders.draw_own_fakes(part, chance, device)
+        fakes = self._draw_fakes(part, chance, device)
         if self.senders.messages <= _SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*others, *fakes, sent]), chance))
         total = np.zeros(2 * self.size + 1, dtype=np.int64)
         for rows in chain(others, fakes, [sent]):
             total += self._counts(rows)
         return total
+
+    def _draw_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
+        """Yield the fakes that hide the person."""
+        return self.senders.draw_own_fakes(part, chance, device)
 
     def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
         """Return the full set, the empty set or a third set, and the part that sends the set.

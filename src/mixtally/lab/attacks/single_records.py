@@ -79,7 +79,7 @@ def single_person_device(device: Device) -> Device:
 
     def draw_reports(part: Part, records: Records, chance: Chance) -> Rows:
         words, one = _words(chance), _bare_part(part)
-        if part.pads:
+        if part.pads or part.slots is not None:
             sets = [device.record(one, _bins(part, record), words) for record in records]
             return _rows(part, [message for several in sets for message in several])
         held = [_bins(part, record) for record in records for _ in range(part.repeats)]

@@ -216,8 +216,15 @@ def draw_part(
     Raises
     ------
     ParameterError
-        If sets are filled up with pads and ``sizes`` is unknown.
+        If sets are filled up with pads and ``sizes`` is unknown, or only some slots are sent.
     """
+    if part.slots is not None:
+        raise ParameterError(
+            "counts alone",
+            expected="records of which all bins are sent",
+            got=f"{part.slots} of {part.most_set} slots, which are drawn from each record",
+            do="give the records, or plan with --protocol flip-blank",
+        )
     if part.planes is not None:
         if part.pads:
             raise ParameterError(

@@ -22,7 +22,8 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
     """Return the population that answers each of ``questions``.
 
     The questions are the population's own, or one for each bit or attribute. A bit that is sent
-    without randomization has two bins: 0 for no, and 1 for yes.
+    without randomization has two bins: 0 for no, and 1 for yes. If
+    all bits are slots of one record, the record has one of these two bins for each bit.
     """
     if is_sent_whole(population.question, questions):
         return [population]
@@ -36,6 +37,8 @@ def is_sent_whole(question: Question, plan_questions: Sequence[Question]) -> boo
 
 def _split_part(population: Population, index: int, question: Question) -> Population:
     own = population.question
+    if own.kind is Kind.BITS and question.attributes is not None:
+        return Population(question, _no_and_yes(_unpack_columns(population, 0, own.bins)))
     if own.attributes is None:
         bits = _unpack_columns(population, index, index + 1)
         if question.kind is Kind.ONE:
@@ -45,6 +48,12 @@ def _split_part(population: Population, index: int, question: Question) -> Popul
     held = _unpack_columns(population, start, start + own.attributes[index])
     # Each attribute has exactly one set bit, whose place is the bin.
     return Population(question, held.argmax(axis=1).astype(np.int64))
+
+
+def _no_and_yes(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return packed records with the bin 2 i for a bit i of 0, and 2 i + 1 for one of 1."""
+    both = np.stack([1 - bits, bits], axis=2).reshape(len(bits), -1)
+    return np.packbits(both, axis=1, bitorder="little")
 
 
 def _unpack_columns(population: Population, first: int, last: int) -> NDArray[np.uint8]:

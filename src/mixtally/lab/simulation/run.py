@@ -107,7 +107,8 @@ def _describe_question(question: Question) -> str:
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
     """Raise ParameterError if pairs are requested and messages carry one bit, or too many."""
-    question, several = plan.question, len(plan.parts) > 1 or plan.parts[0].pads > 0
+    question, first = plan.question, plan.parts[0]
+    several = len(plan.parts) > 1 or first.pads > 0 or first.slots is not None
     if not analysis.pairs:
         return
     if question.kind is Kind.ONE or question.bins < 2 or several:

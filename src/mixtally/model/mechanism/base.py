@@ -195,6 +195,11 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return float(self.cells)
 
     @property
+    def slots(self) -> int | None:
+        """The number of slots of a record that are sent; None if a record is sent whole."""
+        return None
+
+    @property
     def sent_share(self) -> float:
         """The probability that a given member of a record is sent; below 1 for sampled slots."""
         return 1.0

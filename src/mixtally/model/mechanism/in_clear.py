@@ -213,7 +213,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
             "users max_set slots repeats split count_crowd",
             sought="fakes",
             sets=True,
-            claim="users bins fakes [max_set]",
+            claim="users bins fakes [max_set] [slots]",
         ),
         "clear-shaped": parse_rules(
             "shape_decay shape_shift",

@@ -27,6 +27,11 @@ NORMAL = "normal approximation"
 MOST_EXACT_ONES = 2000.0
 """Expected flipped bits in a bin up to which intervals are exact. Above, the normal approximation
 with ``cumulants`` is as good and much faster."""
+_MOST_DISTINCT = 32
+"""Different tallies up to which intervals of sampled slots are exact. The exact test needs a
+distribution for nearly every possible count, as the number of people who send a bin varies."""
+_STEPS = 30
+"""Steps in which the ends of sampled slots are found; each divides the distance by two or more."""
 
 
 def check_level(level: float) -> float:
@@ -73,6 +78,9 @@ def intervals(
         lower, upper = invert_in_clear(
             mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail, total)
         )
+    elif mechanism.sent_share < 1.0 and len(np.unique(tally.counts)) > _MOST_DISTINCT:
+        method = NORMAL
+        lower, upper = _sampled_ends(mechanism, tally, tail, most)
     elif mechanism.flip_threshold is None or (
         mechanism.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones)
         and not (total is not None and mechanism.uniform_fakes)
@@ -129,6 +137,28 @@ def _normal_ends(
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
     least, most = cornish_fisher_ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
+
+
+def _sampled_ends(mechanism: Shuffled, tally: Tally, tail: float, most: int) -> _Ends:
+    """Return approximate ends for sampled slots, by the Cornish-Fisher expansion.
+
+    The noise at each end is that of a bin with this number of people, as in the exact test.
+    """
+    counts = mechanism.debias_counts(tally.counts, tally.messages)
+    half = 0.5 / mechanism.gain  # tallies are whole numbers
+    lower, upper = counts - half, counts + half
+    for _ in range(_STEPS):
+        below, above = (
+            cornish_fisher_ends(
+                np.asarray(noise.variance), noise.third, np.asarray(noise.fourth), tail
+            )
+            for noise in (
+                binomial_cumulants(mechanism, tally.messages, np.clip(end, 0.0, most))
+                for end in (lower, upper)
+            )
+        )
+        lower, upper = counts - half - below[1], counts + half - above[0]
+    return np.ceil(lower).astype(np.int64), np.floor(upper).astype(np.int64)
 
 
 def _invert_test(

@@ -69,7 +69,7 @@ def difference_intervals(
     tail = (1.0 - level) / 2.0 / over
     if one_message and sent.flip_threshold is not None:
         lower, upper, method = _flipped_difference_ends(first, second, level, over)
-    elif one_message and sent.is_in_clear and sent.planes is None:
+    elif one_message and sent.is_in_clear and not sent.noise_by_count:
         if sent.uniform_fakes:
             lower, upper, method = _ends_among_uniform(first, second, tail)
         elif sent.has_paired_fakes:
@@ -100,8 +100,16 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     two independent counts would add 2 q (1 - q). A uniform message adds 2 (1 - kappa) / p, where
     kappa is the share of directions in which two values meet. Only the term of others' messages is
     an upper bound. The bound is reached if no third value lies in one plane with both.
+
+    If m of k slots are sent, a person with both bins sends both with probability b = m (m - 1) / (k
+    (k - 1)), below (m/k)^2. With z people in both, of c and c' people, the variance of the
+    difference of the tallies is (m/k) (c + c') - (m/k)^2 (c + c' - 2 z) - 2 b z, plus 2 K / D for K
+    fakes. It grows with z, which is at most (c + c') / 2. So each bin adds at most K / D + c (m/k -
+    b). If no person has both bins, this is more than the variance.
     """
     found = cumulants(mechanism, messages, np.array([count]))
+    if mechanism.sent_share < 1.0:
+        return _noise_of_slots(mechanism, count, found)
     if mechanism.planes is None:
         return found
     g = mechanism.replacement_probability
@@ -112,6 +120,14 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     ) * uniform
     if mechanism.replaced is not None:
         variance += mechanism.repeats * count * g * (1.0 - g)
+    return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
+
+
+def _noise_of_slots(mechanism: Shuffled, count: float, found: Cumulants) -> Cumulants:
+    """Return the bound of what a bin adds to the noise of a difference of sampled slots."""
+    share, k = mechanism.sent_share, mechanism.most_set
+    both = share * (share * k - 1.0) / (k - 1.0)
+    variance = mechanism.true_fakes + mechanism.repeats * count * (share - both)
     return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
 

@@ -40,7 +40,7 @@ def randomize_records(
 
     A record that is sent several times is randomized afresh each time. A set in clear becomes one
     message for each member, and pads (messages that stand for missing members) up to the largest
-    size. The messages of one record follow each other.
+    size, or only the slots that are drawn of these. The messages of one record follow each other.
 
     ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
     dtype uint8. Sets in clear may also be bin numbers of shape (people, most members), with -1 for
@@ -50,8 +50,10 @@ def randomize_records(
     does not protect. Raises ParameterError if hardly any record satisfies the cap of the part.
     """
     given = to_array(records)
-    if part.pads:
+    if part.pads or part.slots is not None:
         cells = _cells(part, given)
+        if part.slots is not None:
+            return part.layout.rows(_draw_slots(cells, part.slots, chance).reshape(-1))
         if part.planes is not None:
             cells = draw_set_planes(part.planes.device_planes, cells, part.bins, chance)
         return part.layout.rows(_replace_randomly(part, cells.reshape(-1), chance))
@@ -114,12 +116,22 @@ def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Me
     return out
 
 
+def _draw_slots(cells: Integers, count: int, chance: Chance) -> Integers:
+    """Draw ``count`` cells of every record, shape (people, count), whatever these are."""
+    cells, people = cells.copy(), np.arange(len(cells))
+    for place in range(count):
+        other = place + draw_below(chance, cells.shape[1] - place, len(cells))
+        first = cells[:, place].copy()
+        cells[:, place], cells[people, other] = cells[people, other], first
+    return cells[:, :count]
+
+
 def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     """Return what every record of a set in clear names, shape (people, messages of a record).
 
     These are the bins of the set in ascending order, then one pad for each missing member.
     """
-    most = part.record_messages
+    most = part.most_set or 1
     if given.ndim == 2 and given.dtype == np.int64:
         return _cells_of_numbers(part, given)
     if given.ndim != 2:
@@ -130,6 +142,13 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
         place, bit = np.nonzero(np.unpackbits(rows[row, byte, None], axis=1, bitorder="little"))
         members = 8 * byte[place] + bit
         sizes = np.bincount(row[place], minlength=len(rows))
+    if part.is_full and len(sizes) and int(sizes.min()) < most:
+        raise MessageError(
+            "records",
+            expected=f"{most} bins in each, one for each attribute or bit",
+            got=f"{int(sizes.min())}",
+            do="make a missing answer a value of the attribute",
+        )
     places = np.arange(most) - sizes[:, None]
     cells = part.bins + places
     cells[places < 0] = members
@@ -138,15 +157,15 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
 
 def _cells_of_numbers(part: Part, given: Integers) -> Integers:
     """Return the same as ``_cells`` for sets that are given as numbers of bins, -1 for none."""
-    lacking = (given < 0).sum(axis=1)
+    most, lacking = part.most_set or 1, (given < 0).sum(axis=1)
     bins = min(part.bins, TEXT_BINS)  # no record has more bins, although there may be more points
     cells = np.sort(np.where(given < 0, bins, given), axis=1)
-    places = np.arange(part.record_messages) + lacking[:, None] - part.record_messages
+    places = np.arange(most) + lacking[:, None] - most
     twice = (cells[:, 1:] == cells[:, :-1]) & (cells[:, 1:] < bins)
-    if given.shape[1] != part.record_messages or twice.any():
+    if given.shape[1] != most or twice.any() or (part.is_full and lacking.any()):
         raise MessageError(
             "records",
-            expected=f"at most {part.record_messages} different bins in each, -1 for none",
+            expected=f"at most {most} different bins in each, -1 for none",
             got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
             do="name every member of a set once",
         )
@@ -217,7 +236,7 @@ def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
 def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
     """Return the packed bits of records, if the part can encode and protects this many."""
     plain = Layout(Form.BITS, part.bins)
-    holds_bits = part.threshold is not None or part.pads > 0
+    holds_bits = part.threshold is not None or part.pads > 0 or part.slots is not None
     if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:
         raise MessageError(
             "records",

@@ -25,6 +25,8 @@ def part_of(question: Question, asked: list[Question], place: int) -> tuple[int,
 
 def select_counted_bins(question: Question, part: Question) -> slice:
     """Return the bins of a part that count for the record: of a bit in clear only yes."""
+    if question.kind is Kind.BITS and part.attributes is not None:
+        return slice(1, None, 2)
     return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)
 
 

@@ -5,8 +5,8 @@ sends the first k - s of k pads. So pad i, counted from 0, is sent by everyone w
 k - 1 - i members. All pads together number k for each person less all members. The mean size of a
 set is therefore k less the number of pads for each person. Let D be the number of cells. A uniform
 fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads. With shaped fakes,
-every mix draws a number for every pad. Over planes, and if messages are replaced, pads are counted
-like other values, and the ends of their simultaneous intervals are added.
+every mix draws a number for every pad. Over planes, with replaced messages and with sampled slots,
+pads are counted like other values, and the ends of their simultaneous intervals are added.
 """
 
 import math
@@ -40,7 +40,7 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
     counts = mechanism.debias_counts(pads.counts, pads.messages)
     held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
     errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in held]
-    if mechanism.is_in_clear and mechanism.planes is None:
+    if mechanism.is_in_clear and not mechanism.noise_by_count:
         rows = [_exact_mean_row(mechanism, int(pads.counts.sum()), people, level)]
     else:
         lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
