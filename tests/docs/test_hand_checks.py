@@ -20,6 +20,11 @@ CHECKS = {
         "0.12269",
     ),
     "clear-uniform": ("clear-uniform --bins 2 --fakes 2 --epsilon 0.5", "delta", "0.33782"),
+    "Sampled slots": (
+        "clear-uniform --bins 4 --max-set 2 --slots 1 --fakes 1 --epsilon 1",
+        "delta",
+        "0.66667",
+    ),
     "clear-shaped": (
         "clear-shaped --shape-decay 0.5 --shape-shift 25 --epsilon 1",
         "delta",

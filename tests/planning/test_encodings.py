@@ -107,6 +107,7 @@ def test_attributes_need_two_values_each_and_are_sixteen_at_most():
 def test_whole_and_split_are_both_offered():
     names = {(plan.name, plan.cover) for plan in proved(TRIP)}
     more = {("flip-blank", "people"), ("flip-blank", "every mix")}
+    more |= {("clear-uniform, 1 of 2 slots", "people")}
     assert names == {*SPLIT, *more, ("clear-uniform, split", "every mix")}
     assert len(named(TRIP, "flip-blank").parts) == 1
 
@@ -165,7 +166,9 @@ def test_one_message_a_user_leaves_only_the_whole_record():
     tight = request(
         question=make_attributes_question("q", (4, 5)), users=30_000, messages_per_user=1.5
     )
-    assert [plan.name for plan in proved(tight)] == ["flip-blank"]
+    slots, whole = proved(tight)
+    assert (slots.name, whole.name) == ("clear-uniform, 1 of 2 slots", "flip-blank")
+    assert slots.error_of(0) < whole.standard_error
     infeasible = {m.protocol: m.needs for m in choose(tight).infeasible}
     assert "--messages-per-user 2" in infeasible["clear-uniform"]
 

@@ -34,14 +34,16 @@ def test_the_error_is_that_of_the_known_fakes(most):
 
 def test_a_budget_of_fewer_messages_names_what_it_would_take():
     asked = sets(4, messages_per_user=2)
-    assert choose(asked).plan.protocol == "flip-blank"
+    assert choose(asked).plan.parts[0].slots == 1
+    assert choose(replace(asked, whole_records=True)).plan.protocol == "flip-blank"
     (needs,) = [
         one.needs
         for one in Planner().candidates(asked).infeasible
         if one.protocol == "clear-uniform"
     ]
     assert "--messages-per-user 4.146" in needs
-    assert choose(sets(4, messages_per_user=4.146)).plan.protocol == "clear-uniform"
+    plan = choose(sets(4, messages_per_user=4.146)).plan
+    assert (plan.protocol, plan.parts[0].slots) == ("clear-uniform", None)
 
 
 def test_the_cheaper_flips_stand_beside_it():

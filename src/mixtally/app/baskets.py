@@ -75,7 +75,7 @@ def baskets(
         If no plan meets the request.
     """
     check_options(find, budget)
-    wish = plan_request(budget, crowd.question, promised, crowd.users)
+    wish = plan_request(budget, crowd.question, promised, crowd.users, whole_records=True)
     plan, values, reason = _choose_plan(wish, find.largest, run.lab.planner)
     found = (find_values if values else find_sets)(
         plan, crowd, run.lab, support=find.support, level=run.level, largest=find.largest

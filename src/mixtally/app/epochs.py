@@ -268,5 +268,13 @@ def _plan_epochs(
         )
     # A guarantee that is proved for the smallest crowd is also true for larger ones.
     budget, users = replace(budget, collections=asked), int(timeline.users.min())
-    wish = plan_request(budget, timeline.question, guarantee, users, scale=scale, planner=planner)
+    wish = plan_request(
+        budget,
+        timeline.question,
+        guarantee,
+        users,
+        scale=scale,
+        planner=planner,
+        whole_records=True,
+    )
     return GivenPlan(*plan_whole_records(wish, planner))

@@ -46,6 +46,14 @@ class CostOptions:
             "B",
         ),
     ] = None
+    slots: Annotated[
+        int | None,
+        o.whole_option(
+            "--slots",
+            "Send N of a record's bits, attributes or set members, drawn anew each time (default: "
+            "all, or as many as give the smallest error).",
+        ),
+    ] = None
     mix_messages: Annotated[
         int | None,
         o.whole_option(
@@ -149,6 +157,7 @@ def plan_request(
     scale: Range | None = None,
     prefixes: Prefixes | None = None,
     planner: Planner | None = None,
+    whole_records: bool = False,
 ) -> PlanRequest:
     """Return the request to the planner.
 
@@ -164,6 +173,8 @@ def plan_request(
         The prefixes of a search for words.
     planner : Planner or None
         Finds the number of points with the smallest error of the mean, if it is not given.
+    whole_records : bool
+        Whether all slots of a record must be sent.
 
     Raises
     ------
@@ -177,6 +188,8 @@ def plan_request(
         messages_per_user=budget.cost.messages(question),
         bytes_per_user=budget.cost.bytes_per_user,
         mix_messages=budget.cost.mix_messages,
+        slots=budget.cost.slots,
+        whole_records=whole_records,
         collections=budget.collections,
         edges=tuple(map(float, scale.edges)) if isinstance(scale, Scale) else None,
         prefixes=prefixes,

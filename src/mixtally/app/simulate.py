@@ -295,6 +295,8 @@ def _plan_for(
         crowd.users,
         scale=scale,
         planner=planner,
+        # Numbers of people in each bin do not say which bins a person has together.
+        whole_records=options.counts_only or isinstance(crowd, Histogram),
     )
     if vote is not None:
         # The analysis of ballots needs independent errors, which planes do not give.

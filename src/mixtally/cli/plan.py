@@ -86,7 +86,7 @@ def _print_plan(found: Planned, had: list[Candidate], *, explain: bool) -> None:
     print_sentences(console, found.promise())
     console.print(front_table(had))
     console.print(render_table(comparison_table(best, found.elsewhere())))
-    empty = "empty " * (best.parts[0].replaced is not None)
+    empty = "empty " * best.varies_by_count
     mean = planner.forecast_mean(best)
     sentences = [
         found.choice.reason,

@@ -26,24 +26,24 @@ def alternatives_table(answer: Choice) -> FoldingTable:
     table.add_column("")
     for place, offer in enumerate(offers):
         table.add_column(offer.name, justify="right", style="bold" if place == 0 else "dim")
-    replaced = any(offer.parts[0].replaced is not None for offer in offers)
+    varied = any(offer.varies_by_count for offer in offers)
     every = [
         {**answer.plan.facts(), **answer.plan.errors(answer.count)},
         *(one.facts() for one in others),
     ]
     for name in dict.fromkeys(name for facts in every for name in facts):
         values = [facts[name] for facts in every if name in facts]
-        if _is_shown(name, values, replaced=replaced):
+        if _is_shown(name, values, varied=varied):
             table.add_row(name.replace("_", " "), *[_cell(name, facts) for facts in every])
     return table
 
 
-def _is_shown(name: str, values: list[Any], *, replaced: bool) -> bool:
-    """Return whether a fact is shown; ``replaced`` says whether a plan has replaced values."""
+def _is_shown(name: str, values: list[Any], *, varied: bool) -> bool:
+    """Return whether a fact is shown; ``varied`` says whether errors of a plan vary by count."""
     if name == "cover":
         return len(set(values)) > 1
     if name in ("error_at", "standard_error_at"):
-        return replaced
+        return varied
     return name not in _IN_WORDS and (name not in _RARE or any(values))
 
 

@@ -63,6 +63,12 @@ class Costs:
         return ", ".join([self.protocol, *notes])
 
     @property
+    def varies_by_count(self) -> bool:
+        """Whether the error of a bin depends clearly on the number of people in it."""
+        first = self.parts[0]
+        return first.replaced is not None or first.slots is not None
+
+    @property
     def standard_error(self) -> float:
         """The largest standard error of an empty bin, in counts, if all users answer."""
         return self.error_of(0)
@@ -70,8 +76,8 @@ class Costs:
     def error_of(self, count: int) -> float:
         """Return the standard error of a bin that contains ``count`` people.
 
-        The error depends on ``count`` only where values are replaced. Counts with a known sum are
-        those of the result, which uses the sum.
+        The error depends on ``count`` where values are replaced or slots are sampled. Counts with a
+        known sum are those of the result, which uses the sum.
         """
         given = self.users, self.hops, self.crowd, count
         totals = known_totals(self.question, self.parts)

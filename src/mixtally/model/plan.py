@@ -161,15 +161,19 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return sum(own.mean_for(self.honest_people) for own in owns)
 
     def single_part(self, do: str) -> Part:
-        """Return the only part, or raise PlanError with the advice ``do`` if there are several."""
-        if len(self.parts) > 1:
+        """Return the only part, or raise PlanError with the advice ``do`` if there are several.
+
+        Bits that are slots of one record have one part, but it has two bins for each bit.
+        """
+        first = self.parts[0]
+        if len(self.parts) > 1 or (first.slots is not None and first.bins != self.question.bins):
             raise PlanError(
                 "plan",
                 expected="records that travel as one message",
-                got=f"{len(self.parts)} messages a record",
+                got=f"{len(self.parts)} messages a record" if len(self.parts) > 1 else self.name,
                 do=do,
             )
-        return self.parts[0]
+        return first
 
     def local_epsilon_of(self, collections: int) -> float | None:
         """Return the local epsilon of ``collections`` collections; None means infinity."""

@@ -29,6 +29,7 @@ from mixtally.planning import (
     kary_response,
     planes,
     single_bit,
+    slots,
 )
 from mixtally.planning.options import Candidate, Choice, Infeasible, Result
 from mixtally.planning.pricing import make_plan
@@ -57,6 +58,9 @@ PROTOCOLS: tuple[tuple[str, Callable[[PlanRequest, Encoding, Accountant], Result
     (flip_uniform.NAME, flip_uniform.candidate_by_people),
     (kary_response.NAME, kary_response.candidate_by_people),
     (kary_response.NAME, kary_response.candidate_over_planes),
+    (slots.NAME, slots.candidate_by_mixes),
+    (slots.NAME, slots.candidate_of_one),
+    (slots.NAME, slots.candidate_of_several),
 )
 """Every protocol with the source of its cover. The order decides between equal errors."""
 OPEN_DOMAIN_EVALUATIONS = (
@@ -65,6 +69,12 @@ OPEN_DOMAIN_EVALUATIONS = (
     kary_response.candidate_over_planes,
 )
 """The evaluations that have an encoding for values of an open domain."""
+SLOTS_EVALUATIONS = (
+    slots.candidate_by_mixes,
+    slots.candidate_of_one,
+    slots.candidate_of_several,
+)
+"""The evaluations that send some slots of a record."""
 SIMILAR_ERROR_RATIO = 1.02
 """Errors whose ratio is at most this number count as equal."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
@@ -451,9 +461,10 @@ def _list_evaluations(
     for encoding in every:
         for name, made in PROTOCOLS:
             fits = request.question.hashed is None or made in OPEN_DOMAIN_EVALUATIONS
+            fits = fits and (request.slots is None or made in SLOTS_EVALUATIONS)
             if fits and request.protocol in (None, name):
                 yield name, partial(made, request, encoding, accountant)
-    if request.protocol in (None, flip.NAME):
+    if request.protocol in (None, flip.NAME) and request.slots is None:
         for times in _repeats(request) if again else ():
             yield flip.NAME, partial(flip.candidate_by_people, request, every[0], accountant, times)
 

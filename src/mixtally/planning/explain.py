@@ -27,6 +27,7 @@ _SOURCES: dict[str, str] = {
     "count, else 0",
     "flip_probability": "flip threshold / 2^64",
     "max_set": "from the question",
+    "slots": "from the request, or the number with which the error is the smallest",
     "repeats": "once, or as often as the budget allows; every repeat is randomized afresh",
     "error_at": "people in the bin whose error decides: from the request, or the square root of "
     "the users",
@@ -57,7 +58,8 @@ _NOISE = {
     "single-bit": "N p q / (p - q)^2, N = users + fakes; Notes 2020, below (5.20)",
     "flip": "n p q / (k (p - q)^2) for k repeats; Notes 2020, below (5.20); k-randomization"
     + _SUMMED,
-    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); over planes "
+    "clear-uniform": "(fakes / bins)(1 - 1 / bins); Notes 2020, below (5.10); x (max set / "
+    "slots)^2 and count x (max set / slots - 1) more if slots are sampled; over planes "
     "(users k (1 - k) + (fakes / prime)(1 - 1 / prime)) / (1 - k)^2, k the share of directions in "
     "which two values meet",
     "clear-shaped": "variance of the shape's table x mixes" + _SUMMED,

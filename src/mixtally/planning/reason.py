@@ -123,6 +123,8 @@ def _describe_best(request: PlanRequest, best: Plan, rank: str) -> str:
     fakes, error = best.fakes, f"a standard error of {format_error(best.standard_error)} counts"
     if best.parts[0].replaced is not None:
         return f"{lead}: {_describe_replacement(request, best, error)}."
+    if best.parts[0].slots is not None:
+        return f"{lead}: {_describe_slots(request, best, error)}."
     if fakes:
         return f"{lead}: {fakes:,} fakes ({fakes / request.users:.3g} per user) give {error}."
     if best.count_flips:
@@ -142,6 +144,16 @@ def _describe_replacement(request: PlanRequest, best: Plan, error: str) -> str:
     full = format_error(best.error_of(request.count))
     return (
         f"{beside}a uniform bin in place of {100 * share:.3g} % of all values {give} {error} where "
+        f"nobody holds a bin, {full} where {request.count:,} people do"
+    )
+
+
+def _describe_slots(request: PlanRequest, best: Plan, error: str) -> str:
+    """Describe the slots that are sent, and the resulting errors."""
+    part, full = best.parts[0], format_error(best.error_of(request.count))
+    return (
+        f"{part.slots} of the {part.most_set} slots of a record, drawn anew each time, and "
+        f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) give {error} where "
         f"nobody holds a bin, {full} where {request.count:,} people do"
     )
 

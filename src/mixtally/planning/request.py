@@ -11,7 +11,7 @@ from typing import cast
 from mixtally.device.contract.plan import MOST_HOPS
 from mixtally.errors import ParameterError
 from mixtally.model.costs import default_count
-from mixtally.model.encodings import list_encodings
+from mixtally.model.encodings import list_encodings, slots_question
 from mixtally.model.grid import Grid
 from mixtally.model.guarantee import (
     LEAST_USERS,
@@ -21,6 +21,7 @@ from mixtally.model.guarantee import (
     count_arriving,
 )
 from mixtally.model.mechanism import mechanism_of
+from mixtally.model.mechanism.in_clear import check_slots
 from mixtally.model.plan import Prefixes
 from mixtally.model.question import Kind, Question
 from mixtally.model.recipe import MOST_DRAWN
@@ -79,6 +80,11 @@ class PlanRequest:
         People who certainly take part; None for all users.
     over_planes : bool
         Whether messages may name planes of values instead of values.
+    slots : int or None
+        How many slots of a record are sent; None for whole records, or as many slots as have the
+        least error. A record has a slot for each attribute, bit, or possible member of a set.
+    whole_records : bool
+        Whether all slots of a record must be sent.
     likely : bool
         Whether it is enough to know that a candidate most likely exists.
 
@@ -107,6 +113,8 @@ class PlanRequest:
     honest_share: float = 1.0
     minimum_crowd: int | None = None
     over_planes: bool = True
+    slots: int | None = None
+    whole_records: bool = False
     likely: bool = False
 
     def __post_init__(self) -> None:
@@ -146,6 +154,8 @@ class PlanRequest:
             _check(subject, value, least, most, advice)
         if self.protocol is not None:
             mechanism_of(self.protocol)
+        if self.slots is not None:
+            _check_slots(self)
 
     @property
     def mix_count(self) -> int:
@@ -197,6 +207,26 @@ class PlanRequest:
         It is negative if the budget does not cover the person's own messages.
         """
         return to_fraction(self.messages_per_user) / parts - 1
+
+
+def _check_slots(request: PlanRequest) -> None:
+    """Raise ParameterError if no record of the question can send this number of its slots."""
+    if request.whole_records:
+        raise ParameterError(
+            "slots",
+            expected="whole records, which this command counts",
+            got=f"{request.slots} slots of a record",
+            do="leave --slots out",
+        )
+    asked = slots_question(request.question)
+    check_slots(cast("int", request.slots), 1 if asked is None else asked.max_set)
+    if request.protocol not in (None, "clear-uniform"):
+        raise ParameterError(
+            "slots",
+            expected="--protocol clear-uniform, or none",
+            got=f"--protocol {request.protocol}",
+            do="leave one of the two out",
+        )
 
 
 def default_messages(question: Question) -> float:

@@ -114,7 +114,7 @@ def build_promise(
 def promise_of_plan(plan: Plan, level: float = LEVEL, half: float | None = None) -> Promise:
     """Return the three lines of a plan before anybody answers; see ``error_line`` for ``half``."""
     crowd = f" when all {plan.users:,} take part"
-    if plan.parts[0].replaced is not None:
+    if plan.varies_by_count:
         held = default_count(plan.users)
         full = error_text(plan.error_of(held))
         crowd += f", for an empty bin; {full} for a bin with {held:,} people"

@@ -162,8 +162,9 @@ def collect_counts(
 def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors of ``check_crowd``, and ParameterError if pairs are requested."""
+    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots."""
     check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
+    _check_whole_records(plan.parts[0])
     if analysis.pairs:
         raise ParameterError(
             "counts alone",
@@ -218,13 +219,7 @@ def draw_part(
     ParameterError
         If sets are filled up with pads and ``sizes`` is unknown, or only some slots are sent.
     """
-    if part.slots is not None:
-        raise ParameterError(
-            "counts alone",
-            expected="records of which all bins are sent",
-            got=f"{part.slots} of {part.most_set} slots, which are drawn from each record",
-            do="give the records, or plan with --protocol flip-blank",
-        )
+    _check_whole_records(part)
     if part.planes is not None:
         if part.pads:
             raise ParameterError(
@@ -264,6 +259,17 @@ def draw_part(
         held = held - draws.binomial(held, q) + draws.binomial(messages - held, q)
     received = PartReceived(declared=tuple(declared), received=messages, dropped={})
     return received, Tally(held, messages)
+
+
+def _check_whole_records(part: Part) -> None:
+    """Raise ParameterError if some slots are drawn from each record, which counts do not show."""
+    if part.slots is not None:
+        raise ParameterError(
+            "counts alone",
+            expected="records of which all bins are sent",
+            got=f"{part.slots} of {part.most_set} slots, which are drawn from each record",
+            do="give the records, or plan with --protocol flip-blank",
+        )
 
 
 def _draw_over_planes(

@@ -12,7 +12,7 @@ import numpy as np
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.budget import compose
-from mixtally.errors import InfeasibleError
+from mixtally.errors import InfeasibleError, PlanError
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.timeline import Timeline
 from mixtally.lab.simulation.counts_only import draw_part, sizes_of
@@ -144,6 +144,13 @@ def check_plan(
     part = plan.single_part(
         "plan with another --protocol, or ask for each bit or attribute in a separate series"
     )
+    if part.slots is not None:
+        raise PlanError(
+            "plan",
+            expected="records that are sent whole in every epoch",
+            got=plan.name,
+            do="plan with another --protocol, or with more --messages-per-user",
+        )
     check_rounded(plan, timeline)
     # The smallest epoch must be large enough for the guarantee, the largest must fit in memory.
     check_crowd(plan, timeline.question, int(timeline.users.min()), accountant)
