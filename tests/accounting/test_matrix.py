@@ -65,13 +65,13 @@ def test_the_worst_crowd_of_two_outputs_may_be_mixed():
     assert ends.exact == EXACT_TWO_OUTPUTS
 
 
-@pytest.mark.parametrize("name", ["A", "B", "G"])
+@pytest.mark.parametrize("name", ["A", "B", "C", "G"])
 @pytest.mark.parametrize("turn", [1, -1])
 def test_the_lower_end_is_the_delta_of_the_pair_and_the_crowd_it_names(name, turn):
     matrix, users, ratio = GOLDEN[name][:3]
     matrix = matrix[::turn]
     found = prepared(matrix, users).ends(math.log(ratio)).lower
-    crowd = [int(found.crowd)] * (users - 1) if name == "G" else [
+    crowd = [int(found.crowd)] * (users - 1) if name in "CG" else [
         int(label) for many, _, label in (one.split() for one in found.crowd.split(" and "))
         for _ in range(int(many))
     ]  # fmt: skip

@@ -51,6 +51,12 @@ def test_a_row_named_as_fake_stays_a_value():
     with_fakes = mixtally.delta(FRAME, fakes=50, fake_row="no", **CROWD)
     assert with_fakes.upper < mixtally.delta(FRAME, **CROWD).upper
     assert mixtally.delta(FRAME, fakes=50, fake_row=[0.75, 0.25], **CROWD).upper == with_fakes.upper
+    skewed = pd.DataFrame([[0.75, 0.25], [0.4, 0.6]], index=["no", "yes"], columns=["a", "b"])
+    found = [
+        mixtally.delta(skewed, fakes=50, fake_row=row, **CROWD).upper
+        for row in ("no", "yes", [0.4, 0.6])
+    ]
+    assert found[0] != found[1] == found[2]
     uniform = mixtally.delta(FRAME, fakes=50, fake_row="uniform", **CROWD)
     assert uniform.upper != with_fakes.upper
 
