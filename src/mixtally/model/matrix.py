@@ -297,3 +297,19 @@ def _normalize(subject: str, held: tuple[str, ...], cells: Integers) -> tuple[In
         for (units, most, rest), many in zip(made, parts, strict=True)
     ]
     return found, SCALE * share
+
+
+def merge_outputs(cells: Integers) -> Integers:
+    """Return the matrix with proportional columns added up, and without outputs never sent."""
+    found: dict[tuple[int, ...], Integers] = {}
+    for column in cells.T:
+        if shared := math.gcd(*column):
+            kind = tuple(one // shared for one in column)
+            found[kind] = found[kind] + column if kind in found else column
+    return np.array(list(found.values()), dtype=object).T
+
+
+def to_floats(cells: Integers, scale: int) -> NDArray[np.float64]:
+    """Return exact entries as the nearest floats."""
+    found: NDArray[np.float64] = np.array([int(one) / scale for one in cells.ravel()])
+    return found.reshape(cells.shape)

@@ -51,20 +51,24 @@ from numpy.typing import NDArray
 
 from mixtally.accounting.divergence import two_outputs
 from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
-from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.binomial_pairs import (
     BitChances,
     Pair,
     divergence,
     tail_divergence,
 )
-from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.flip_ratios import dilute
-from mixtally.accounting.numerics.saddle import find_saddle
+from mixtally.accounting.numerics.blanket_draws import (
+    ROUNDING,
+    Background,
+    bound_expectation,
+    chernoff_bounds,
+    find_tilt,
+    prepare_background,
+)
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
-from mixtally.accounting.numerics.small_support import Distribution, coarsen_above, merge_values
+from mixtally.accounting.numerics.small_support import Distribution, merge_values
 from mixtally.errors import AccountingError, EffortError
-from mixtally.model.matrix import Integers, RandomizerMatrix
+from mixtally.model.matrix import Integers, RandomizerMatrix, merge_outputs, to_floats
 from mixtally.primitives import tails
 from mixtally.primitives.memo import Memo
 from mixtally.primitives.tails import Floats
@@ -73,21 +77,14 @@ _MOST_WORK = 100_000_000
 """Largest number of pairs of rows times outputs."""
 _MOST_CELLS = 1 << 21
 """Largest array of intermediate results."""
-_ROUNDING = 4.0 * 2.0**-53
-"""Relative error of a weight, of a ratio and of a probability."""
 _ALL_CROWDS, _SOME_CROWDS = 600, 24
 """Number of triples (u, v, x) up to which all are computed, and number chosen otherwise."""
-_COUNT_CELLS = 64
-"""Cells into which the number of draws from the smaller groups is divided."""
 _MOST_PRODUCTS = 1 << 27
 _LOWERED = 1.0 - 1e-9
 _SAME = 1e-6
 """Relative distance of both ends at which they are called equal."""
 _WITHIN = 2e-3
 """Relative distance of both ends of two outputs at which they are called exact."""
-_MOST_NATS = 600.0
-_FEW_VALUES = 32
-"""Number of values of a coarse distribution."""
 EXACT_TWO_OUTPUTS = "two outputs: the worst crowd holds the two extreme values only"
 _MOST_BYTES = 64_000_000
 
@@ -124,19 +121,6 @@ class Group(NamedTuple):
     people: int
 
 
-class _Background(NamedTuple):
-    """A distribution theta, and the number of draws from it among the messages of others.
-
-    ``users`` and ``share`` give N = fakes + 1 + Bin(users - 1, share), where the number of
-    ``fakes`` is random: a list of probabilities and numbers.
-    """
-
-    theta: Floats
-    users: int
-    share: float
-    fakes: list[tuple[float, int]]
-
-
 class Randomizer:
     """A randomizer among other people and fakes, prepared for many epsilons.
 
@@ -170,7 +154,7 @@ class Randomizer:
         self.users, self.fakes = users, fakes if len(fake_row) else 0
         cells, held, scale = _stack(matrix, fake_row, groups)
         ends = np.cumsum([0, *(len(one.cells) for one in (matrix, *(g.matrix for g in groups)))])
-        cells = _merge_outputs(cells)
+        cells = merge_outputs(cells)
         first = {tuple(row): i for i, row in reversed(list(enumerate(cells[: ends[1]])))}
         kept = sorted(first.values())
         self.labels, self.cells = [held[i] for i in kept], cells[kept]
@@ -188,7 +172,7 @@ class Randomizer:
             for group, first, last in zip(groups, ends[1:-1], ends[2:], strict=True)
             if group.people
         ]
-        self.chances = _to_floats(self.cells, scale)
+        self.chances = to_floats(self.cells, scale)
         ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in self.cells.T]
         self.ranks = np.array(ranks, dtype=np.int32).T
         """Place of each entry in its column, for exact comparisons; 0 for the least."""
@@ -281,26 +265,26 @@ class Randomizer:
         return found
 
     @cached_property
-    def _backgrounds(self) -> list[_Background]:
+    def _backgrounds(self) -> list[Background]:
         """The distributions theta that are tried; every one gives an upper bound."""
         covers = [
-            (_to_floats(rows.min(axis=0), self.scale) * (1.0 - _ROUNDING), people)
+            (to_floats(rows.min(axis=0), self.scale) * (1.0 - ROUNDING), people)
             for rows, people in [(self.cells, self.users - 1), *self.groups]
         ]
         if self.law is not None:
-            covers.append((_to_floats(self.law, self.scale), self.fakes))
+            covers.append((to_floats(self.law, self.scale), self.fakes))
         mixed = sum((cover * people for cover, people in covers), np.zeros(len(covers[0][0])))
         tried = [cover for cover, _ in covers] + [mixed] * (len(covers) > 1)
         found = []
         if self.law is not None:  # fakes are certain draws of their own distribution
-            found.append(_prepare_background(covers[-1][0], covers[:-1], self.fakes))
+            found.append(prepare_background(covers[-1][0], covers[:-1], self.fakes))
         for theta in (one / one.sum() for one in tried if one.any()):
             if not any(np.allclose(theta, other.theta, rtol=1e-9, atol=0.0) for other in found):
-                found.append(_prepare_background(theta, covers, 0))
-        return found or [_Background(np.zeros(len(mixed)), 1, 0.0, [(1.0, 0)])]
+                found.append(prepare_background(theta, covers, 0))
+        return found or [Background(np.zeros(len(mixed)), 1, 0.0, [(1.0, 0)])]
 
     def _blanket(
-        self, behind: _Background, pairs: NDArray[np.int64], grow: float, least: float
+        self, behind: Background, pairs: NDArray[np.int64], grow: float, least: float
     ) -> Found:
         """Return the bound of theorem 1 for one distribution theta."""
         sent, found = behind.theta > 0.0, Found(0.0, self.labels[0], self.labels[-1])
@@ -310,16 +294,16 @@ class Randomizer:
             exposed = np.maximum(weights[:, ~sent], 0.0).sum(axis=1) * (1.0 + 1e-12)
             weights = weights[:, sent] / base
             most = max(found.value, least)
-            live = ~(exposed + _chernoff(weights, base, behind, tilt) <= most)  # keeps nan
+            live = ~(exposed + chernoff_bounds(weights, base, behind, tilt) <= most)  # keeps nan
             for place in np.flatnonzero(live):
                 law, more = Distribution(weights[place], base), float(exposed[place])
                 enough = max(0.0, max(found.value, least) - more)
-                value = more + _expectation(law, behind, enough)
+                value = more + bound_expectation(law, behind, enough)
                 if not found.value >= value:
                     u, v = self.ones[some[place]], self.others[some[place]]
                     found = Found(min(1.0, value), self.labels[u], self.labels[v])
             if not tilt and behind.share:
-                tilt = _find_tilt(Distribution(weights[0], base), behind)
+                tilt = find_tilt(Distribution(weights[0], base), behind)
         return found
 
     def _weights(
@@ -330,7 +314,7 @@ class Randomizer:
         The result is positive only if R_u > R_v, which is compared exactly.
         """
         p, q = self.chances[ones], self.chances[others]
-        found = p - grow * q + away * _ROUNDING * (p + grow * q)
+        found = p - grow * q + away * ROUNDING * (p + grow * q)
         less = self.ranks[ones] <= self.ranks[others]
         return np.where(less, np.minimum(found, 0.0), found)
 
@@ -339,7 +323,7 @@ class Randomizer:
         """The ranked pairs for every background."""
         return [self._rank_pairs(one) for one in self._backgrounds]
 
-    def _rank_pairs(self, behind: _Background) -> NDArray[np.int64]:
+    def _rank_pairs(self, behind: Background) -> NDArray[np.int64]:
         """Return one pair of rows of every pattern, those that reveal most first."""
         found: dict[bytes, int] = {}
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -516,96 +500,6 @@ def _stack(
         law[0] = [int(one * scale) for one in fake_row]
         rows.append(law)
     return np.concatenate(rows), matrix.rows, scale
-
-
-def _merge_outputs(cells: Integers) -> Integers:
-    """Return the matrix with proportional columns added up, and without outputs never sent."""
-    found: dict[tuple[int, ...], Integers] = {}
-    for column in cells.T:
-        if shared := math.gcd(*column):
-            kind = tuple(one // shared for one in column)
-            found[kind] = found[kind] + column if kind in found else column
-    return np.array(list(found.values()), dtype=object).T
-
-
-def _to_floats(cells: Integers, scale: int) -> Floats:
-    """Return exact entries as the nearest floats."""
-    found: Floats = np.array([int(one) / scale for one in cells.ravel()])
-    return found.reshape(cells.shape)
-
-
-def _prepare_background(
-    theta: Floats, covers: Sequence[tuple[Floats, int]], certain: int
-) -> _Background:
-    """Return how many draws of theta are certainly among the messages.
-
-    The last ``certain`` messages are such draws. The largest other group is kept as a binomial. The
-    number of draws from all others is divided into cells, each with its least number.
-    """
-    sent = theta > 0.0
-    shares = [
-        (people, float((cover[sent] / theta[sent]).min()) * (1.0 - _ROUNDING))
-        for cover, people in covers
-    ]
-    random = [(people, min(1.0, share)) for people, share in shares if people and share > 0.0]
-    random.sort(key=lambda one: one[0] * one[1])
-    people, share = random.pop() if random else (0, 0.0)
-    fakes = [(1.0, certain)]
-    for trials, chance in random:
-        window = tails.window(trials, chance)
-        law = enumerate(tails.pmf(trials, chance, *window).tolist(), window.first)
-        more = _coarsen([(tails.CUT_TAIL, 0), *((p, number) for number, p in law)])
-        fakes = _coarsen([(p * q, a + b) for p, a in fakes for q, b in more])
-    return _Background(theta, people + 1, share, fakes)
-
-
-def _coarsen(law: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Return a distribution of at most ``_COUNT_CELLS`` numbers, each at most the original one."""
-    law, found = sorted(law, key=lambda one: one[1]), list[tuple[float, int]]()
-    step = -(-(law[-1][1] - law[0][1] + 1) // _COUNT_CELLS)
-    for chance, number in law:
-        if found and number < found[-1][1] + step:
-            found[-1] = (found[-1][0] + chance, found[-1][1])
-        else:
-            found.append((chance, number))
-    return found
-
-
-def _expectation(law: Distribution, behind: _Background, least: float) -> float:
-    """Return an upper bound of E[psi(B + 1)], or a cheaper one that is at most ``least``."""
-    if not len(law.values) or not law.values.max() > 0.0:
-        return 0.0
-    found = math.inf
-    # A coarse distribution, which is larger in convex order, often shows enough in less time.
-    for most in (_FEW_VALUES, len(law.values)) if least > 0.0 else (len(law.values),):
-        if found > least:
-            tried = coarsen_above(law, most)
-            found = sum(
-                chance * blanket.upper([tried], behind.users, certain, behind.share, least=least)
-                for chance, certain in behind.fakes
-            )
-    return found
-
-
-def _chernoff(weights: Floats, base: Floats, behind: _Background, tilt: float) -> Floats:
-    """Return Chernoff's bound of E[psi(B + 1)] at one tilt, for every row of ``weights``.
-
-    Fakes are left out, which raises the bound. As (sum)_+ <= e^{t sum} / (e t), any tilt is valid.
-    """
-    if not tilt:
-        return np.full(len(weights), math.inf)
-    growth = behind.share * (np.expm1(np.minimum(tilt * weights, _MOST_NATS)) * base).sum(axis=1)
-    nats = behind.users * np.log1p(growth) - 1.0 - math.log(tilt * behind.users * behind.share)
-    found: Floats = np.exp(np.minimum(nats, _MOST_NATS)) * (1.0 + 1e-6)
-    return found
-
-
-def _find_tilt(law: Distribution, behind: _Background) -> float:
-    """Return the saddle point of a sum without fakes, or 0 if the sum is never positive."""
-    values, chances = merge_values(dilute(law, behind.share))
-    if not values[-1] > 0.0:
-        return 0.0
-    return find_saddle(values, chances, Draws(behind.users), 2)
 
 
 def _name_crowd(parts: Sequence[tuple[int, str]]) -> str:

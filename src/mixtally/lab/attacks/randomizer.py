@@ -26,9 +26,14 @@ from msgspec.structs import replace
 
 from mixtally.device.contract.planes import MOST_WIDE_MESSAGES, is_prime, most_digits
 from mixtally.lab.attacks.audit import Checks, audit
+from mixtally.lab.attacks.clear_reports import (
+    first_code,
+    report_checks,
+    slot_checks,
+    uniformity_checks,
+)
 from mixtally.lab.attacks.outcome import AttackLab, Outcome
-from mixtally.lab.attacks.records import cells_in_clear, records_in_clear
-from mixtally.lab.attacks.senders import first_positions, planes_hold_points, points_of
+from mixtally.lab.attacks.senders import first_positions, planes_hold_points
 from mixtally.lab.attacks.shuffling import small_shuffle_checks
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import (
@@ -48,7 +53,7 @@ from mixtally.planning.layouts import least_cap
 from mixtally.primitives.bits import Counts, Rows, one_hot_rows, spans
 from mixtally.primitives.counting import column_counts
 from mixtally.primitives.fixed_point import SCALE
-from mixtally.primitives.wide import Numbers, divide, is_below, make_numbers
+from mixtally.primitives.wide import make_numbers
 from mixtally.protocol.tally.sift import sift
 
 NAME = "randomizer"
@@ -66,10 +71,7 @@ _BIT_BUDGET = 150_000_000
 """The most bits of an audit, and those that are drawn at once."""
 _SPAN_BITS = 1 << 23
 _BLOCKS = 64
-"""The blocks of a range of numbers; also the bits of a word, in which positions may be correlated.
-"""
-_MOST_COUNTED_NUMBERS = 1 << 20
-"""The most numbers that are counted one by one; larger ranges are counted in blocks."""
+"""The bits of a word, in which positions may be correlated."""
 _PROBE_CAP_RATE = 1e-12
 """The largest probability that a message of a probe passes its cap."""
 
@@ -146,7 +148,7 @@ def flip_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedChe
     varies less than the binomial distribution of the test, which only reduces the false-alarm
     probability (Hoeffding 1956).
     """
-    total, start = list[Checks](), _first_code(part.bins, count)
+    total, start = list[Checks](), first_code(part.bins, count)
     label = f"at q = {(part.threshold or 0) / SCALE:.3g}{name}"
     for span in spans(count, max(2, _SPAN_BITS // part.bins)):
         some = _flip_span_checks(label, part, np.arange(start + span.start, start + span.stop), lab)
@@ -255,11 +257,6 @@ def _count_repeated_bits(flips: Rows) -> int:
     return int(np.bitwise_count(both).sum(dtype=np.int64))
 
 
-def _first_code(bins: int, count: int) -> int:
-    """Return the first bin of the reports, so that a few reports still include the last bin."""
-    return bins - count if count < bins else 0
-
-
 def _count_by_place(counts: Counts) -> Counts:
     """Return the counts summed over positions that are equal modulo 64, their place in a word."""
     return np.bincount(np.arange(len(counts)) % _BLOCKS, weights=counts).astype(np.int64)
@@ -339,7 +336,7 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     A report names its own bin, except as often as values are replaced. A set also names the pads
     for its missing members. Sampled slots name some of these. Fakes are uniform.
     """
-    find_checks = _report_checks if part.slots is None else _slot_checks
+    find_checks = report_checks if part.slots is None else slot_checks
     checks = find_checks(name, part, lab, count)
     if part.own is None and not isinstance(part.recipe, UniformRecipe):
         return checks, count
@@ -347,91 +344,8 @@ def clear_checks(name: str, part: Part, lab: AttackLab, count: int) -> CountedCh
     return [
         *checks,
         Checks.of_difference(f"fake that is missing or too many{name}", len(fakes) - count),
-        *_uniformity_checks(f"fake{name}", fakes, part.layout.bins),
+        *uniformity_checks(f"fake{name}", fakes, part.layout.bins),
     ], 2 * count
-
-
-def _slot_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
-    """Return tests of sampled slots: different cells of the record, each as often as any other."""
-    sent, size = part.record_messages, part.most_set or 1
-    codes = np.arange(count // sent) % part.bins
-    named = part.layout.codes(lab.device.reports(part, records_in_clear(part, codes), lab.chance))
-    lost = len(named) - sent * len(codes)
-    if lost:  # messages cannot be matched with their records
-        codes, named = codes[:0], named[:0]
-    rows = named.reshape(-1, sent)
-    is_cell = rows[:, :, None] == cells_in_clear(part, codes)[:, None, :]
-    place = is_cell.argmax(axis=2)
-    pairs = len(place) // 2
-    again = int((place[0 : 2 * pairs : 2, 0] == place[1 : 2 * pairs : 2, 0]).sum())
-    ordered = np.sort(rows, axis=1)
-    return [
-        Checks.of_difference(f"report that is missing or too many{name}", lost),
-        Checks.of_difference(
-            f"report that names another cell{name}", int((~is_cell.any(axis=2)).sum())
-        ),
-        Checks.of_difference(
-            f"slot that is sent twice{name}", int((ordered[:, 1:] == ordered[:, :-1]).sum())
-        ),
-        Checks.of(
-            f"slot k of a record{name}",
-            np.bincount(place.ravel(), minlength=size),
-            len(named),
-            1.0 / size,
-        ),
-        Checks.of(f"the same slot of two records in a row{name}", again, pairs, 1.0 / size),
-    ]
-
-
-def _report_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
-    """Return tests of reports of whole records in clear."""
-    g, cells, most = (part.replaced or 0) / SCALE, part.layout.bins, part.record_messages
-    codes = (np.arange(count // most) + _first_code(part.bins, count // most)) % part.bins
-    named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
-    pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
-    expected = np.column_stack([codes, *pads]).ravel()
-    some, held = named[: len(expected)], expected[: len(named)]
-    if part.planes is None:
-        right = some == held
-    else:
-        points, cells = points_of(part, part.planes, held), part.planes.prime
-        right = planes_hold_points(part.planes, some, points)
-    wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
-    checks = [
-        Checks.of_difference(
-            f"report that is missing or too many{name}", len(named) - len(expected)
-        ),
-        Checks.of(f"report that names another bin{name}", wrong, len(expected), due),
-    ]
-    if part.planes is not None:
-        every = part.planes.device_planes.directions
-        checks += _uniformity_checks(
-            f"direction of a report{name}", divide(some, part.planes.prime)[0], every
-        )
-    elif part.replaced is not None:
-        off = np.bincount((some - held) % cells, minlength=cells)[1:]
-        checks.append(Checks.of(f"report k bins from its own{name}", off, len(expected), g / cells))
-    return checks
-
-
-def _uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:
-    """Return tests that numbers are uniform below ``bound``: blocks, pairs, and single numbers."""
-    inside = drawn[is_below(drawn, bound)]
-    ends = [-(-bound * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
-    sizes = np.diff(np.array([0, *ends], dtype=np.float64))
-    place = np.searchsorted(make_numbers(ends[:-1], bound), inside, side="right")
-    blocks = np.bincount(place, minlength=_BLOCKS)
-    pairs = len(drawn) // 2
-    same = int((drawn[0 : 2 * pairs : 2] == drawn[1 : 2 * pairs : 2]).sum())
-    found = [
-        Checks.of_difference(f"{what} past the last", len(drawn) - len(inside)),
-        Checks.of(f"{what} in a block", blocks, len(drawn), sizes / bound),
-        Checks.of(f"{what} like the one before", same, pairs, 1.0 / bound),
-    ]
-    if bound <= _MOST_COUNTED_NUMBERS:
-        seen = np.bincount(inside, minlength=bound)
-        found.append(Checks.of(f"{what} in a bin", seen, len(drawn), 1.0 / bound))
-    return found
 
 
 def _shaped_checks(
