@@ -63,6 +63,6 @@ def test_the_twin_whose_fakes_are_never_pads_is_caught(plant):
     from mixtally.protocol.randomize import parts
 
     plant(
-        parts, "draw_below", lambda honest, chance, cells, count: honest(chance, cells - 3, count)
+        parts, "draw_numbers", lambda honest, chance, cells, count: honest(chance, cells - 3, count)
     )
     assert not evenly(PART)
