@@ -140,7 +140,7 @@ def test_a_certificate_says_on_what_it_rests():
     a, b = plan_of(LARGE[0], share=0.999), plan_of(LARGE[2])
     shown = compose.delta_of([(a, 2), (b, 1)], 2.0)
     assert (
-        "at least 999,000 honest people, whose devices draw their fakes as the protocol says"
+        "at least 999,000 honest people, who draw their fakes as the protocol says"
         in shown.assumption
     )
     assert "any one of the 2 mixes is honest, whatever everybody else does" in shown.assumption
