@@ -165,6 +165,8 @@ def losses(one: Law, other: Law) -> Losses:
     for key in one.keys() | other.keys():
         p, q = one.get(key, 0) * (of_other // shared), other.get(key, 0) * (of_one // shared)
         many = gcd(p, q)
+        if not many:  # a table may name numbers that are never drawn
+            continue
         pair = (p // many, q // many)
         found[pair] = found.get(pair, 0) + many
     return found
