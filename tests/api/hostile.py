@@ -169,6 +169,13 @@ def calls(folder):
         "delta": (mixtally.delta, {**PARAMETERS, "protocol": "clear-uniform", "epsilon": 1,
                                    "bins": 10, "fakes": 1000, "observer": "messages",
                                    "split": False, "count_crowd": False, "honest_share": 1.0}),
+        "epsilon": (mixtally.epsilon, {**PARAMETERS, "protocol": "clear-uniform", "delta": 1e-6,
+                                       "bins": 10, "fakes": 1000}),
+        "epsilon of a matrix": (mixtally.epsilon, {
+            "protocol": [["3/4", "1/4"], ["1/4", "3/4"]], "delta": 1e-3, "users": 100,
+            "fakes": None, "fake_row": None, "rounds": 1, "normalize": False, "groups": ()}),
+        "curve": (mixtally.curve, {**PARAMETERS, "protocol": "clear-uniform", "bins": 10,
+                                   "fakes": 1000, "epsilons": [0.5, 1.0]}),
         "calibrate": (mixtally.calibrate, {"protocol": "clear-uniform", "bins": 10, **WISH}),
         "attack": (mixtally.attack, {**flips, "runs": 100, "drawn": 100, "level": 0.9999,
                                      "seed": 1}),

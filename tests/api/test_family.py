@@ -15,7 +15,9 @@ from helpers.small_plan import fruit_plan
 from mixtally import simulate
 from mixtally.errors import DataError, MixtallyError
 
-GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "Result", "Sent",
+GIVEN = {"Attacked", "Batch", "Calibrated", "Certificate", "Example", "Plan", "PrivacyCurve",
+    "RandomizerDelta",
+         "Result", "Sent",
          "SimulatedResult"}  # fmt: skip
 """Classes of what calls give: nobody makes one."""
 PLAYS = [
@@ -24,6 +26,7 @@ PLAYS = [
 ]  # fmt: skip
 NAMES = [
     "plan", "simulate", "Device", "Device.messages", "mix", "conclude", "delta", "calibrate",
+    "epsilon", "epsilon of a matrix", "curve",
     "attack", "Budget", "Budget.charge", "Budget.times_left", "Budget.show",
     "Plan.save", "Plan.load", "Plan.save_contract", "Plan.lines", "Result.difference",
     "Result.total",

@@ -203,7 +203,9 @@ def _parse_entry(subject: str, entry: object, known: dict[object, Fraction]) -> 
     if key not in known:
         value = _parse_number(entry)
         if value is None or value < 0 or value.denominator.bit_length() > _MOST_BITS:
-            shown = repr(entry)
+            # Only numbers and texts are shown: another object may raise anything when it is.
+            plain = entry is None or isinstance(entry, Real | str | Decimal)
+            shown = repr(entry) if plain else f"an object of type {type(entry).__name__}"
             raise DataError(
                 subject,
                 expected="a probability such as 2/15 or 0.25",
@@ -224,8 +226,10 @@ def _parse_number(entry: object) -> Fraction | None:
     if isinstance(entry, Integral | Rational):
         found = Fraction(int(entry.numerator), int(entry.denominator))
         return found if found.numerator.bit_length() <= _MOST_BITS else None
+    if not isinstance(entry, Real | Decimal | str):
+        return None
     text = repr(float(entry)) if isinstance(entry, Real) else str(entry)
-    if not isinstance(entry, Real | Decimal | str) or len(text) > _LONGEST:
+    if len(text) > _LONGEST:
         return None
     text = text.strip()
     if (parts := _FRACTION.fullmatch(text)) is not None:
