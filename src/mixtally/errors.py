@@ -21,9 +21,11 @@ from typing import Any
 
 _MOST = 99
 """Characters of an unexpected value that a message shows."""
-_OPTION_AT_END = re.compile(r"--[a-z][a-z-]*( [^ `]+)?$")
+_OPTION_AT_END = re.compile(r"--[a-z][a-z-]*( (?!out$)[^ `]+)?$")  # not "leave --labels out"
 _COMMANDS = ("mixtally", "pip")
 """Names of programs, which keep their case at the beginning of an advice."""
+_PROPER_NAMES = ("Parquet",)
+"""Names with which texts of libraries begin, and which keep their capital letter."""
 
 
 class MixtallyError(Exception):
@@ -54,7 +56,7 @@ class InputError(MixtallyError):
     expected : str
         What the subject should have been.
     got : object
-        What the subject was.
+        What the subject was. An error of a library is worded by ``describe_error``.
     do : str
         What the reader can do, as an imperative without a period.
 
@@ -67,11 +69,26 @@ class InputError(MixtallyError):
     """
 
     def __init__(self, subject: str, *, expected: str, got: object, do: str) -> None:
-        got = " ".join(str(got).splitlines())  # a data frame prints as many lines
+        got = describe_error(got) if isinstance(got, Exception) else str(got)
+        got = " ".join(got.splitlines())  # a data frame prints as many lines
         self.subject, self.expected, self.got, self.do = subject, expected, got, do
         self.problem = f"{subject}: expected {expected}, got {got}"
         self.details: dict[str, object] = {}
         super().__init__(f"{self.problem}. {_as_sentence(do)}")
+
+
+def describe_error(error: Exception) -> str:
+    """Return the text of an error of the operating system or of a library, as part of a sentence.
+
+    The text begins in lower case, except for a name, and does not end with a period. An error of
+    the operating system has neither its number nor the name of the file, which is the subject.
+    """
+    if isinstance(error, IsADirectoryError):
+        return "a folder"
+    text = " ".join(str(getattr(error, "strerror", None) or error).split()).rstrip(".")
+    first = text.partition(" ")[0].replace("'", "")
+    is_word = first.isalpha() and first[1:].islower() and first not in _PROPER_NAMES
+    return text[:1].lower() + text[1:] if is_word else text
 
 
 def _as_sentence(advice: str) -> str:
@@ -209,6 +226,45 @@ def not_one_of(subject: str, got: object, names: Sequence[str], do: str = "") ->
         got=shown,
         do=do or (f"did you mean {near[0]}?" if near else "choose one"),
     )
+
+
+def not_together(subject: str, one: str, others: Sequence[str], do: str = "") -> ParameterError:
+    """Return the error for ``one`` option that was given with ``others`` that it excludes.
+
+    Parameters
+    ----------
+    subject : str
+        The option or topic that the message names first.
+    one : str
+        The option that excludes the others, or a phrase such as "a plan".
+    others : sequence of str
+        The options that were given and are excluded.
+    do : str, optional
+        What the reader can do; leave the others out by default.
+
+    Returns
+    -------
+    ParameterError
+        The error, to be raised by the caller.
+    """
+    rest = join_words(others)
+    return ParameterError(
+        subject,
+        expected=f"{one} without {rest}",
+        got="both" if len(others) == 1 else "all of these",
+        do=do or f"leave {rest} out",
+    )
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: "a", "a and b", "a, b and c", or "" for none."""
+    *front, last = words or [""]
+    return f"{', '.join(front)} and {last}" if front else last
+
+
+def pluralize(count: int, singular: str, plural: str | None = None) -> str:
+    """Return a number of things; ``plural`` is needed if the plural is not formed with an s."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def in_range(subject: str, value: float, low: float, high: float, do: str) -> None:

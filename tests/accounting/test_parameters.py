@@ -125,13 +125,13 @@ def test_a_threshold_outside_its_range_is_refused(threshold):
 @pytest.mark.parametrize(
     ("name", "given", "words"),
     [
-        ("flip", {"bits": 3, "bins": 3}, "expected --bins or --bits, got both"),
-        ("flip", {"bits": 3, "max_set": 2}, "expected --max-set or --bits, got both"),
+        ("flip", {"bits": 3, "bins": 3}, "expected --bits without --bins, got both"),
+        ("flip", {"bits": 3, "max_set": 2}, "expected --bits without --max-set, got both"),
         ("flip", {"bits": 3, "background": "ones"}, "background: expected zero"),
-        ("flip", {"background": "zero"}, "expected --bits together with --background"),
-        ("flip-blank", {"count_crowd": True}, "expected --users"),
-        ("clear-uniform", {"count_crowd": True}, "expected --users"),
-        ("clear-shaped", {"count_crowd": True}, "expected --users"),
+        ("flip", {"background": "zero"}, "expected --background with --bits"),
+        ("flip-blank", {"count_crowd": True}, "expected --count-crowd with --users"),
+        ("clear-uniform", {"count_crowd": True}, "expected --count-crowd with --users"),
+        ("clear-shaped", {"count_crowd": True}, "expected --count-crowd with --users"),
         ("flip-uniform", {"max_set": 2}, "Add --split"),
     ],
 )

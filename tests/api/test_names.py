@@ -54,7 +54,7 @@ def test_a_number_is_rounded_between_its_ends():
         ({"points": 7}, "points: expected number with it, got none"),
         (
             {"number": (0, 1), "bins": 5, "points": 5},
-            "points for rounding, or bins for a histogram, got both",
+            "number: expected points without bins, got both",
         ),
     ],
 )

@@ -52,7 +52,7 @@ def test_earlier_reports_stay_as_they_were(cli, refused, simulate, crowd, plant,
     assert cli(*simulate, "--seed", 1).status == 0
     before = contents(crowd / "out")
     fail(plant)
-    assert "No space left on device" in refused(*simulate, "--seed", 2)
+    assert "no space left on device" in refused(*simulate, "--seed", 2)
     assert contents(crowd / "out") == before
 
 

@@ -248,7 +248,7 @@ def test_pieces_of_a_file_that_cannot_be_made_leave_nothing(tmp_path):
         raise OSError(28, "No space left on device")
 
     (tmp_path / "counts.csv").write_text("before")
-    with pytest.raises(DataError, match="No space left"):
+    with pytest.raises(DataError, match="no space left"):
         publish(tmp_path, {"report.html": "new", "counts.csv": Chunks(broken)})
     assert [one.name for one in tmp_path.iterdir()] == ["counts.csv"]
     assert (tmp_path / "counts.csv").read_text() == "before"

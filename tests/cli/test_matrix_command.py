@@ -107,9 +107,9 @@ def test_a_file_that_is_no_matrix_is_refused(check, name):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (("--protocol", "flip"), "expected --protocol or --matrix, got both"),
+        (("--protocol", "flip"), "expected --matrix without --protocol, got both"),
         (("--bins", 3), "expected a matrix with --users"),
-        (("--fakes", 3), "expected --fakes and --fake-row together"),
+        (("--fakes", 3), "or neither, got --fakes alone"),
         (("--fakes", 3, "--fake-row", "maybe"), "a row of the matrix: yes, no"),
         (("--rounds", 0), "rounds: expected an integer"),
     ],

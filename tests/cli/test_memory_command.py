@@ -169,7 +169,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(unremembered, more, words)
 def test_nothing_is_kept_that_a_seed_repeats(refused, crowd):
     given = ("simulate memoized", crowd / "crowd.csv", "--column", "color", "--seed", 1)
     line = refused(*given, "--state", crowd / "m.memory")
-    assert "--seed: expected --seed or --state, got both" in line
+    assert "--seed: expected --seed without --state, got both" in line
     assert not list(crowd.glob("m.memory*"))
 
 

@@ -199,14 +199,14 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
     [
         (("--hash-seed", "00" * 16), "expected words with --hash-seed"),
         (("--candidates", "LIST", "--hash-seed", "x"), "32 hexadecimal digits"),
-        (("--candidates", "LIST", "--pairs"), "got --pairs with it"),
+        (("--candidates", "LIST", "--pairs"), "--candidates without --pairs, got both"),
         (
             ("--candidates", "LIST", "--set", ";"),
             "two texts or more from an open domain, got sets of one",
         ),
         (("--candidates", "LIST", "--project", "simplex"), "got --project"),
-        (("--candidates", "LIST", "--labels", "LIST"), "got --labels with it"),
-        (("--candidates", "LIST", "--counts-only"), "got also --candidates"),
+        (("--candidates", "LIST", "--labels", "LIST"), "--candidates without --labels, got both"),
+        (("--candidates", "LIST", "--counts-only"), "--counts-only without --candidates"),
         (("--candidates", "LIST", "--protocol", "flip-blank"), "a list of labels"),
     ],
 )

@@ -76,10 +76,16 @@ def test_attributes_that_are_no_numbers_are_refused_in_one_line(refused, text):
         *[(("--level", x), "level") for x in (0, 1, -1, 2, "nan", "inf")],
         (("--protocol", "flipflop"), "protocol"),
         (("--fakes-per-user", 1, "--messages-per-user", 2), "budget"),
-        (("--target-error", 5, "--messages-per-user", 2), "--messages-per-user with it"),
-        (("--target-error", 5, "--fakes-per-user", 1), "--fakes-per-user with it"),
-        (("--target-error", 5, "--target-share", 0.1), "--target-error and --users with it"),
-        (("--target-share", 0.1), "--users with it"),
+        (
+            ("--target-error", 5, "--messages-per-user", 2),
+            "--target-error without --messages-per-user",
+        ),
+        (("--target-error", 5, "--fakes-per-user", 1), "--target-error without --fakes-per-user"),
+        (
+            ("--target-error", 5, "--target-share", 0.1),
+            "--target-share without --target-error and --users",
+        ),
+        (("--target-share", 0.1), "--target-share without --users"),
     ],
 )
 def test_a_budget_that_is_none_is_refused_in_one_line(refused, more, subject):

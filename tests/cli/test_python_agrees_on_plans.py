@@ -46,7 +46,7 @@ def test_an_attack_is_that_of_the_command(cli, tmp_path):
     ours = mixtally.attack("flip", **claim, **game)
     assert numbers(ours.facts()) == numbers({k: v for k, v in said.items() if k != "promise"})
     assert mixtally.attack(protocol="flip", **claim, **game).facts() == ours.facts()
-    with pytest.raises(mixtally.MixtallyError, match="expected one protocol, got two"):
+    with pytest.raises(mixtally.MixtallyError, match="a target without another protocol, got both"):
         mixtally.attack("flip", protocol="flip-blank", **claim)
 
 
@@ -136,14 +136,14 @@ def test_a_crowd_is_found_as_the_command_finds_it(cli):
     ("given", "said"),
     [
         ({"bins": 5}, "users: expected users, got none"),
-        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected only target_share, got users"),
+        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected target_share without users, got both"),
         ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
         ({"users": 99}, "expected bins or labels, attributes, bits, or open_domain, got none"),
         ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes with it"),
         ({"bins": 5, "users": 99, "hash_seed": "0f"}, "hash_seed: expected open_domain with it"),
         ({"attributes": "4,5", "users": 99}, "attributes: expected a list of whole numbers"),
         ({"question": mixtally.Question(name="a", bins=3), "users": 99, "max_set": 2},
-         "expected only a question, got max_set with it"),
+         "expected a question without max_set, got both"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_refused_in_python_words(given, said):

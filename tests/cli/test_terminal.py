@@ -53,7 +53,7 @@ def test_output_on_a_full_device_is_one_line(full, arguments):
     assert outcome.status == 2
     (line,) = outcome.err.splitlines()
     assert line.startswith("mixtally: output: expected a file or pipe that can be written, got ")
-    assert "No space left on device. Check its free space" in line
+    assert "no space left on device. Check its free space" in line
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")

@@ -231,7 +231,7 @@ def test_a_full_disk_while_tallies_are_kept(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(DataError, match="No space left"):
+    with pytest.raises(DataError, match="no space left"):
         fold(urls, LAYOUT, PLAN, keep=keep)
     monkeypatch.undo()
     assert same(fold(urls, LAYOUT, PLAN, keep=keep), whole())

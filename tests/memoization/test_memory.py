@@ -150,7 +150,7 @@ def test_a_full_disk_tells_and_answers_nothing(tmp_path, monkeypatch, call):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os if call == "fsync" else device_memory.Path, call, full)
-    with pytest.raises(DataError, match="No space left"):
+    with pytest.raises(DataError, match="no space left"):
         kept(tmp_path, OTHER)
     assert (tmp_path / "ann.key").read_bytes() == before
     assert len(list(tmp_path.iterdir())) == 1

@@ -220,7 +220,7 @@ def test_help_and_refusals_name_it(toyed):
     assert done.returncode == 2
     assert "toy" in done.stderr.replace("toys", "")
     done = toyed.run("check", "delta", *GIVEN)
-    assert "toy: expected --users and --bins and --coin, got --users and --bins" in done.stderr
+    assert "toy: expected --users, --bins and --coin, got --users and --bins" in done.stderr
     assert "flip: expected" in toyed.run(
         "check", "delta", *GIVEN, "--coin", "0.1", "--flip", "0.1", "--protocol", "flip"
     ).stderr  # fmt: skip

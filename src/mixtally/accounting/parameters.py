@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from mixtally.accounting.accountant import Record
 from mixtally.accounting.divergence import CountedParameters
 from mixtally.accounting.divergence.registry import DIVERGENCES
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_together
 from mixtally.model.guarantee import check_fraction, count_arriving
 from mixtally.model.mechanism import Mechanism, Parameter, mechanism_of, mechanisms, protocols
 from mixtally.model.mechanism.parameters import (
     ParameterRules,
     Parameters,
     ParameterSpec,
+    check_names_given,
     format_flags,
 )
 
@@ -185,14 +186,7 @@ def check_parameters(
     may_lack = left_out | chosen if left_out else set[str]()
     required, may = _required_names(rules, given) - may_lack, rules.optional | may_lack
     names = given.list_given_names()
-    if not required <= names or not names <= required | may:
-        raise ParameterError(
-            name,
-            expected=format_flags(required, specs) or "nothing",
-            got=format_flags(names, specs) or "none of these",
-            do="give exactly these parameters"
-            + (f"; {format_flags(may, specs)} may be added" if may else ""),
-        )
+    check_names_given(name, names, required, may, specs)
     for one in specs:
         if one.name in names:
             one.check(given.get(one.name), given)
@@ -212,23 +206,23 @@ def _required_names(rules: ParameterRules, given: Parameters) -> frozenset[str]:
 def _check_together(name: str, rules: ParameterRules, given: Parameters) -> None:
     for flag, value in (("bins", given.get("bins")), ("max-set", given.get("max_set"))):
         if given.get("bits") is not None and value is not None:
-            raise ParameterError(
+            raise not_together(
                 name,
-                expected=f"--{flag} or --bits",
-                got="both",
-                do="use --bins for one value or a set of values, or --bits for free bits",
+                "--bits",
+                [f"--{flag}"],
+                "use --bins for one value or a set of values, or --bits for free bits",
             )
     if given.get("background") is not None and given.get("bits") is None:
         raise ParameterError(
             name,
-            expected="--bits together with --background",
+            expected="--background with --bits",
             got="--background alone",
             do="leave it out: the guarantee of other records is for any crowd",
         )
     if given.get("count_crowd") and given.get("users") is None:
         raise ParameterError(
             name,
-            expected="--users together with --count-crowd",
+            expected="--count-crowd with --users",
             got="--count-crowd alone",
             do="say how many honest people take part",
         )

@@ -14,7 +14,7 @@ from mixtally.app import attack as use
 from mixtally.app.attack import Attacked as Attacked
 from mixtally.app.attack import ClaimOptions, GameOptions
 from mixtally.app.contracts import read_plan_or_contract
-from mixtally.errors import ParameterError
+from mixtally.errors import not_together
 from mixtally.model.contract import Contract
 from mixtally.model.contract import Plan as Record
 
@@ -84,9 +84,7 @@ def attack(target: Any = None, *, fake_row: str | None = None, **given: Any) -> 
     elif target is not None:
         name = checks.check_text("target", target)
         if given.setdefault("protocol", name) != name:
-            raise ParameterError(
-                "attack", expected="one protocol", got="two", do="leave out protocol or target"
-            )
+            raise not_together("attack", "a target", ["another protocol"], "leave one out")
     claimed, game = (
         checks.read_options(ClaimOptions, given),
         checks.read_options(GameOptions, given),

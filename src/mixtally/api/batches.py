@@ -11,7 +11,7 @@ from mixtally.api import checks
 from mixtally.api.device import Sent
 from mixtally.api.planning import Plan
 from mixtally.api.verified_plan import load_verified_plan
-from mixtally.errors import DataError, MessageError
+from mixtally.errors import DataError, MessageError, pluralize
 from mixtally.model.contract import Part
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import SecureChance
@@ -93,9 +93,10 @@ def mix(messages: Any, plan_or_contract: Plan | str | Path | bytes) -> Batch:
     under, chance = load_verified_plan(plan_or_contract), SecureChance()
     plan, sent = under.plan, _check_sent(messages, under.fingerprint)
     if len(sent) < plan.minimum_crowd:
+        least = pluralize(plan.minimum_crowd, "person", "people")
         raise DataError(
             "messages",
-            expected=f"at least {plan.minimum_crowd:,} people, the minimum crowd",
+            expected=f"at least {least}, the minimum crowd",
             got=f"{len(sent):,}",
             do="discard this round, and ask again or plan for fewer people",
         )

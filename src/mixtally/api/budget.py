@@ -21,7 +21,7 @@ from mixtally.app.budget import (
     statement,
     write_ledger,
 )
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, not_together
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
 from mixtally.model.ledger import Charge, Ledger, new_ledger
@@ -80,12 +80,15 @@ class Budget:
         # Absolute, so that a later change of the working directory does not matter.
         self._place = None if path is None else resolve_target(file_at(path)).resolve()
         if (epsilon is None) != (delta is None) or (path is None and epsilon is None):
+            missing = ["epsilon=2"] * (epsilon is None) + ["delta=1e-6"] * (delta is None)
             raise ParameterError(
                 "budget",
-                expected="epsilon and delta"
+                expected="both epsilon and delta"
                 + ", or neither of them for an existing file" * (path is not None),
-                got="neither" if epsilon is None and delta is None else "one of them",
-                do="add epsilon=2, delta=1e-6, for example",
+                got="neither"
+                if epsilon is delta
+                else f"{'delta' if epsilon is None else 'epsilon'} alone",
+                do=f"add {' and '.join(missing)}, for example",
             )
         if epsilon is None:
             self._ledger = self._read_ledger()
@@ -342,9 +345,9 @@ def check_budget(budget: object, seed: object) -> None:
         return
     checks.check_type("budget", budget, Budget, "Budget")
     if seed is not None:
-        raise ParameterError(
+        raise not_together(
             "seed",
-            expected="a seed or a budget",
-            got="both",
-            do="leave the seed out: reproducible noise protects nobody, so it cannot be charged",
+            "a seed",
+            ["a budget"],
+            "leave the seed out: reproducible noise protects nobody, so it cannot be charged",
         )

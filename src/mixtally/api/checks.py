@@ -18,7 +18,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 # Text between backquotes is a command, in which options keep their form. The third group is a value
 # that advice may contain after an option.
-_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'))?")
+_FLAG = re.compile(r"(`[^`]*`)|--([a-z][a-z-]*)(?: (drop|LABEL|';'|\d[\d.e-]*))?")
 # Characters of a value, and of another library's error, that fit into a message of one line.
 _LONGEST, _MOST = 60, 120
 _LARGEST = 10**30
@@ -275,6 +275,8 @@ def _option_to_argument(found: re.Match[str]) -> str:
         return found[1]
     name = RENAMED.get(found[2], found[2]).replace("-", "_")
     value = (found[3] or "").strip("'")
+    if value[:1].isdigit():
+        return f"{name}={value}"
     return f'{name}="{value}"' if value else name
 
 

@@ -11,7 +11,7 @@ import pyarrow.compute as compute
 
 from mixtally.api.columns import Column, Values
 from mixtally.api.labels import labels_of
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, pluralize
 from mixtally.lab.data.columns import simplify_types, texts_of
 from mixtally.lab.data.reading import DROP
 
@@ -65,7 +65,7 @@ def cross_with_groups(
         raise DataError(
             "group_by",
             expected="one column of values",
-            got=f"{len(values.columns)} columns",
+            got=pluralize(len(values.columns), "column"),
             do="give only the column to count, and the groups with group_by",
         )
     _check_between("missing", [missing])

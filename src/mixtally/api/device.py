@@ -16,7 +16,7 @@ from mixtally.device.client.encode import Value
 from mixtally.device.contract.fields import parse_json
 from mixtally.device.contract.plan import ContractPlan as BarePlan
 from mixtally.device.contract.plan import read_plan
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, pluralize
 from mixtally.primitives.chance import SecureChance
 
 if TYPE_CHECKING:
@@ -182,9 +182,10 @@ class Device:
                     "which would answer again", do="make a device for every person",
                 )  # fmt: skip
             if self._answers >= collections:
+                most = pluralize(collections, "answer")
                 raise ParameterError(
                     "device",
-                    expected=f"at most {collections:,} answers, for which the guarantee is proved",
+                    expected=f"at most {most}, for which the guarantee is proved",
                     got="one more",
                     do="plan for more collections",
                 )

@@ -1,4 +1,4 @@
-"""Paths as arguments, and files that are written completely or not at once."""
+"""Paths as arguments, and files that appear only when they are completely written."""
 
 import os
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(
-            str(folder), expected="a folder to write to", got=str(error), do="choose another place"
+            str(folder), expected="a folder to write to", got=error, do="choose another place"
         ) from error
     places = [resolve_target(folder / name) for name in files]
     for place in places:

@@ -21,7 +21,7 @@ from mixtally.app.contracts import contract_of, network_of, read_network
 from mixtally.app.model_comparison import compare_models
 from mixtally.app.plan import PlanOptions
 from mixtally.app.plans import contract_file, plan_file, promise_lines
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import InfeasibleError, ParameterError, not_together
 from mixtally.lab.data.label_merging import normalize_nfc
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan as Record
@@ -371,12 +371,7 @@ def _read_question(shape: object, options: Mapping[str, Any]) -> _QuestionReques
     found: dict[str, Any] = {}
     shape = labels if shape is None else shape
     if isinstance(shape, Question | Mapping) and one is not None:
-        raise ParameterError(
-            "question",
-            expected="a question or attributes without kind",
-            got="kind",
-            do="leave kind out",
-        )
+        raise not_together("question", "a question or attributes", ["kind"])
     if isinstance(shape, Question):
         return _QuestionRequest(shape, found)
     if isinstance(shape, Mapping):
@@ -434,12 +429,16 @@ def parse_scale(bins: object, points: object, number: object) -> Range | None:
     """
     if bins is points is number is None:
         return None
-    if number is None or None not in (bins, points):
+    if number is None:
         raise ParameterError(
             "number",
-            expected="the range of the numbers, and at most one of bins and points",
-            got="no range" if number is None else "bins and points",
-            do="write number=(0, 10), for example, and either points or bins",
+            expected="the range of the numbers",
+            got="none",
+            do="write number=(0, 10), for example",
+        )
+    if None not in (bins, points):
+        raise not_together(
+            "number", "points", ["bins"], "use points for a mean, bins for a histogram"
         )
     ends = ends_of("number", number)
     if bins is None:

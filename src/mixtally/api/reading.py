@@ -9,7 +9,7 @@ from mixtally.api.planning import Plan, parse_scale
 from mixtally.api.values import KINDS, ReadingRequest, read_shared_crowd
 from mixtally.app.count import GivenPlan
 from mixtally.app.outcome import Run
-from mixtally.errors import ParameterError
+from mixtally.errors import not_together
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.reading import DROP, RowCombination
 from mixtally.lab.simulation.lab import Lab
@@ -149,13 +149,13 @@ def load_given_plan(plan: object) -> GivenPlan | None:
 
 
 def read_as_planned(request: ReadingRequest, plan: Record) -> ReadingRequest:
-    """Return how values are read under a plan, which states how numbers are read."""
+    """Return ``request`` with the question of a plan, and with the plan's reading of numbers."""
     if request.scale is not None:
-        raise ParameterError(
+        raise not_together(
             "plan",
-            expected="a plan without number, bins and points",
-            got="one of them",
-            do="leave them out, because the plan states them",
+            "a plan",
+            ["number"],
+            "leave number out, and bins or points with it, because the plan states them",
         )
     return replace(request, question=plan.question, scale=planned_scale(plan))
 

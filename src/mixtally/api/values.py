@@ -11,7 +11,7 @@ import msgspec
 
 from mixtally.api import checks
 from mixtally.api.labels import labels_of
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, join_words, not_together
 from mixtally.lab.data.label_merging import Merging
 from mixtally.lab.data.places import HexagonGrid
 from mixtally.lab.data.population import Population, check_shared
@@ -235,17 +235,13 @@ def _cross_groups(given: "Values", request: ReadingRequest) -> tuple["Values", R
     """Return values joined with their groups, and how to read them."""
     from mixtally.api.crosstab import cross_with_groups
 
-    if (
-        request.question is not None
-        or request.kind not in (None, "one")
-        or request.person is not None
-    ):
-        raise ParameterError(
-            "group_by",
-            expected="one value per person, without a plan",
-            got="another kind of record, person or a plan",
-            do="leave these arguments out",
-        )
+    excluded = {
+        "plan": request.question is not None,
+        "kind": request.kind not in (None, "one"),
+        "person": request.person is not None,
+    }
+    if used := [name for name, given in excluded.items() if given]:
+        raise not_together("group_by", "group_by", used)
     own, every, named = given.split_roles(group=request.group)
     groups = every.columns[every.names.index(named["group"])]
     joined, labels = cross_with_groups(
@@ -363,13 +359,13 @@ def _find_form(given: "Values", request: ReadingRequest) -> RecordType:
 
 def _check_form(form: RecordType, request: ReadingRequest) -> None:
     """Raise ParameterError for arguments of another kind of record, or that the plan states."""
-    fixed = request.labels is not None or request.max_set is not None
+    fixed = [name for name in ("labels", "max_set") if getattr(request, name) is not None]
     if request.question is not None and fixed:
-        raise ParameterError(
+        raise not_together(
             "plan",
-            expected="a plan without labels and max_set",
-            got="one of them",
-            do="leave them out, because the plan states them",
+            "a plan",
+            fixed,
+            f"leave {join_words(fixed)} out, because the plan states what is allowed",
         )
     other = {
         "max_set": request.max_set is not None and form is not RecordType.SET,

@@ -10,10 +10,11 @@ import math
 from mixtally import planning as planner
 from mixtally.app.approval_details import ApprovalDetails
 from mixtally.app.model_comparison import compare_models, comparison_table
+from mixtally.errors import pluralize
 from mixtally.model.contract import Contract, Cover, Plan
 from mixtally.report import contract as told
 from mixtally.report.document import Bullets, Document, Part, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, percent, pluralize, printable
+from mixtally.report.numbers import at_least, at_most, percent, printable
 from mixtally.report.promise import exactness_text, half_width, promise_of_plan, width_text
 from mixtally.report.words import (
     assumption_text,

@@ -11,7 +11,7 @@ from mixtally.accounting.accountant import Accountant
 from mixtally.app import options as o
 from mixtally.app.matrix import fake_row_of, make_world, price_matrix
 from mixtally.app.parameters import ParameterOptions
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.lab.attacks import (
     MEMOIZED_ATTACKS,
     PLAN_ATTACKS,
@@ -254,12 +254,16 @@ def _find_target(
         if plan is given:
             return target
         return replace(target, title=f"the contract {given.name}: {target.title}")
-    if given is not None or name is None:
+    if given is not None:
+        raise not_together(
+            "attack", "a plan", options, f"leave out the plan, or {join_words(options)}"
+        )
+    if name is None:
         raise ParameterError(
             "attack",
             expected="a plan file, or --protocol with parameters and a claim",
-            got="a plan and " * (given is not None) + ", ".join(options) or "neither",
-            do="give exactly one of them",
+            got=", ".join(options) or "neither",
+            do="name a plan file or a protocol",
         )
     if unverified:
         raise ParameterError(
@@ -298,7 +302,7 @@ def attack_matrix(
         raise ParameterError(
             "attack",
             expected="a matrix with the claim, --epsilon and --delta, and no protocol",
-            got=", ".join(o.list_used_flags(claimed)) or "none of them",
+            got=", ".join(o.list_used_flags(claimed)) or "none",
             do="add --epsilon 1 --delta 1e-6, for example",
         )
     law, share = fake_row_of(matrix, fake_row), claimed.honest_share or 1.0

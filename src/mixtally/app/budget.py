@@ -239,7 +239,7 @@ def load_ledger(path: Path) -> Ledger:
         raise DataError(
             str(path),
             expected="a ledger",
-            got=error.strerror or str(error),
+            got=error,
             do="create one with `mixtally budget open`, or with `mixtally.Budget`",
         ) from error
     return read_ledger(data, str(path))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from mixtally.errors import PlanError
+from mixtally.errors import PlanError, pluralize
 from mixtally.model.contract import (
     CONTRACT_VERSION,
     Contract,
@@ -88,7 +88,7 @@ def contract_of(plan: Plan, network: Network, subject: str) -> Contract:
     if len(network.hops) != plan.hops:
         raise PlanError(
             subject,
-            expected=f"{plan.hops} hops, as in the plan",
+            expected=f"{pluralize(plan.hops, 'hop')}, as in the plan",
             got=f"{len(network.hops)}",
             do="name all hops, or plan again with --hops",
         )

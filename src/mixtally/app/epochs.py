@@ -66,7 +66,8 @@ class TurnoverOptions:
     def check(self, columns: Sequence[str]) -> None:
         """Raise ParameterError unless the epochs are either in the data or simulated.
 
-        ``columns`` are the given options of epochs in the data, beginning with the column.
+        ``columns`` are those options for epochs in the data that were given, ``--epoch-column``
+        first.
         """
         invented = self.synthetic is not None
         beside = (

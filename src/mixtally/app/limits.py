@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from mixtally.app import options as o
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_together
 from mixtally.model.contract import Prefixes
 from mixtally.model.guarantee import Guarantee
 from mixtally.model.question import Question
@@ -78,11 +78,11 @@ class CostOptions:
             )
         if messages is None:
             return 1 + to_fraction(fakes) if math.isfinite(fakes) else fakes
-        raise ParameterError(
+        raise not_together(
             "budget",
-            expected="--fakes-per-user or --messages-per-user",
-            got="both",
-            do="give one of them: M messages are the answer and M - 1 fakes",
+            "--fakes-per-user",
+            ["--messages-per-user"],
+            "leave one out: M messages are the answer and M - 1 fakes",
         )
 
 

@@ -19,13 +19,20 @@ from mixtally.accounting.divergence.matrix import Group, Randomizer
 from mixtally.app import options as o
 from mixtally.app.mechanism import PROTOCOLS, MechanismOptions
 from mixtally.app.parameters import PricedOptions
-from mixtally.errors import AccountingError, DataError, ParameterError, in_range
+from mixtally.errors import (
+    AccountingError,
+    DataError,
+    ParameterError,
+    in_range,
+    not_together,
+    pluralize,
+)
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.guarantee import MOST_EPSILON, MOST_USERS, Observer, count_arriving
 from mixtally.model.matrix import RandomizerMatrix, make_matrix
 from mixtally.primitives.files import read_bytes
 from mixtally.report.document import Promise
-from mixtally.report.numbers import at_least, at_most, pluralize
+from mixtally.report.numbers import at_least, at_most
 from mixtally.report.promise import error_line, protection_line
 
 UNIFORM = "uniform"
@@ -89,9 +96,7 @@ class DeltaOptions:
     def world(self, matrix: RandomizerMatrix) -> "World":
         """Return the matrix with all that hides a message; raise ParameterError for the rest."""
         if self.protocol is not None:
-            raise ParameterError(
-                "--matrix", expected="--protocol or --matrix", got="both", do="leave out one"
-            )
+            raise not_together("--matrix", "--matrix", ["--protocol"], "leave one out")
         return make_world(
             matrix,
             self.parameters.given,
@@ -135,9 +140,11 @@ class World:
         if bool(self.fakes) != bool(self.fake_row):
             raise ParameterError(
                 "--fake-row",
-                expected="--fakes and --fake-row together",
-                got="one of them",
-                do="name the row that fakes send, or uniform",
+                expected="both --fakes and --fake-row, or neither",
+                got="--fakes alone" if self.fakes else "--fake-row alone",
+                do="name the row that fakes send, or uniform"
+                if self.fakes
+                else "add the number of fakes, or leave --fake-row out",
             )
 
     def randomizer(self) -> Randomizer:
@@ -348,14 +355,15 @@ def read_matrix(path: Path, *, normalize: bool = False) -> RandomizerMatrix:
         raise DataError(
             str(path),
             expected="a CSV file in UTF-8",
-            got=str(error),
+            got=error,
             do="save it as CSV with commas",
         ) from error
     if not rows or len(rows[0]) < 2:
         raise DataError(
             str(path),
             expected="a first row with the outputs, after an empty cell",
-            got=f"{len(rows)} rows" + (f" that begin with {rows[0][0][:40]!r}" if rows else ""),
+            got=pluralize(len(rows), "row")
+            + (f" that begin with {rows[0][0][:40]!r}" if rows else ""),
             do="separate cells by commas",
         )
     return make_matrix(

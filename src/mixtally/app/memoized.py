@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mixtally.accounting.divergence.memoized import least_permanent
 from mixtally.app.options import option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.errors import ParameterError, in_range
+from mixtally.errors import ParameterError, in_range, join_words, not_together
 from mixtally.lab.attacks.learned_facts import compute_learned_facts, drop_measured, played_points
 from mixtally.lab.data.population import LABELS, Population
 from mixtally.lab.memoization import DeviceKey, device_key
@@ -194,11 +194,11 @@ def check_memory(
 ) -> None:
     """Raise ParameterError for options that exclude each other, before any data are read."""
     if state is not None and seed is not None:
-        raise ParameterError(
+        raise not_together(
             "--seed",
-            expected="--seed or --state",
-            got="both",
-            do="leave one out: a known seed would reveal the key and every memoized response",
+            "--seed",
+            ["--state"],
+            "leave one out: a known seed would reveal the key and every memoized response",
         )
     given = {
         "--hashes": bloom.hashes is not None,
@@ -209,9 +209,10 @@ def check_memory(
     if bloom.bloom_bits is None and used:
         raise ParameterError(
             "--bloom-bits",
-            expected="a number of bits with " + ", ".join(used),
+            expected=f"a number of bits with {join_words(used)}",
             got="none",
-            do="add --bloom-bits 128, or leave these out: without it nothing is hashed",
+            do=f"add --bloom-bits 128, or leave {join_words(used)} out: without it nothing is "
+            "hashed",
         )
 
 
@@ -229,12 +230,12 @@ def _choose_levels(
     covers any number of reports, as if the permanent response itself were published.
     """
     epsilon, delta, levels = promise.epsilon, promise.delta, options.with_defaults()
-    if delta is not None and (epsilon is None or options.permanent is not None):
-        expected = "--epsilon with it" if epsilon is None else "--delta or --permanent"
-        got = "none" if epsilon is None else "both"
+    if delta is not None and epsilon is None:
         raise ParameterError(
-            "--delta", expected=expected, got=got, do="leave one out, or add --epsilon"
+            "--delta", expected="--epsilon with it", got="none", do="add it, or leave --delta out"
         )
+    if delta is not None and options.permanent is not None:
+        raise not_together("--delta", "--delta", ["--permanent"], "leave one out")
     if epsilon is None or options.permanent is not None:
         return levels, ""
     check_epsilon(epsilon)

@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mixtally.accounting.baselines import central_error, local_error, moved_counts
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, pluralize
 from mixtally.lab.formulas import notes, shuffle_bounds
 from mixtally.model.contract import Cover, Plan
 from mixtally.model.mechanism.presets import clear_uniform, flip, flip_blank
 from mixtally.model.question import Kind
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.report.document import Table
-from mixtally.report.numbers import error_text, pluralize
+from mixtally.report.numbers import error_text
 
 _SERVERS, _USUAL = 2, 2.0
 """Servers of Prio; messages per person that a published closed form may use by default."""

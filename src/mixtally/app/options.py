@@ -125,11 +125,13 @@ class MaybePromise:
         """Return the guarantee; raise ParameterError if epsilon or delta is missing."""
         epsilon, delta = self.epsilon, self.delta
         if epsilon is None or delta is None:
+            alone = "--delta" if epsilon is None else "--epsilon"
+            missing = ["--epsilon 1"] * (epsilon is None) + ["--delta 1e-6"] * (delta is None)
             raise ParameterError(
                 "guarantee",
-                expected="--epsilon and --delta, or --plan",
-                got="neither" if epsilon is None and delta is None else "one of them",
-                do="add --epsilon 1 --delta 1e-6, for example",
+                expected="both --epsilon and --delta, or a plan",
+                got="neither" if epsilon is delta else f"{alone} alone",
+                do=f"add {' and '.join(missing)}, for example",
             )
         from mixtally.model.guarantee import Guarantee
 

@@ -15,7 +15,7 @@ from mixtally.app.limits import BudgetOptions, plan_request
 from mixtally.app.model_comparison import ModelComparison, compare_models
 from mixtally.app.plans import promise_lines
 from mixtally.app.question import EncoderOptions, QuestionOptions, build_question
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import InfeasibleError, ParameterError, join_words, not_together
 from mixtally.model.contract import Plan
 from mixtally.model.question import Question
 from mixtally.planning import Candidate, Choice, Forecast, Gain, Planner, PlanRequest, Relaxations
@@ -222,16 +222,16 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
     people = o.list_used_flags(budget.trust, "minimum_crowd") + o.list_used_flags(
         target, "target_error", "users"
     )
-    for flag, value, beside in (
-        ("--target-error", target.target_error, messages),
-        ("--target-share", target.target_share, people),
+    for flag, value, beside, sought in (
+        ("--target-error", target.target_error, messages, "messages"),
+        ("--target-share", target.target_share, people, "people"),
     ):
         if value is not None and beside:
-            raise ParameterError(
+            raise not_together(
                 "plan",
-                expected=f"only {flag}",
-                got=" and ".join(beside) + " with it",
-                do="leave out the quantity to find",
+                flag,
+                beside,
+                f"leave {join_words(beside)} out, because {flag} asks for the number of {sought}",
             )
     if target.target_share is None and target.users is None:
         raise ParameterError(
@@ -245,11 +245,11 @@ def _check_targets(budget: BudgetOptions, target: TargetOptions) -> None:
 def _check_question_alone(options: PlanOptions) -> None:
     """Raise ParameterError for options of a question if a question is given."""
     if beside := o.list_used_flags(options.asked) + o.list_used_flags(options.encoder):
-        raise ParameterError(
+        raise not_together(
             "question",
-            expected="only a question",
-            got=" and ".join(beside) + " with it",
-            do="leave these out: the question contains them",
+            "a question",
+            beside,
+            f"leave {join_words(beside)} out: the question contains the possible values",
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mixtally.app.approval import approval
 from mixtally.app.approval_details import ApprovalDetails
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.model.contract import (
     Contract,
     Plan,
@@ -103,10 +103,6 @@ def check_details(path: Path | None) -> None:
 def refuse_extra_flags(flags: list[str], what: str = "plan") -> None:
     """Raise ParameterError for options that a given plan or contract already fixes."""
     if flags:
-        made = "one" if what == "plan" else "a plan"
-        raise ParameterError(
-            f"--{what}",
-            expected=f"a {what}, or options to make {made}",
-            got="both: " + ", ".join(flags),
-            do=f"leave these options out: the {what} contains them",
-        )
+        rest = join_words(flags)
+        do = f"leave {rest} out: the {what} contains {'it' if len(flags) == 1 else 'them'}"
+        raise not_together(f"--{what}", f"a {what}", flags, do)

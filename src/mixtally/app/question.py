@@ -7,7 +7,7 @@ import msgspec
 
 from mixtally.app import options as o
 from mixtally.app.options import Bins, Bits, Points
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_together, pluralize
 from mixtally.model.contract import Prefixes
 from mixtally.model.hashing import draw_seed
 from mixtally.model.question import Kind, Question, make_attributes_question, make_open_question
@@ -201,7 +201,7 @@ def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
     if len(labels) < 2 if stated is None else len(labels) != stated:
         raise ParameterError(
             "labels",
-            expected="at least 2 labels" if stated is None else f"{stated:,} labels",
+            expected="at least 2 labels" if stated is None else pluralize(stated, "label"),
             got=f"{len(labels):,}",
             do="write one label for each bin",
         )
@@ -210,10 +210,7 @@ def _check_count(labels: tuple[str, ...], stated: int | None) -> None:
 def make_scale(ends: tuple[float, float], bins: int | None, points: int | None) -> Range:
     """Return the bins or the points between two ends; raise ParameterError for both of them."""
     if bins is not None and points is not None:
-        raise ParameterError(
-            "number",
-            expected="--points for rounding, or --bins for a histogram",
-            got="both",
-            do="use --points for a mean, --bins for a histogram",
+        raise not_together(
+            "number", "--points", ["--bins"], "use --points for a mean, --bins for a histogram"
         )
     return numbers.Points(*ends, points) if bins is None else Scale(*ends, bins)

@@ -24,7 +24,7 @@ from mixtally.app.outcome import Run
 from mixtally.app.plans import refuse_extra_flags
 from mixtally.app.question import HashingOptions
 from mixtally.app.winner import VoteSetup, WinnerOptions, make_vote_setup
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, join_words, not_together
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation import plan_choice
 from mixtally.lab.simulation.counts_only import Histogram
@@ -99,12 +99,7 @@ def check_vote(options: SimulateOptions, also_given: Sequence[str]) -> None:
         options, "repeats", "candidates", "observer", "hashing", "cheats", "counts_only"
     )
     if more := [*more, *also_given]:
-        raise ParameterError(
-            "--winner",
-            expected="only options of a planned and simulated vote",
-            got="also " + ", ".join(more),
-            do="leave these out",
-        )
+        raise not_together("--winner", "--winner", more)
 
 
 def check_options(
@@ -177,12 +172,7 @@ def _check_words(options: SimulateOptions, given: GivenPlan | None) -> None:
         options, "repeats"
     )
     if plain:
-        raise ParameterError(
-            "--candidates",
-            expected="only counts of words",
-            got=", ".join(plain) + " with it",
-            do="leave these out",
-        )
+        raise not_together("--candidates", "--candidates", plain)
     if given is not None:
         encode(given.plan.question, ())  # raises unless the question is open
 
@@ -195,12 +185,12 @@ def _check_tally(options: SimulateOptions, subject: str) -> None:
         + list_used_flags(options.hashing)
     )
     if other:
-        raise ParameterError(
+        raise not_together(
             subject,
-            expected="counts of bins",
-            got="also " + ", ".join(other),
-            do="leave these out, or simulate messages: a tally does not contain combinations of "
-            "values",
+            subject,
+            other,
+            f"leave {join_words(other)} out, or simulate messages: a tally does not contain "
+            "combinations of values",
         )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from mixtally.app.options import MaybePromise, option
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words, not_together
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.winner import contest
 from mixtally.model.guarantee import Guarantee
@@ -91,10 +91,7 @@ def example_voters(beside: Sequence[str]) -> tuple[Population, str]:
         If data, or options of data, are given as well.
     """
     if beside:
-        raise ParameterError(
-            "--example",
-            expected="a ballot file, or the example",
-            got="both: " + ", ".join(beside),
-            do="leave one of them out",
+        raise not_together(
+            "--example", "--example", beside, f"leave out --example, or {join_words(beside)}"
         )
     return contest.example_electorate(), contest.EXAMPLE_SOURCE

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mixtally.app.options import MixFakes, option, whole_option
 from mixtally.app.outcome import Outcome, Run, outcome_of
-from mixtally.errors import ParameterError, in_range
+from mixtally.errors import ParameterError, in_range, not_together
 from mixtally.lab.data.population import Population
 from mixtally.lab.simulation.heavy import Participation, Search, design_search, find_words
 from mixtally.lab.simulation.heavy.design import Design
@@ -99,12 +99,7 @@ class SearchOptions:
             If the alphabet or the way is unknown, or two alphabets are given.
         """
         if self.alphabet is not None and self.alphabet_from_data:
-            raise ParameterError(
-                "alphabet",
-                expected="one alphabet",
-                got="--alphabet and --alphabet-from-data",
-                do="leave one of them out",
-            )
+            raise not_together("alphabet", "--alphabet", ["--alphabet-from-data"], "leave one out")
         if self.way is not None and self.way not in list(Participation):
             raise ParameterError(
                 "way", expected="together or apart", got=repr(self.way), do="choose one"

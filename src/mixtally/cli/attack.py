@@ -13,7 +13,7 @@ from mixtally.cli import options as o
 from mixtally.cli.display import show
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.progress import progress_bars
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_together
 from mixtally.primitives.files import read_bytes
 
 
@@ -44,13 +44,11 @@ def attack(
     that the attack proves at the given confidence, and the difference. The exit status is 1 if a
     guarantee is violated. An attack that fails proves nothing.
     """
-    excess = fake_row if matrix is None else plan
-    if excess is not None:
+    if matrix is not None and plan is not None:
+        raise not_together("attack", "a plan", ["--matrix"], "leave one out")
+    if matrix is None and fake_row is not None:
         raise ParameterError(
-            "attack",
-            expected="a plan, or a matrix with a claim, and --fake-row with a matrix only",
-            got="a plan and a matrix" if matrix else "--fake-row alone",
-            do="give one of them",
+            "--fake-row", expected="--matrix with it", got="none", do="leave --fake-row out"
         )
     if matrix is not None:
         found = use.attack_matrix(read_matrix(matrix), claimed, game, fake_row)

@@ -14,7 +14,7 @@ from mixtally.cli.progress import progress_bars
 from mixtally.cli.reading import ReadingOptions, make_reading
 from mixtally.cli.rows import read_asked
 from mixtally.cli.tally import Shards
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, pluralize
 from mixtally.lab.simulation.open_words import hash_words
 from mixtally.lab.simulation.streamed import ShardedCrowd, mix_shards, randomize_shards
 from mixtally.server.engine.shards.shard import ENDINGS
@@ -63,7 +63,7 @@ def randomize(
     if crowd.users != plan.users:
         raise PlanError(
             "plan",
-            expected=f"a plan for {crowd.users:,} users",
+            expected=f"a plan for {pluralize(crowd.users, 'user')}",
             got=f"one for {plan.users:,}",
             do="plan again for the people of this data",
         )

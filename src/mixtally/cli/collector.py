@@ -23,7 +23,7 @@ from mixtally.cli.log_option import LogAs
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import show_elapsed_time
 from mixtally.cli.progress import progress_bars
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, not_together
 from mixtally.primitives.chance import SecureChance
 from mixtally.primitives.files import read_bytes
 from mixtally.server.collector.contracts import note_path
@@ -262,13 +262,15 @@ def _read_prefixes(
     asked, path = agreed.contract.plan.prefixes, round_options.prefixes
     if path is None and round_options.extend is None:
         return None
-    if asked is None or (path is not None and round_options.extend is not None):
+    if asked is None:
         raise ParameterError(
             "prefixes",
-            expected="--prefixes or --extend, for a search for words",
-            got="both" if asked is not None else "another question",
-            do="leave out the option that does not apply",
+            expected="a question for words with --prefixes or --extend",
+            got="another question",
+            do="leave the option out",
         )
+    if path is not None and round_options.extend is not None:
+        raise not_together("prefixes", "--prefixes", ["--extend"], "leave one out")
     if path is None:
         return office.find_prefixes(role, agreed.contract.name, round_options.extend or 0)
     return spell_prefixes(asked, read_labels(path) or ())

@@ -7,7 +7,7 @@ from typing import Annotated
 from mixtally.app.options import list_used_flags
 from mixtally.cli import options as o
 from mixtally.cli.output import show_elapsed_time
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words
 from mixtally.server.engine.engine import Cluster, Engine
 from mixtally.server.node.wrapping import read_master
 
@@ -71,8 +71,7 @@ class EngineOptions:
             raise ParameterError(
                 "--engine spark",
                 expected="--master, --store and --engine-key",
-                got=", ".join(list_used_flags(self, "master", "store", "engine_key"))
-                or "none of them",
+                got=", ".join(list_used_flags(self, "master", "store", "engine_key")) or "none",
                 do="name the cluster, a folder that all machines can access, and the engine's key",
             )
         return Cluster(self.master, self.store, self.engine_key)
@@ -80,9 +79,10 @@ class EngineOptions:
     def _refuse_cluster(self) -> None:
         beside = list_used_flags(self, "master", "store", "engine_key")
         if beside:
+            rest = join_words(beside)
             raise ParameterError(
                 "--engine",
-                expected="spark",
-                got="here, with " + ", ".join(beside),
-                do="add --engine spark, or leave these out",
+                expected=f"spark with {rest}",
+                got="here",
+                do=f"add --engine spark, or leave {rest} out",
             )

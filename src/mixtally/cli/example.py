@@ -9,7 +9,7 @@ import typer
 from mixtally.cli import options as o
 from mixtally.cli.option_groups import with_option_groups
 from mixtally.cli.output import print_json, publish
-from mixtally.errors import DataError, ParameterError
+from mixtally.errors import DataError, ParameterError, not_together
 from mixtally.lab.data.example_data import example_files, survey
 
 _NOBODY = "All people in this file are invented, so there is nothing to protect."
@@ -33,12 +33,12 @@ def example(
     The file has 2,000 rows, one per person, for trying the other commands. The possible fruits are
     written next to it, in fruits.txt. An existing file with other content is never replaced.
     """
-    if (file is None) == (all_files is None):
+    do = "call `mixtally example survey.csv` or `mixtally example --all .`"
+    if file is not None and all_files is not None:
+        raise not_together("example", "a file", ["--all"], do)
+    if file is all_files is None:
         raise ParameterError(
-            "example",
-            expected="a file, or a folder for all of them",
-            got="neither" if file is None else "both",
-            do="call `mixtally example survey.csv` or `mixtally example --all .`",
+            "example", expected="a file, or a folder for all files", got="neither", do=do
         )
     if all_files is not None:
         _write_all(all_files, json)

@@ -31,7 +31,7 @@ def read_groups(path: Path) -> Groups:
         raise DataError(
             subject,
             expected="a CSV of labels and groups in UTF-8",
-            got=getattr(error, "strerror", None) or str(error),
+            got=error,
             do="check the file",
         ) from error
     if not rows or rows[0] != _HEAD:

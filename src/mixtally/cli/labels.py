@@ -37,7 +37,7 @@ def read_labels(
         raise DataError(
             str(path),
             expected="UTF-8 text, one label per line",
-            got=getattr(error, "strerror", None) or str(error),
+            got=error,
             do="check the file",
         ) from error
     _check_lines(str(path), labels)

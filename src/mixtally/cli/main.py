@@ -63,7 +63,7 @@ def _run_with_status() -> int:
         refused = DataError(
             str(error.filename or "output"),
             expected="a file or pipe that can be written",
-            got=str(error),
+            got=error,
             do="check its free space; files that were written before are complete",
         )
         return _report_error(refused, 2)

@@ -47,7 +47,7 @@ def publish(directory: Path, files: Mapping[str, str | bytes | Chunks]) -> list[
         raise DataError(
             str(directory),
             expected="to write the result",
-            got=str(error),
+            got=error,
             do="check its permissions and free space, or choose another directory",
         ) from error
     for move in moves:

@@ -8,7 +8,7 @@ from mixtally.app.question import make_scale
 from mixtally.cli import options as o
 from mixtally.cli.labels import read_labels
 from mixtally.cli.rows import RowOptions, split_list
-from mixtally.errors import ParameterError, PlanError
+from mixtally.errors import ParameterError, PlanError, not_together
 from mixtally.lab.data.reading import Reading, RecordType, RowCombination
 from mixtally.model.contract import Plan
 from mixtally.protocol.encode.numbers import Points
@@ -59,18 +59,12 @@ def make_reading(options: ReadingOptions, *, planned: bool) -> Reading:
         form = RecordType.SET
     _check_form(options, form)
     if form is RecordType.NUMBER and options.labels is not None:
-        raise ParameterError(
-            "--labels",
-            expected="--labels or --number",
-            got="both",
-            do="leave --labels out: the range names the bins",
+        raise not_together(
+            "--labels", "--number", ["--labels"], "leave --labels out: the range names the bins"
         )
     if planned and options.max_set is not None:
-        raise ParameterError(
-            "--max-set",
-            expected="--max-set or --plan",
-            got="both",
-            do="leave --max-set out: the plan contains it",
+        raise not_together(
+            "--max-set", "--plan", ["--max-set"], "leave --max-set out: the plan contains it"
         )
     reading = Reading(
         columns=_list_columns(options),
@@ -124,11 +118,10 @@ def _list_columns(options: ReadingOptions) -> tuple[str, ...]:
         return (one,)
     if many is not None and one is None:
         return split_list(many)
+    if one is not None:
+        raise not_together("columns", "--column", ["--columns"], "leave one out")
     raise ParameterError(
-        "columns",
-        expected="--column or --columns",
-        got="neither" if one is None else "both",
-        do="name the columns to count",
+        "columns", expected="--column or --columns", got="neither", do="name the columns to count"
     )
 
 
@@ -161,9 +154,7 @@ def make_planned_reading(columns: ReadingOptions, plan: Plan) -> Reading:
             )
         return reading
     for flag in list_used_flags(columns, "number", "bins", "points"):
-        raise ParameterError(
-            flag, expected="no such option with --plan", got="both", do="leave the option out"
-        )
+        raise not_together(flag, "--plan", [flag])
     return (
         replace(reading, form=RecordType.NUMBER, scale=scale)
         if reading.form is RecordType.ONE

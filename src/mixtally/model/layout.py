@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import MessageError, ParameterError
+from mixtally.errors import MessageError, ParameterError, pluralize
 from mixtally.primitives import bits, wide
 from mixtally.primitives.positions import Slots, pack_positions, read_slots, unpack_positions
 
@@ -194,8 +194,8 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def _refusal(self, number: int, got: str) -> MessageError:
         return MessageError(
             f"message {number}",
-            expected=f"{self.message_bytes} bytes naming bins 0..{self.bins - 1} ({self.form} "
-            f"form)",
+            expected=f"{pluralize(self.message_bytes, 'byte')} naming bins 0..{self.bins - 1} "
+            f"({self.form} form)",
             got=got,
             do="drop it, and check that sender and collector have the same plan fingerprint",
         )

@@ -16,7 +16,7 @@ from numbers import Integral, Rational, Real
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, pluralize
 from mixtally.primitives.fixed_point import SCALE
 
 MOST_CELLS = 1_000_000
@@ -106,14 +106,14 @@ def make_matrix(
         raise DataError(
             subject,
             expected="at least two rows, one for each value of a person, and one output",
-            got=f"{len(many)} rows" + (" without outputs" if many and not many[0] else ""),
+            got=pluralize(len(many), "row") + (" without outputs" if many and not many[0] else ""),
             do="write a row of probabilities for every value",
         )
     for i, length in enumerate(many):
         if length != many[0]:
             raise DataError(
                 f"{subject}, row {i + 1}",
-                expected=f"{many[0]:,} entries, as in the first row",
+                expected=f"{pluralize(many[0], 'entry', 'entries')}, as in the first row",
                 got=f"{length:,}",
                 do="write a probability for every output, 0 if it is never sent",
             )

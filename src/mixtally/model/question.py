@@ -7,7 +7,7 @@ from unicodedata import normalize
 import msgspec
 
 from mixtally.device.contract.question import MOST_POINTS
-from mixtally.errors import ParameterError, PlanError, in_range
+from mixtally.errors import ParameterError, PlanError, in_range, pluralize
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.strict_struct import StrictStructMeta
 
@@ -136,7 +136,7 @@ class Question(
             raise PlanError(
                 f"labels of question {self.name!r}",
                 expected=f"{self.bins:,} distinct, non-empty labels, one per bin",
-                got=f"{len(self.labels):,} labels, {distinct:,} distinct",
+                got=f"{pluralize(len(self.labels), 'label')}, {distinct:,} distinct",
                 do="name every bin once",
             )
 

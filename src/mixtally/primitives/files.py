@@ -52,7 +52,7 @@ def resolve_target(path: Path) -> Path:
         names = real.stat().st_nlink if real.is_file() else 1
     except (OSError, RuntimeError) as error:  # links in a circle
         raise DataError(
-            str(path), expected="a file or a new name", got=str(error), do="look at its links"
+            str(path), expected="a file or a new name", got=error, do="look at its links"
         ) from error
     if names > 1:
         raise DataError(
@@ -93,7 +93,7 @@ def _replace(path: Path, data: bytes, what: str, mode: int) -> None:
         raise DataError(
             str(path),
             expected=f"to write {what}",
-            got=str(error),
+            got=error,
             do="check the folder and its free space, or choose another",
         ) from error
 
@@ -116,6 +116,4 @@ def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan
     try:
         return read_whole(path, piped=True)
     except OSError as error:
-        raise DataError(
-            str(path), expected=what, got=error.strerror or str(error), do=make
-        ) from error
+        raise DataError(str(path), expected=what, got=error, do=make) from error

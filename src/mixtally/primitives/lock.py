@@ -31,9 +31,7 @@ def exclusive_lock(folder: Path, *, required: bool) -> Iterator[None]:
     try:
         place = os.open(folder, os.O_RDONLY)
     except OSError as error:
-        raise DataError(
-            str(folder), expected="a folder", got=str(error), do="make it first"
-        ) from error
+        raise DataError(str(folder), expected="a folder", got=error, do="make it first") from error
     try:
         fcntl.flock(place, fcntl.LOCK_EX)
         yield

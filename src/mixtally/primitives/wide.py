@@ -130,7 +130,7 @@ def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]
 
 
 def multiply_add(numbers: Numbers, factor: int, more: NDArray[np.int64]) -> Numbers:
-    """Return numbers * ``factor`` + ``more``; the factor is below 2^31 and ``more`` below it."""
+    """Return numbers * ``factor`` + ``more``, for 0 <= ``more`` < ``factor`` < 2^31."""
     if not is_wide(numbers):
         return np.asarray(numbers * factor + more)
     limbs, carry = _to_limbs(numbers), more.astype(np.uint64)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from mixtally.errors import pluralize
 from mixtally.model.contract import (
     SUITES,
     BlanksRecipe,
@@ -23,7 +24,7 @@ from mixtally.model.contract import (
 from mixtally.model.contract_json import stringify_large_integers
 from mixtally.model.question import Kind
 from mixtally.report.document import Bullets, Document, Section, Table, Text
-from mixtally.report.numbers import at_least, at_most, number, pluralize, printable
+from mixtally.report.numbers import at_least, at_most, number, printable
 from mixtally.report.promise import promise_of_plan
 from mixtally.report.words import assumption_text, likelihood_text, loss_text, relies_on_people
 

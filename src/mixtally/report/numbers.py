@@ -72,8 +72,3 @@ def printable(text: str) -> str:
 def _round_to_side(value: float, digits: int, rounding: str) -> str:
     """Round in decimal, so that the direction of rounding is exact."""
     return f"{float(Context(prec=digits, rounding=rounding).plus(Decimal(repr(value)))):.{digits}g}"
-
-
-def pluralize(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a number of things; ``plural`` is needed if the plural is not formed with an s."""
-    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from mixtally.errors import pluralize
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Plan
 from mixtally.model.costs import default_count
@@ -17,7 +18,7 @@ from mixtally.model.estimates import Estimate
 from mixtally.model.guarantee import Observer
 from mixtally.model.result import Result
 from mixtally.report.document import Promise
-from mixtally.report.numbers import at_most, error_text, pluralize
+from mixtally.report.numbers import at_most, error_text
 from mixtally.report.words import assumption_text, loss_text, without_mixes
 
 _WHO = {

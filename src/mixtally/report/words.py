@@ -8,10 +8,11 @@ cover.
 import math
 from typing import Any
 
+from mixtally.errors import pluralize
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Cover, Part, Plan
 from mixtally.model.guarantee import LEAST_USERS
-from mixtally.report.numbers import at_least, at_most, error_text, pluralize
+from mixtally.report.numbers import at_least, at_most, error_text
 
 # The beginnings of assumptions in certificates, which ``assumption_text`` turns into sentences.
 _NOBODY, _ANYHOW, _IF = "none: ", "holds whatever everybody else does: ", "holds if "

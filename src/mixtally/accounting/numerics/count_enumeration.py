@@ -16,12 +16,16 @@ from mixtally.primitives.tails import Floats, log_factorials
 _CUT_NATS = 46.0
 """A count lies outside its window with probability at most 2 e^-46."""
 _MOST_OFTEN = 20_000
-"""Largest count of a value other than the usual one."""
+"""Largest count of a value other than the most frequent one."""
 _LEAST = 1e-300
 
 
 class CountWindows(NamedTuple):
-    """The place of the usual value, those of the others, and the first and last count of each."""
+    """The windows of the counts that are enumerated.
+
+    ``usual`` is the index of the most frequent value, and ``others`` has the indices of all other
+    values. ``windows`` has the smallest and the largest count of each of these others.
+    """
 
     usual: int
     others: list[int]

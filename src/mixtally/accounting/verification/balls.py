@@ -126,7 +126,7 @@ def certainly_below(one: arb, other: arb) -> bool:
 
 
 def negligible() -> arb:
-    """Return a share below the rounding of the current precision."""
+    """Return a relative change that is below the rounding error of the current precision."""
     return exact_ball(Fraction(1, 1 << int(flint.ctx.prec)))
 
 
@@ -157,7 +157,7 @@ def compute_narrow(compute: Callable[[float], Bounds], share: float) -> Bounds:
 
 
 def _rational(end: arb) -> Fraction:
-    """Return the value of a ball without radius."""
+    """Return the exact value of a ball whose radius is 0."""
     mantissa, exponent = (int(part) for part in end.man_exp())
     return mantissa * Fraction(2) ** exponent
 

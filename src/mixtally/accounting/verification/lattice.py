@@ -73,7 +73,10 @@ class _LatticeLosses(NamedTuple):
     chances: arb_poly
 
     def plus(self, other: "_LatticeLosses", nothing: arb) -> "_LatticeLosses":
-        """Return the sum of two independent losses, without ends less probable than ``nothing``."""
+        """Return the sum of two independent losses.
+
+        At both ends of its distribution, losses of a probability below ``nothing`` are left out.
+        """
         found = (self.chances * other.chances).coeffs()
         likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
         low, high = likely[0], likely[-1] + 1

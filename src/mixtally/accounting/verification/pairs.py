@@ -6,16 +6,17 @@ and X_v are independent. For two records that share one bin, they are independen
 N_1 of the N messages that show it:
 
     none shared:  X = n_2 r^2 + n_1 + (N - n_1 - n_2) r^-2, n_i messages that show i of the two,
-    one shared:   X = a r^2 + (N_1 - a + b) + (N - N_1 - b) r^-2, a and b those that show the other,
-                  among the N_1 and among the rest.
+    one shared:   X = a r^2 + (N_1 - a + b) + (N - N_1 - b) r^-2, where the other bin of u is shown
+                  by a of the N_1 messages and by b of the rest.
 
-Ignoring a bin, which is post-processing, turns these two into every other pair of records of at
-most two bins. So with four bins or more the larger of the two is delta. Exchanging u and v
-exchanges the orders. All values of X are integer multiples of one number, so they are sorted
-exactly.
+Ignoring a bin, which is post-processing, turns these two kinds of pairs into every other pair of
+records of at most two bins. So with four bins or more delta is the larger of the two results.
+Exchanging u and v exchanges the orders. All values of X are integer multiples of one number, so
+they are sorted exactly.
 
-*Windows.* What they cut is at most the probability, when one of the N messages is the person's,
-that one of the counts is outside its window.
+*Windows.* Each count is summed over a window of its likely values only. The omitted part of delta
+is at most the probability that a count is outside its window, when one of the N messages is the
+person's.
 
 Source: docs/explanation/accounting.md, "The identity".
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.parameters import Parameters, parse_parameters
-from mixtally.errors import ParameterError, not_one_of
+from mixtally.errors import ParameterError, join_words, not_one_of, not_together
 from mixtally.lab.attacks.memoized import MemoizedTarget, memoized_target
 from mixtally.lab.attacks.target import NOBODY, HidingPeople, Target
 from mixtally.model.contract import (
@@ -20,7 +20,7 @@ from mixtally.model.contract import (
 )
 from mixtally.model.guarantee import check_fraction, check_users, count_arriving
 from mixtally.model.mechanism import Memoized, Shuffled, mechanisms
-from mixtally.model.mechanism.parameters import format_flags
+from mixtally.model.mechanism.parameters import check_names_given
 
 ClaimedParameters = Parameters
 """Parameters of a mechanism, or of memoized answers, by the names of their options."""
@@ -57,19 +57,20 @@ def build_target(
     """
     given = _select_parameters(name, parameters)
     if name in Memoized.PROTOCOLS:
-        if (epsilon, delta, honest_share) != (None, None, None):
-            raise ParameterError(
-                "memory",
-                expected="no claim: its losses are computed",
-                got="--epsilon, --delta or --honest-share",
-                do="leave them out",
+        claims = {"--epsilon": epsilon, "--delta": delta, "--honest-share": honest_share}
+        if used := [flag for flag, value in claims.items() if value is not None]:
+            rest = join_words(used)
+            raise not_together(
+                "memory", "memory", used, f"leave {rest} out: the losses of memory are computed"
             )
         return memoized_target(**given)
     if epsilon is None or delta is None:
         raise ParameterError(
             "claim",
-            expected="--epsilon and --delta",
-            got="neither" if epsilon is delta else "one",
+            expected="both --epsilon and --delta",
+            got="neither"
+            if epsilon is delta
+            else f"--{'delta' if epsilon is None else 'epsilon'} alone",
             do="give the guarantee that is claimed for the parameters",
         )
     fraction = check_fraction(1.0 if honest_share is None else honest_share)
@@ -154,14 +155,7 @@ def _select_parameters(name: str, parameters: Parameters) -> dict[str, Any]:
         # A shape has either of two parameters: the alternative replaces the required one.
         if one in needs and parameters.get(other) is not None:
             needs = needs - {one} | {other}
-    if not needs <= given or not given <= needs | may:
-        raise ParameterError(
-            name,
-            expected=format_flags(needs, kind.PARAMETERS),
-            got=format_flags(given, kind.PARAMETERS) or "none of these",
-            do="give exactly these parameters"
-            + (f"; {format_flags(may, kind.PARAMETERS)} may be added" if may else ""),
-        )
+    check_names_given(name, given, needs, may, kind.PARAMETERS)
     order = [one.name for one in kind.PARAMETERS]
     return {each: parameters.get(each) for each in order if each in given}
 

@@ -106,7 +106,10 @@ class SetGame(Game):
 
     @property
     def _others_set(self) -> int:
-        """The set of all other people: the third one, or the second if there is no third."""
+        """The number of the set that all other people have, where the first set has number 0.
+
+        All others have the third set, or the second if there is no third.
+        """
         part = self.senders.part
         able = part.bins // 2 if part.planes is None else part.planes.prime // 3
         return 2 if able >= self.size else 1

@@ -125,8 +125,8 @@ class DataFile:
         return "standard input" if self.is_piped else str(self.path)
 
     def unreadable(self, expected: str, got: object, do: str) -> DataError:
-        """Return the error for the whole file, with ``got`` folded into one line."""
-        return DataError(str(self), expected=expected, got=" ".join(str(got).split()), do=do)
+        """Return the error for the whole file."""
+        return DataError(str(self), expected=expected, got=got, do=do)
 
     def column(self, name: str) -> str:
         """Return the text by which an error refers to a column."""

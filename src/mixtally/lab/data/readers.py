@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mixtally.errors import DataError, PlanError
+from mixtally.errors import DataError, PlanError, pluralize
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.file import DataFile, Origin
 from mixtally.lab.data.population import Population, ValueCounts
@@ -242,8 +242,8 @@ def _check_bins(question: Question, found: Question) -> Question:
     if found.bins != question.bins:
         raise PlanError(
             "plan",
-            expected=f"a plan for the {found.bins:,} bins of the data",
-            got=f"one for {question.bins:,} bins",
+            expected=f"a plan for {pluralize(found.bins, 'bin')}, as in the data",
+            got=f"one for {pluralize(question.bins, 'bin')}",
             do="plan again for this data",
         )
     return question

@@ -7,7 +7,7 @@ are refused here, before any data are read.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, not_together
 from mixtally.lab.data.label_merging import Merging
 from mixtally.lab.data.places import HexagonGrid
 from mixtally.model.question import MOST_BITS, MOST_SET, Question
@@ -145,11 +145,12 @@ class Reading:
         self._check_words()
         self._check_merging()
         if self.rows_are_people and self.person is not None:
-            raise ParameterError(
+            raise not_together(
                 "--rows-are-people",
-                expected="no --person-column with it",
-                got=f"both, with column {self.person!r}",
-                do="leave one out: either a row is a person, or the column says whose it is",
+                "--rows-are-people",
+                ["--person-column"],
+                f"leave one out: either a row is a person, or column {self.person!r} says whose "
+                "it is",
             )
         if self.several is not None and self.person is None:
             raise ParameterError(
@@ -168,19 +169,22 @@ class Reading:
 
     def _check_words(self) -> None:
         """Raise ParameterError if words of an open domain have a list or are part of a record."""
-        wrong = ["--labels"] if self.words and self.labels is not None else []
+        if self.words and self.labels is not None:
+            raise not_together("--candidates", "--candidates", ["--labels"])
         if self.words and self.form not in (RecordType.ONE, RecordType.SET):
-            wrong.append(f"records of type '{self.form}'")
-        if wrong:
             raise ParameterError(
                 "--candidates",
                 expected="one word or a set of words per person",
-                got=", ".join(wrong) + " with it",
-                do="leave these out",
+                got=f"records of type '{self.form}'",
+                do="leave out the option for this type",
             )
 
     def _check_merging(self) -> None:
-        """Raise ParameterError if labels are to be merged that do not exist or are not listed."""
+        """Raise ParameterError for options that merge labels if these records do not allow them.
+
+        All of these options require records of labels. ``--other`` also requires a list of labels
+        of one column.
+        """
         asked = [
             flag
             for flag, used in zip(_MERGING, self.merging, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words
 from mixtally.lab.formulas.catalogue import FAKES, FLIP, Formula
 from mixtally.lab.formulas.exact_delta import (
     EXACT_DELTAS,
@@ -146,9 +146,12 @@ def _select_parameters(formula: Formula, case: Case) -> dict[str, int]:
     if extra or missing:
         raise ParameterError(
             formula.name,
-            expected=" and ".join(formula.needs) or "nothing but epsilon and delta",
-            got=" and ".join(given) or "none",
-            do="give exactly these parameters",
+            expected=join_words(formula.needs) or "only epsilon and delta",
+            got=join_words(list(given)) or "none",
+            do="; ".join(
+                [f"add {join_words(missing)}"] * bool(missing)
+                + [f"leave {join_words(extra)} out"] * bool(extra)
+            ),
         )
     return {name: given[name] for name in formula.needs}
 

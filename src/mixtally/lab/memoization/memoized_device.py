@@ -120,7 +120,7 @@ def _parse_key_file(path: Path) -> DeviceKey | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise _no_key_error(path, str(error)) from error
+        raise _no_key_error(path, error) from error
     lines = text.split("\n")
     if lines[0] != _FIRST_LINE or lines[-1] or len(lines) < _LEAST_LINES:
         raise _no_key_error(path, "another file, or a part of one")
@@ -130,7 +130,7 @@ def _parse_key_file(path: Path) -> DeviceKey | None:
     return DeviceKey(bytes.fromhex(key), tuple(memories))
 
 
-def _no_key_error(path: Path, got: str) -> DataError:
+def _no_key_error(path: Path, got: object) -> DataError:
     return DataError(
         str(path),
         expected="the key of memoized answers, or no file yet",

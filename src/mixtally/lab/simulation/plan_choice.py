@@ -10,7 +10,7 @@ from dataclasses import replace
 from msgspec import structs
 
 from mixtally.accounting.accountant import Accountant, Record
-from mixtally.errors import InfeasibleError, ParameterError
+from mixtally.errors import InfeasibleError, ParameterError, pluralize
 from mixtally.model.certificate import Certificate
 from mixtally.model.contract import Cover, Part, Plan
 from mixtally.model.costs import Costs
@@ -127,7 +127,8 @@ def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Pl
         needs = found.needs if isinstance(found, Infeasible) else "a larger budget of bytes"
         raise InfeasibleError(
             "plan",
-            expected=f"a vector of {question.bins} bits sent {repeats} times",
+            expected=f"a vector of {pluralize(question.bins, 'bit')} "
+            f"sent {pluralize(repeats, 'time')}",
             got=f"{wish.users:,} users",
             do=f"flip needs {needs}",
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.plans.terms import verify
-from mixtally.errors import DataError, MessageError, ParameterError, PlanError
+from mixtally.errors import DataError, MessageError, ParameterError, PlanError, pluralize
 from mixtally.lab.data.epoch_counts import EpochCounts
 from mixtally.lab.data.population import Population
 from mixtally.lab.data.timeline import Timeline
@@ -102,7 +102,7 @@ def check_crowd(
 
 
 def _describe_question(question: Question) -> str:
-    return f"the {question.bins:,} bins of {question.name!r}"
+    return f"the {pluralize(question.bins, 'bin')} of {question.name!r}"
 
 
 def _check_pairs(plan: Plan, analysis: Analysis) -> None:
@@ -135,7 +135,7 @@ def _check_sets(population: Population) -> None:
         first = int(offenders[0])
         raise DataError(
             f"record {first + 1}",
-            expected=f"at most {question.max_set} bins set",
+            expected=f"at most {pluralize(question.max_set, 'bin')}",
             got=f"{int(sizes[first])}",
             do="plan with a larger --max-set",
         )

@@ -132,7 +132,7 @@ def _open_index(crowd: ShardedCrowd, folder: Path) -> ShardIndex:
         found = msgspec.json.decode(read_whole(path), type=ShardIndex)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), expected="an index of shards", got=str(error), do="choose another folder"
+            str(path), expected="an index of shards", got=error, do="choose another folder"
         ) from error
     if (found.plan, found.records) != (fresh.plan, fresh.records):
         raise DataError(
@@ -309,7 +309,7 @@ def _write_shard(folder: Path, some: Any, part: Part, label: ShardLabel) -> str:
         raise DataError(
             str(folder),
             expected="space for the messages",
-            got=str(error),
+            got=error,
             do="free disk space and run the command again",
         ) from error
     return name

@@ -7,12 +7,12 @@ tables. Parameters that several mechanisms share are declared here.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from mixtally.device.contract.shape import MOST_SHIFT
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, join_words
 from mixtally.model.guarantee import MOST_USERS, Observer
 from mixtally.model.mechanism.fakes import MOST_FAKES
 from mixtally.model.question import MOST_BINS, MOST_SET
@@ -275,11 +275,38 @@ class Parameters:
 
 
 def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
-    """Return options joined by "and", in the order of ``table``, then those not in it."""
+    """Return a list of options, in the order of ``table``, then those not in it."""
     rest = list(names)
     order = [one.name for one in table if one.name in rest]
     order += sorted(set(rest) - set(order))
-    return " and ".join("--" + name.replace("_", "-") for name in order)
+    return join_words(["--" + name.replace("_", "-") for name in order])
+
+
+def check_names_given(
+    protocol: str,
+    given: Collection[str],
+    required: Collection[str],
+    optional: Collection[str],
+    table: Iterable[ParameterSpec],
+) -> None:
+    """Raise ParameterError unless all required parameters are given, and only optional others."""
+    table = list(table)
+    missing, extra = (
+        format_flags(names, table)
+        for names in (set(required) - set(given), set(given) - set(required) - set(optional))
+    )
+    if not missing and not extra:
+        return
+    advice = [f"add {missing}"] * bool(missing) + [f"leave {extra} out"] * bool(extra)
+    if optional:
+        verb = "is" if len(optional) == 1 else "are"
+        advice.append(f"{format_flags(optional, table)} {verb} optional")
+    raise ParameterError(
+        protocol,
+        expected=format_flags(required, table) or "no parameters",
+        got=format_flags(given, table) or "none",
+        do="; ".join(advice),
+    )
 
 
 def describe_required_options(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, pluralize
 from mixtally.primitives.bits import Rows, row_bytes
 
 YES = frozenset({"1", "1.0", "yes", "y", "true", "t"})
@@ -61,7 +61,7 @@ def parse_vector(text: str, length: int | None, subject: str) -> bytes:
     if length is not None and len(text) != length:
         raise DataError(
             subject,
-            expected=f"{length} bits",
+            expected=pluralize(length, "bit"),
             got=f"{len(text)}, {text!r}",
             do="write every bit of every record, zeros in front included",
         )

@@ -142,7 +142,7 @@ def _normal_ends(
 def _sampled_ends(mechanism: Shuffled, tally: Tally, tail: float, most: int) -> _Ends:
     """Return approximate ends for sampled slots, by the Cornish-Fisher expansion.
 
-    The noise at each end is that of a bin with this number of people, as in the exact test.
+    The noise at an end z is that of a bin with z people, as in the exact test.
     """
     counts = mechanism.debias_counts(tally.counts, tally.messages)
     half = 0.5 / mechanism.gain  # tallies are whole numbers

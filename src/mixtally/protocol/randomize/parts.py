@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mixtally.device.contract.planes import TEXT_BINS
-from mixtally.errors import MessageError
+from mixtally.errors import MessageError, pluralize
 from mixtally.model.contract import FakeRecord, OwnFakes, Part, Planes
 from mixtally.model.layout import Form, Layout
 from mixtally.model.planes import bin_points, plane_messages
@@ -145,7 +145,7 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
     if part.is_full and len(sizes) and int(sizes.min()) < most:
         raise MessageError(
             "records",
-            expected=f"{most} bins in each, one for each attribute or bit",
+            expected=f"{pluralize(most, 'bin')} in each, one for each attribute or bit",
             got=f"{int(sizes.min())}",
             do="make a missing answer a value of the attribute",
         )
@@ -165,7 +165,7 @@ def _cells_of_numbers(part: Part, given: Integers) -> Integers:
     if given.shape[1] != most or twice.any() or (part.is_full and lacking.any()):
         raise MessageError(
             "records",
-            expected=f"at most {most} different bins in each, -1 for none",
+            expected=f"at most {pluralize(most, 'different bin')} in each, -1 for none",
             got="a bin twice" if twice.any() else f"rows of shape {given.shape}",
             do="name every member of a set once",
         )
@@ -251,7 +251,7 @@ def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
     if largest > (part.most_set or part.bins):
         raise MessageError(
             "records",
-            expected=f"at most {part.most_set} bits set in each",
+            expected=f"at most {pluralize(part.most_set or part.bins, 'set bit')} in each",
             got=f"{largest}",
             do="plan with a larger --max-set, or send fewer of them",
         )

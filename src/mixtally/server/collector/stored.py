@@ -160,7 +160,7 @@ class Results:
             raise DataError(
                 str(path),
                 expected=f"the {kind} that was stored",
-                got=str(error),
+                got=error,
                 do="the file was altered or is of a newer version: restore it",
             ) from error
 

@@ -109,7 +109,7 @@ class Sorter:
             raise DataError(
                 str(self._folder),
                 expected="free space for messages that do not fit into memory",
-                got=str(error),
+                got=error,
                 do="free some space, then begin again: nothing was sent",
             ) from error
 

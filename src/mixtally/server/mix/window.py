@@ -114,7 +114,7 @@ def acquire_share(folder: Path) -> Share | None:
         raise DataError(
             str(folder / _WINDOW),
             expected="the window of its folder's round",
-            got=str(error),
+            got=error,
             do="start the mix and its intake from one release of mixtally",
         ) from error
     return Share(folder, window, place)

@@ -71,7 +71,7 @@ def sync_folder(path: Path) -> None:
         os.fsync(place)
     except OSError as error:
         raise DataError(
-            str(path), expected="a folder that can be synced", got=str(error), do="check the disk"
+            str(path), expected="a folder that can be synced", got=error, do="check the disk"
         ) from None
     finally:
         os.close(place)
@@ -133,5 +133,5 @@ def read_file(path: Path, what: str) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DataError(
-            str(path), expected=what, got=error.strerror, do="check the role's folder"
+            str(path), expected=what, got=error, do="check the role's folder"
         ) from error

@@ -161,5 +161,5 @@ def _read_role_file(path: Path) -> RoleFile:
         return msgspec.convert(tomllib.loads(data.decode()), RoleFile)
     except ValueError as error:
         raise PlanError(
-            str(path), expected="the fields that init wrote", got=str(error), do="correct the file"
+            str(path), expected="the fields that init wrote", got=error, do="correct the file"
         ) from error

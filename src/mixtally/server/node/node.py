@@ -110,9 +110,10 @@ class Node(RoleState):
             return self._reader.withdraw(write_withdrawal(row.sheet), now)
 
     def mark_awake(self, name: str) -> None:
-        """Record that a role is awake, because notes with its signature were requested.
+        """Record that the role ``name`` is awake.
 
-        A role requests these notes when it starts.
+        Called when the role requests the notes that have its own signature, which every role does
+        when it starts.
         """
         if any(name in agreement.keys for agreement in self.agreements.values()):
             self._awake.add(name)

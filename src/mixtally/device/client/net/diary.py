@@ -70,7 +70,7 @@ class Diary:
                 self._rows.close()
                 raise
         except (sqlite3.Error, OSError) as error:
-            raise self._file_error("a file for a diary", str(error)) from error
+            raise self._file_error("a file for a diary", error) from error
 
     def __enter__(self) -> "Diary":
         return self
@@ -267,9 +267,9 @@ class Diary:
         try:
             yield
         except sqlite3.Error as error:
-            raise self._file_error("a diary that can be read and written", str(error)) from error
+            raise self._file_error("a diary that can be read and written", error) from error
 
-    def _file_error(self, expected: str, got: str) -> DataError:
+    def _file_error(self, expected: str, got: object) -> DataError:
         do = "check the file and the free space; nothing is sent without a diary"
         return DataError(str(self.path), expected=expected, got=got, do=do)
 

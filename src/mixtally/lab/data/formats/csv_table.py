@@ -12,7 +12,7 @@ from itertools import chain
 import pyarrow
 from pyarrow import csv as reader
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, pluralize
 from mixtally.lab.data.file import DELIMITERS, DataFile
 from mixtally.lab.data.formats.csv_rows import (
     find_header_start,
@@ -152,7 +152,7 @@ def _first_row(text: str, delimiter: str) -> list[str]:
 def _ragged_row_error(file: DataFile, row: reader.InvalidRow, done: int) -> DataError:
     return DataError(
         file.row(done + row.number),
-        expected=f"{row.expected_columns} cells, as in the header",
+        expected=f"{pluralize(row.expected_columns, 'cell')}, as in the header",
         got=f"{row.actual_columns}",
         do="put quotes around values that contain the delimiter, and fill short rows",
     )

@@ -14,7 +14,7 @@ from typing import Any, cast
 import msgspec
 import pyarrow
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, describe_error
 from mixtally.lab.data.columns import join_lists_and_singles
 from mixtally.lab.data.file import DataFile
 from mixtally.lab.data.formats.source import Source
@@ -182,6 +182,6 @@ def _not_an_object_error(file: DataFile, row: int, error: Exception) -> DataErro
     return DataError(
         file.row(row),
         expected="a JSON object per line, with text, numbers, true, false, null or lists of these",
-        got=str(error).replace("`", ""),
+        got=describe_error(error).replace("`", "").rpartition("got ")[2],
         do="write each object on one line, null for what is missing",
     )

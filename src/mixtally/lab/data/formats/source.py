@@ -122,7 +122,7 @@ def explain_errors(origin: Origin) -> Iterator[None]:
         yield
     except (OSError, EOFError, UnicodeError, pyarrow.ArrowException) as error:
         raise origin.unreadable(
-            "a file that can be read to its end", str(error).rstrip("."), "repair or re-export it"
+            "a file that can be read to its end", error, "repair or re-export it"
         ) from error
 
 

@@ -6,7 +6,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError, PlanError
+from mixtally.errors import DataError, PlanError, pluralize
 from mixtally.lab.data.columns import encode_column
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.labels import LabelEncoder
@@ -88,7 +88,7 @@ def _split_plan_labels(
     if len(sizes) != len(reading.columns):
         raise PlanError(
             "plan",
-            expected=f"a plan for the {len(reading.columns)} attributes of the data",
+            expected=f"a plan for {pluralize(len(reading.columns), 'attribute')}, as in the data",
             got=f"one for {len(sizes)}",
             do="name the same number of columns",
         )

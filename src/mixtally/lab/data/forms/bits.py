@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError, PlanError
+from mixtally.errors import DataError, PlanError, pluralize
 from mixtally.lab.data.columns import encode_column, parse_digits
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
@@ -50,7 +50,7 @@ class Bits:
         else:
             raise PlanError(
                 "plan",
-                expected=f"a plan for {len(columns)} bits",
+                expected=f"a plan for {pluralize(len(columns), 'bit')}",
                 got=f"one for {self._length}",
                 do="name the same number of columns",
             )

@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.compute as compute
 from numpy.typing import NDArray
 
-from mixtally.errors import DataError
+from mixtally.errors import DataError, pluralize
 from mixtally.lab.data.columns import LIST_START, encode_column, find_gaps, is_list, split_labels
 from mixtally.lab.data.file import Origin
 from mixtally.lab.data.formats.table import Array
@@ -156,7 +156,7 @@ class Sets:
         if len(labels) > most:
             raise DataError(
                 where.subject(row),
-                expected=f"at most {most} labels, the largest set that is hidden",
+                expected=f"at most {pluralize(most, 'label')}, the largest set that is hidden",
                 got=f"{len(labels)}",
                 do="choose which to keep, or allow a larger --max-set",
             )
@@ -178,7 +178,7 @@ class Sets:
         if largest > most:
             raise DataError(
                 self._subject,
-                expected=f"at most {most} labels of a person",
+                expected=f"at most {pluralize(most, 'label')} of a person",
                 got=f"{largest}",
                 do="choose which to keep, or plan with a larger --max-set",
             )

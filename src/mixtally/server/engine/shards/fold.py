@@ -218,7 +218,7 @@ def _load_kept(keep: Path | None, layout: Layout, footer: _ShardFooter) -> Shard
         return msgspec.json.decode(read_whole(path), type=ShardTally)
     except (OSError, msgspec.MsgspecError) as error:
         raise DataError(
-            str(path), expected="a tally stored by mixtally", got=str(error), do="remove the file"
+            str(path), expected="a tally stored by mixtally", got=error, do="remove the file"
         ) from error
 
 

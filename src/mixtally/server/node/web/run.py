@@ -37,7 +37,7 @@ def open_listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         place.close()
         raise DataError(
-            f"{host}:{port}", expected="a free address", got=str(error), do="choose another port"
+            f"{host}:{port}", expected="a free address", got=error, do="choose another port"
         ) from error
     return place
 
