@@ -166,7 +166,7 @@ def test_a_bad_wish_is_refused(refuses, more, said):
 @pytest.mark.parametrize("given", [(), ("--epsilon", 1), ("--delta", "1e-6")])
 def test_half_a_guarantee_is_refused(refused, crowd, given):
     line = refused("simulate", crowd / "crowd.csv", "--column", "color", *given)
-    assert "expected --epsilon and --delta, or --plan" in line
+    assert "expected both --epsilon and --delta, or a plan" in line
 
 
 def test_empty_lines_at_the_end_of_labels_are_harmless(cli, tmp_path):

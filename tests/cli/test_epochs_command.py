@@ -193,7 +193,7 @@ def test_a_plan_of_another_question_or_too_large_a_crowd_is_refused(refused, cli
     assert "expected a plan for 400 users" in refused(*shared)
     planned(["blue", "red"], 400)
     assert cli(*shared).status == 0
-    assert "Leave these options out" in refused(*shared, "--mix-fakes")
+    assert "the plan contains it" in refused(*shared, "--mix-fakes")
     plan.write_text("{}")
     refused(*shared)
 

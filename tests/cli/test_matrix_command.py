@@ -86,7 +86,7 @@ REFUSED = {
     "duplicate values": (",a,b\nyes,1/2,1/2\nyes,1/2,1/2\n", "'yes' twice"),
     "duplicate outputs": (",a,a\nyes,1/2,1/2\nno,1/2,1/2\n", "'a' twice"),
     "a missing cell": (",a,b\nyes,1/2,\nno,1/2,1/2\n", "row yes, output b: expected a probability"),
-    "a short row": (",a,b\nyes,1\nno,1/2,1/2\n", "row 2: expected 1 entries"),
+    "a short row": (",a,b\nyes,1\nno,1/2,1/2\n", "row 2: expected 1 entry,"),
     "a negative cell": (",a,b\nyes,3/2,-1/2\nno,1/2,1/2\n", "output b: expected a probability"),
     "a transposed file": (",yes,no\na,1/2,1/4\nb,1/2,3/4\n", "Transpose it"),
     "no header": ("1/2,1/2\n1/4,3/4\n", "at least two rows"),
@@ -137,6 +137,6 @@ def test_an_attack_exits_with_one_if_a_claim_is_violated(cli, tmp_path):
     assert "violated" in outcome.out
     assert cli("check attack", *given, "--delta", 0.1).status == 0
     both = cli("check attack", "plan.json", *given, "--delta", 0.1)
-    assert "expected a plan, or a matrix with a claim" in both.err
+    assert "expected a plan without --matrix, got both" in both.err
     lone = cli("check attack", "--protocol", "flip", "--fake-row", "no")
-    assert "expected a plan, or a matrix with a claim" in lone.err
+    assert "expected a plan without --matrix, got both" in lone.err

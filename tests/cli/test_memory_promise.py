@@ -72,7 +72,7 @@ def test_a_key_is_drawn_once(remembered, tmp_path):
     [
         (
             ("--permanent", 0.5, "--epsilon", 1, "--delta", "1e-6"),
-            "expected --delta or --permanent",
+            "expected --delta without --permanent",
         ),
         (("--delta", "1e-6"), "expected --epsilon with it"),
         (("--epsilon", 0), "epsilon: expected"),

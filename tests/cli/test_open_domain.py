@@ -204,7 +204,10 @@ def test_a_bad_list_is_refused_in_one_line(refused, data, tmp_path, content, mes
             ("--candidates", "LIST", "--set", ";"),
             "two texts or more from an open domain, got sets of one",
         ),
-        (("--candidates", "LIST", "--project", "simplex"), "got --project"),
+        (
+            ("--candidates", "LIST", "--project", "simplex"),
+            "--candidates without --project, got both",
+        ),
         (("--candidates", "LIST", "--labels", "LIST"), "--candidates without --labels, got both"),
         (("--candidates", "LIST", "--counts-only"), "--counts-only without --candidates"),
         (("--candidates", "LIST", "--protocol", "flip-blank"), "a list of labels"),

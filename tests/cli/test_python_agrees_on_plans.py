@@ -136,7 +136,7 @@ def test_a_crowd_is_found_as_the_command_finds_it(cli):
     ("given", "said"),
     [
         ({"bins": 5}, "users: expected users, got none"),
-        ({"bins": 5, "users": 99, "target_share": 0.1}, "expected target_share without users, got both"),
+        ({"bins": 5, "users": 99, "target_share": 0.1}, "target_share without users, got both"),
         ({"bins": 5, "bits": 5, "users": 99}, "got bins and bits"),
         ({"users": 99}, "expected bins or labels, attributes, bits, or open_domain, got none"),
         ({"bins": 5, "users": 99, "longest": 5}, "longest: expected prefixes with it"),

@@ -147,7 +147,7 @@ def test_lists_are_sets_whose_labels_count_once(read, source):
     lists = [["x", "x"], ["a;b", "x"], [], ["x"], ["a;b"], ["x"]]
     found = read(source, {"c": lists}, RecordType.SET)
     assert (found.question.labels, found.truth.tolist()) == (("a;b", "x"), [2, 4])
-    with pytest.raises(DataError, match="at most 1 labels, the largest set that is hidden"):
+    with pytest.raises(DataError, match="at most 1 label, the largest set that is hidden"):
         read(source, {"c": lists}, RecordType.SET, max_set=1)
 
 

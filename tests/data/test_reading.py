@@ -217,7 +217,7 @@ def test_a_plan_of_another_kind_is_refused(table, read_as, planned):
 def test_a_plan_for_other_bins_is_refused(table):
     with pytest.raises(PlanError, match="a plan for 2 bits, got one for 5"):
         table("a,b\n0,1\n", "a", "b", form=RecordType.BITS, question=KINDS["bits"])
-    with pytest.raises(PlanError, match="3 attributes of the data, got one for 2"):
+    with pytest.raises(PlanError, match="3 attributes, as in the data, got one for 2"):
         table(
             "a,b,c\n0,1,1\n",
             "a",

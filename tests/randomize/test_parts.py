@@ -172,7 +172,7 @@ def test_what_is_no_record_is_refused(part):
     chance = SeededChance(1)
     with pytest.raises(MessageError, match="record 2"):
         randomize_records(part, [0, 1, BINS], chance)
-    with pytest.raises(MessageError, match="at most 1 bits"):
+    with pytest.raises(MessageError, match="at most 1 set bit "):
         randomize_records(part, np.array([[3]], dtype=np.uint8), chance)
     with pytest.raises(MessageError, match="several lengths"):
         randomize_records(part, [[1], [1, 2]], chance)

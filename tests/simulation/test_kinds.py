@@ -225,9 +225,9 @@ def test_a_record_larger_than_the_plan_hides_is_never_sent():
     crowd = Population(question, pack_vectors(table(5).tobytes(), 5))
     small = Population(question, np.ones((USERS, 1), dtype=np.uint8))
     plan, _ = plan_choice.choose_plan(wish(small))
-    with pytest.raises(DataError, match="at most 2 bins set, got"):
+    with pytest.raises(DataError, match="at most 2 bins in a record, got"):
         play_plan(crowd, plan)
-    with pytest.raises(MessageError, match="at most 2 bits set"):
+    with pytest.raises(MessageError, match="at most 2 set bits"):
         randomize_records(plan.parts[0], crowd.records, SeededChance(1))
 
 

@@ -143,7 +143,7 @@ def test_the_limit_of_a_batch_counts_fakes_and_the_shuffled_copy(monkeypatch):
     monkeypatch.setattr(module, "MOST_BATCH_BYTES", needed)
     assert tally_of(part, codes, SeededChance(1)).messages == 1000
     monkeypatch.setattr(module, "MOST_BATCH_BYTES", needed - 1)
-    with pytest.raises(ParameterError, match="1,000 messages of 1 bytes"):
+    with pytest.raises(ParameterError, match=r"1,000 messages of 1 byte\."):
         tally_of(part, codes, SeededChance(1))
 
 

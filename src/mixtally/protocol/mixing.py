@@ -15,7 +15,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError
+from mixtally.errors import ParameterError, pluralize
 from mixtally.model.layout import Form, Layout
 from mixtally.model.recipe import BlanksRecipe, Recipe, UniformRecipe
 from mixtally.model.shape import Shape
@@ -116,6 +116,7 @@ def check_shuffle_memory(messages: int, message_bytes: int, most_bytes: int) -> 
         raise ParameterError(
             "batch",
             expected=f"at most {most_bytes / 1e9:.1f} GB to shuffle it in memory",
-            got=f"{needed / 1e9:.1f} GB for {messages:,} messages of {message_bytes:,} bytes",
+            got=f"{needed / 1e9:.1f} GB for {messages:,} messages of "
+            f"{pluralize(message_bytes, 'byte')}",
             do="use fewer users, bins or fakes",
         )

@@ -135,7 +135,7 @@ def _check_sets(population: Population) -> None:
         first = int(offenders[0])
         raise DataError(
             f"record {first + 1}",
-            expected=f"at most {pluralize(question.max_set, 'bin')}",
+            expected=f"at most {pluralize(question.max_set, 'bin')} in a record",
             got=f"{int(sizes[first])}",
             do="plan with a larger --max-set",
         )
