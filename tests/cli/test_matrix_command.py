@@ -139,4 +139,4 @@ def test_an_attack_exits_with_one_if_a_claim_is_violated(cli, tmp_path):
     both = cli("check attack", "plan.json", *given, "--delta", 0.1)
     assert "expected a plan without --matrix, got both" in both.err
     lone = cli("check attack", "--protocol", "flip", "--fake-row", "no")
-    assert "expected a plan without --matrix, got both" in lone.err
+    assert "--fake-row: expected --matrix with it, got none" in lone.err
