@@ -239,7 +239,7 @@ def test_how_much_leaves_is_said_for_every_suite(cli, desk):
 
 
 def test_nothing_that_controls_a_screen_is_printed(cli, desk):
-    question = Question(name="opinion\u202e", bins=4, labels=LABELS)
+    question = Question(name="opinion\u200e", bins=4, labels=LABELS)
     desk.lay(World(by_mixes(question=question), address=desk.mix.address))
     assert "question: opinion\ufffd" in cli(*desk.words("show")).out
 

@@ -86,12 +86,13 @@ SCENES = {
     "yes or no, paired fakes of every mix": Scene(
         planned(Question(name="q", bins=2), contracts.paired(shift=3)), [1, 1, 1, 0, 0]
     ),
-    "bits in clear, paired fakes of every mix": Scene(
+    # One part: between two of them a mix takes words for the order of messages.
+    "a bit in clear, paired fakes of every mix": Scene(
         planned(
-            Question(name="q", bins=2, kind=Kind.BITS),
-            *[contracts.paired_gaussian(variance=2, shift=4)] * 2,
+            Question(name="q", bins=1, kind=Kind.BITS),
+            contracts.paired_gaussian(variance=2, shift=4),
         ),
-        [[0, 1], [1, 1], [0, 0], [1, 0], [0, 1]],
+        [[0], [1], [0], [0], [1]],
     ),
     "replaced beside fakes of people": Scene(
         planned(Question(name="q", bins=4), contracts.replaced(4, own=RANDOM), count_flips=True),
