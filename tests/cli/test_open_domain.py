@@ -313,8 +313,8 @@ def test_a_contract_of_sets_of_words_says_so(cli, tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--max-set", 12), "max set: expected an integer in [1, 11], got 12"),
-        (("--max-set", 0), "max set: expected an integer in [1, 11], got 0"),
+        (("--max-set", 17), "max set: expected an integer in [1, 16], got 17"),
+        (("--max-set", 0), "max set: expected an integer in [1, 16], got 0"),
         (("--max-set", 3, "--messages-per-user", 2), "kary-response needs 3 messages a record"),
         (("--max-set", 3, "--protocol", "flip-blank"), "needs a list of labels"),
     ],

@@ -82,8 +82,9 @@ class Costs:
         given = self.users, self.hops, self.crowd, count
         totals = known_totals(self.question, self.parts)
         return max(
-            part.standard_error(*given, max(summed, default=None))
+            part.standard_error(*given, size)
             for part, summed in zip(self.parts, totals, strict=True)
+            for size in dict.fromkeys(summed) or (None,)
         )
 
     def errors(self, count: int | None = None) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 If everyone has exactly one of d answers, the true counts of these answers add up to the number of
 people. This is true of a question with one answer and of each attribute of a record. It is also
-true of each bit that is sent in clear as "no" or "yes". It is false for sets, for flipped bits, and
-for an open domain, where not all words are listed. The planner and the estimator use the same
-function, so that the planned error is the one of the result.
+true of each bit that is sent in clear as "no" or "yes", by itself or as a slot of a record. It is
+false for sets, for flipped bits, and for an open domain, where not all words are listed. The
+planner and the estimator use the same function, so that the planned error is the one of the result.
 """
 
 from collections.abc import Sequence
@@ -36,6 +36,8 @@ def known_totals(question: Question, parts: Sequence[Part]) -> tuple[tuple[int, 
     if question.attributes is not None:
         whole = len(parts) == 1
         return (question.attributes,) if whole else tuple((one,) for one in question.attributes)
+    if question.kind is Kind.BITS and len(parts) == 1 and parts[0].bins == 2 * question.bins:
+        return ((2,) * question.bins,)
     in_clear = len(parts) == question.bins and all(part.bins == 2 for part in parts)
     if question.kind is Kind.BITS and in_clear:
         return ((2,),) * len(parts)

@@ -149,9 +149,13 @@ def _numbers_of_slots(
     )
     budget = float(request.messages_per_user) * _NEARLY
 
+    # A known total of the bins of an attribute or bit removes c^2 / n of the people in a bin.
+    known = asked.attributes is not None and people > 0
+    held = request.count * (1.0 - min(1.0, request.count / people) * known)
+
     def variance(slots: int) -> float:
         fakes = cover * slots**GROWTH / (k if slots == 1 else 1)
-        return float(request.count * (k / slots - 1.0) + (k / slots) ** 2 * fakes)
+        return float(held * (k / slots - 1.0) + (k / slots) ** 2 * fakes)
 
     fitting = [m for m in range(2, k) if m + cover * m**GROWTH * cells / people <= budget]
     better = [m for m in fitting if variance(m) < _WORTHWHILE**2 * variance(1)]

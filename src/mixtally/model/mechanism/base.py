@@ -321,6 +321,14 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         """
         return self.variance_at(messages, count)
 
+    def sampling_share(self, messages: int, bins: int) -> float:  # noqa: ARG002
+        """Return the share of drawn slots in the variance of the tallied sum of ``bins`` bins.
+
+        Every person has exactly one of these bins. The share is 0 if records are sent whole, or if
+        there are too few people to use the sum.
+        """
+        return 0.0
+
     @property
     def noise_by_count(self) -> bool:
         """Whether the noise of a bin depends on the number of people in it."""

@@ -55,7 +55,7 @@ from mixtally.protocol.estimate.noise import (
     noise_distribution,
     noise_given_total,
 )
-from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
+from mixtally.protocol.estimate.projection import projected_cumulants, use_total
 
 _DIRECT = 4_000
 """The longest distribution that is convolved directly. A Fourier transform, with errors of about
@@ -75,7 +75,12 @@ class TalliedPart(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of a count, in counts squared; that of the fullest bin if they differ."""
+        """The variance of a count, in counts squared; that of the fullest bin if they differ.
+
+        With sampled slots and a total, it is the largest of all bins.
+        """
+        if self.total is not None and self.mechanism.sent_share < 1.0:
+            return float(np.max(_cumulants(self).variance, initial=0.0))
         if self.total is not None:
             return self.mechanism.variance_given_total(self.tally.messages, self.total.bins)
         held = min(max(float(self.unbiased_counts.max(initial=0.0)), 0.0), float(self.people))
@@ -92,7 +97,7 @@ class TalliedPart(NamedTuple):
         counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
         if self.total is None:
             return counts
-        return counts - excess_of(self.mechanism, self.tally.messages, self.total) / self.total.bins
+        return use_total(self.mechanism, counts, self.tally.messages, self.total)
 
 
 def estimate_change(

@@ -14,7 +14,11 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.intervals import check_level, intervals
 from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache
-from mixtally.protocol.estimate.projection import project_to_totals, totals_of
+from mixtally.protocol.estimate.projection import (
+    project_to_totals,
+    projected_cumulants,
+    totals_of,
+)
 from mixtally.protocol.estimate.received_fakes import check_message_count
 
 _SUREST = 1.0 - 1e-12
@@ -77,7 +81,7 @@ def estimate_counts(
         return replace(found, level=level, method=found.method + how)
 
     errors = (
-        errors_with_totals(mechanism, tally.messages, totals)
+        errors_with_totals(mechanism, tally.messages, counts, totals)
         if totals
         else errors_by_count(mechanism, tally.messages, counts, users)
     )
@@ -108,8 +112,17 @@ def join_intervals(found: Sequence[Intervals]) -> Intervals:
     )
 
 
-def errors_with_totals(mechanism: Shuffled, messages: int, totals: Sequence[KnownTotal]) -> Floats:
-    """Return the standard errors of bins whose counts use these totals."""
+def errors_with_totals(
+    mechanism: Shuffled, messages: int, counts: Floats, totals: Sequence[KnownTotal]
+) -> Floats:
+    """Return the standard errors of bins whose ``counts`` use these totals."""
+    if mechanism.sent_share < 1.0:
+        pieces = np.split(counts, np.cumsum([one.bins for one in totals])[:-1])
+        spreads = [
+            projected_cumulants(mechanism, messages, np.clip(some, 0.0, one.people), one).variance
+            for some, one in zip(pieces, totals, strict=True)
+        ]
+        return np.sqrt(np.concatenate(spreads))
     errors = [math.sqrt(mechanism.variance_given_total(messages, one.bins)) for one in totals]
     return np.repeat(errors, [one.bins for one in totals])
 

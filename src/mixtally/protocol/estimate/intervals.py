@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from mixtally.errors import strictly_within
 from mixtally.model.estimates import Intervals, Tally
 from mixtally.model.mechanism import Shuffled
+from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.cumulants import binomial_cumulants, cornish_fisher_ends
 from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache, reach
-from mixtally.protocol.estimate.projection import excess_of, projected_cumulants
+from mixtally.protocol.estimate.projection import projected_cumulants, slope_of, use_total
 
 EXACT = "exact test inversion"
 NORMAL = "normal approximation"
@@ -32,6 +33,8 @@ _MOST_DISTINCT = 32
 distribution for nearly every possible count, as the number of people who send a bin varies."""
 _STEPS = 30
 """Steps in which the ends of sampled slots are found; each divides the distance by two or more."""
+_PRECISION = 1e-3
+"""The distance, in counts, at which the ends of sampled slots are found."""
 
 
 def check_level(level: float) -> float:
@@ -78,9 +81,11 @@ def intervals(
         lower, upper = invert_in_clear(
             mechanism, tally.counts, reach(mechanism, tally.messages, 0, tail, total)
         )
-    elif mechanism.sent_share < 1.0 and len(np.unique(tally.counts)) > _MOST_DISTINCT:
+    elif mechanism.sent_share < 1.0 and (
+        total is not None or len(np.unique(tally.counts)) > _MOST_DISTINCT
+    ):
         method = NORMAL
-        lower, upper = _sampled_ends(mechanism, tally, tail, most)
+        lower, upper = _sampled_ends(mechanism, tally, tail, most, total)
     elif mechanism.flip_threshold is None or (
         mechanism.offset(tally.messages) <= (MOST_EXACT_ONES if exact_ones is None else exact_ones)
         and not (total is not None and mechanism.uniform_fakes)
@@ -131,7 +136,7 @@ def _normal_ends(
     if total is None:
         noise = binomial_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people))
     else:
-        counts = counts - excess_of(mechanism, tally.messages, total) / total.bins
+        counts = use_total(mechanism, counts, tally.messages, total)
         held = np.clip(counts, 0.0, people)
         noise = projected_cumulants(mechanism, tally.messages, held, total)
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
@@ -139,25 +144,37 @@ def _normal_ends(
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
 
 
-def _sampled_ends(mechanism: Shuffled, tally: Tally, tail: float, most: int) -> _Ends:
+def _sampled_ends(
+    mechanism: Shuffled, tally: Tally, tail: float, most: int, total: KnownTotal | None
+) -> _Ends:
     """Return approximate ends for sampled slots, by the Cornish-Fisher expansion.
 
-    The noise at an end z is that of a bin with z people, as in the exact test.
+    The noise at an end z is that of a bin with z people, as in the exact test. With a total, the
+    estimate less z is L_j over the slope (``projection``).
     """
-    counts = mechanism.debias_counts(tally.counts, tally.messages)
-    half = 0.5 / mechanism.gain  # tallies are whole numbers
+    counts, slope = mechanism.debias_counts(tally.counts, tally.messages), 1.0
+    if total is not None:
+        counts = use_total(mechanism, counts, tally.messages, total)
+        slope = slope_of(mechanism, tally.messages, total)
+
+    def deviations(end: Floats) -> tuple[Floats, Floats]:
+        held = np.clip(end, 0.0, most)
+        noise = (
+            binomial_cumulants(mechanism, tally.messages, held)
+            if total is None
+            else projected_cumulants(mechanism, tally.messages, held, total)
+        )
+        spread, flat = np.asarray(noise.variance), np.asarray(noise.fourth)
+        least, furthest = cornish_fisher_ends(spread, noise.third, flat, tail)
+        return least / slope, furthest / slope
+
+    half = 0.5 / mechanism.gain / slope  # tallies are whole numbers
     lower, upper = counts - half, counts + half
     for _ in range(_STEPS):
-        below, above = (
-            cornish_fisher_ends(
-                np.asarray(noise.variance), noise.third, np.asarray(noise.fourth), tail
-            )
-            for noise in (
-                binomial_cumulants(mechanism, tally.messages, np.clip(end, 0.0, most))
-                for end in (lower, upper)
-            )
-        )
-        lower, upper = counts - half - below[1], counts + half - above[0]
+        before = np.concatenate([lower, upper])
+        lower, upper = counts - half - deviations(lower)[1], counts + half - deviations(upper)[0]
+        if np.abs(np.concatenate([lower, upper]) - before).max(initial=0.0) < _PRECISION:
+            break
     return np.ceil(lower).astype(np.int64), np.floor(upper).astype(np.int64)
 
 

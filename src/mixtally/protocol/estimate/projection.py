@@ -33,6 +33,30 @@ Among flips, Bin(K, g / d) of the K uniform fakes are in G, and the number of al
 vary. A person is counted k times, so they add (K / d) g (1 - g / d) / k^2. So (K / d) / k^2 takes
 the place of V in the formula. The total of all bins is n, without error.
 
+**Sampled slots.** A person with one of these d bins sends it with probability m/k. The covariance
+of zhat_j and Z is b_j V for V = Var Z, where b_j = w z_j / n + (1 - w) / d with the sampling share
+w (``model.mechanism.in_clear``): w is 1 without fakes, and falls as fakes are added. So
+
+    L_j = zhat_j - z_j - b_j (Z - n)
+
+has mean 0 and no covariance with Z. The estimate y is the z_j at which L_j is 0:
+
+    y = (zhat_j - (Z - n) (1 - w) / d) / (1 + w (Z - n) / n).
+
+The estimates of all d bins add up to n. For w = 0 they are those above. For w = 1, y = n zhat_j / Z
+is the ratio to the known crowd. It is unbiased, as the members sent of a bin are hypergeometric
+given Z. Otherwise y - z_j is L_j over the denominator. L_j and Z have no covariance, so the bias of
+the first order that ratios have is absent. What remains is of the order 1 / Var T of a standard
+error, where T is the tallied sum; it is below 0.005 standard errors for Var T = 400. The variance
+of y is that of L_j,
+
+    Var zhat_j - b_j^2 V,
+
+up to a factor 1 + O(1 / Var T) (delta method). Var T is at least 400, or the total is not used. For
+a group of g bins with z_G people, b is w z_G / n + (1 - w) g / d. An interval contains each z_j for
+which a test accepts that the mean of L_j is 0 (Fieller's method). The cumulants of L_j are exact,
+and the ends are those of the Cornish-Fisher expansion (``intervals``).
+
 **Intervals** use the distribution of X, the noise of one bin or of the g bins of G, given T. Here T
 is the noise of all bins together, which is known: all tallied counts less n. Let f be the
 distribution of X, and h that of the noise of the other bins. Then
@@ -49,7 +73,7 @@ and more than ``MOST_EXACT_ONES`` expected flips.
 
 Source: proved here; the mean given T is the Rao-Blackwell theorem's (Lehmann, Casella, Theory of
 Point Estimation, 1998, chapter 1.7), the test is conditional on T (Lehmann, Romano, Testing
-Statistical Hypotheses, 2005, chapter 4).
+Statistical Hypotheses, 2005, chapter 4); Cochran, Sampling Techniques (1977), chapters 6 and 7.
 """
 
 from collections.abc import Sequence
@@ -63,9 +87,13 @@ from mixtally.protocol.estimate.cumulants import Cumulants, cumulants
 from mixtally.protocol.estimate.noise import KnownTotal
 
 
-def is_informative(mechanism: Shuffled) -> bool:
+def is_informative(mechanism: Shuffled, messages: int) -> bool:
     """Return whether the sum of the tallied counts has information about their noise."""
-    return mechanism.flip_threshold is not None or mechanism.has_independent_fakes
+    return (
+        mechanism.flip_threshold is not None
+        or mechanism.has_independent_fakes
+        or mechanism.sampling_share(messages, 1) > 0.0
+    )
 
 
 def totals_of(
@@ -89,8 +117,6 @@ def implausible_totals(
     A sum is that of the tallied counts of all bins. If one total is implausible, ``totals_of``
     returns none.
     """
-    if mechanism.flip_threshold is None:
-        return []
     found = _possible_totals(mechanism, tally, people, sizes)
     return [
         (one, *_plausible_sums(mechanism, tally.messages, one))
@@ -103,7 +129,7 @@ def _possible_totals(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[KnownTotal]:
     """Return the totals that have information, whether honest messages can have them or not."""
-    if not is_informative(mechanism):
+    if not is_informative(mechanism, tally.messages):
         return []
     starts = np.cumsum([0, *sizes])[:-1].tolist()
     return [
@@ -130,9 +156,34 @@ def project_to_totals(
     """Return unbiased counts, shifted so that those of each total add up to its people."""
     if not totals:
         return counts
-    shifts = [excess_of(mechanism, messages, one) / one.bins for one in totals]
-    moved: Floats = counts - np.repeat(shifts, [one.bins for one in totals])
-    return moved
+    ends = np.cumsum([one.bins for one in totals])[:-1]
+    pieces = zip(np.split(counts, ends), totals, strict=True)
+    return np.concatenate([use_total(mechanism, some, messages, one) for some, one in pieces])
+
+
+def use_total(
+    mechanism: Shuffled, counts: Floats, messages: int, total: KnownTotal, size: int = 1
+) -> Floats:
+    """Return unbiased counts of ``size`` bins each, corrected by the known total of their bins."""
+    excess = excess_of(mechanism, messages, total)
+    share = mechanism.sampling_share(messages, total.bins)
+    moved: Floats = counts - excess * (1.0 - share) * size / total.bins
+    return moved / slope_of(mechanism, messages, total) if share else moved
+
+
+def weight_of_total(
+    mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal, size: int = 1
+) -> Floats:
+    """Return b of ``size`` bins with ``counts`` people: w z / n + (1 - w) g / d."""
+    share = mechanism.sampling_share(messages, total.bins)
+    found: Floats = share * counts / total.people + (1.0 - share) * size / total.bins
+    return found
+
+
+def slope_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
+    """Return 1 + w (Z - n) / n for sampled slots; 1 if records are sent whole."""
+    share = mechanism.sampling_share(messages, total.bins)
+    return 1.0 + share * excess_of(mechanism, messages, total) / total.people if share else 1.0
 
 
 def projected_cumulants(
@@ -144,6 +195,10 @@ def projected_cumulants(
     add up to 0, as ``cumulants`` requires. Third cumulants are linear in the counts, so those of
     several bins follow from the number of people in them.
     """
+    if mechanism.sent_share < 1.0:
+        part = weight_of_total(mechanism, messages, counts, total, size)
+        own = counts, size, 1.0 - part
+        return sampled_cumulants(mechanism, [own, others_of(total, -part, own)])
     share, others = size / total.bins, total.bins - size
     alone = cumulants(mechanism, messages, np.array([0.0, 1.0]))
     none, one = alone.third.tolist()
@@ -156,20 +211,64 @@ def projected_cumulants(
     )
 
 
+WeightedBins = tuple[Floats, int, Floats]
+"""The people of some bins, the number of these bins, and the weight of each in a sum."""
+
+
+def others_of(total: KnownTotal, weight: Floats, *own: WeightedBins) -> WeightedBins:
+    """Return the bins of a total that are not in ``own``, with a weight."""
+    held = total.people - sum(people for people, _, _ in own)
+    return np.asarray(held), total.bins - sum(size for _, size, _ in own), weight
+
+
+def sampled_cumulants(mechanism: Shuffled, several: Sequence[WeightedBins]) -> Cumulants:
+    """Return the cumulants of a weighted sum of counts of one part, of which a slot may be sent.
+
+    Every person has one bin of the part, so that their slots are independent. Fakes are independent
+    draws among all cells, so that the cumulants are exact for any weights.
+    """
+    sent, times, cells = mechanism.sent_share, mechanism.repeats, mechanism.cells
+    coin = sent * (1.0 - sent)
+    of_coin = coin, coin * (1.0 - 2.0 * sent), coin * (1.0 - 6.0 * coin)
+    one, two, three, four = (
+        sum((size / cells * weight**order for _, size, weight in several), np.zeros(1))
+        for order in (1, 2, 3, 4)
+    )
+    of_fake = (
+        two - one**2,
+        three - 3.0 * one * two + 2.0 * one**3,
+        four - 4.0 * one * three - 3.0 * two**2 + 12.0 * one**2 * two - 6.0 * one**4,
+    )
+    second, third, fourth = (
+        (
+            sum((times * people * weight**order for people, _, weight in several), np.zeros(1)) * by
+            + mechanism.fakes_promised * fake
+        )
+        / mechanism.gain**order
+        for order, by, fake in zip((2, 3, 4), of_coin, of_fake, strict=True)
+    )
+    return Cumulants(second, third, fourth)
+
+
 def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool:
     """Return whether honest messages can have such a sum of tallied counts.
 
     With fakes of mixes, this is checked when messages arrive. With flips, the bits of people and of
-    uniform fakes are set, and each bit of all messages is flipped independently.
+    uniform fakes are set, and each bit of all messages is flipped independently. With sampled
+    slots, some people send a bin of the total, and some fakes name one.
     """
-    if mechanism.flip_threshold is None:
+    if mechanism.flip_threshold is None and mechanism.sent_share == 1.0:
         return True
     least, most = _plausible_sums(mechanism, messages, total)
     return least <= total.tallied <= most
 
 
 def _plausible_sums(mechanism: Shuffled, messages: int, total: KnownTotal) -> tuple[int, int]:
-    """Return the smallest and the largest sum that flipped honest messages have."""
+    """Return the smallest and the largest sum of flipped honest messages, or of sampled slots."""
+    if mechanism.sent_share < 1.0:
+        drawn = window(total.people * mechanism.repeats, mechanism.sent_share)
+        fakes = window(mechanism.fakes_promised, total.bins / mechanism.cells)
+        return drawn.first + fakes.first, drawn.last + fakes.last
     ones = total.people * mechanism.repeats + round(total.bins * mechanism.true_fakes)
     zeros = total.bins * messages - ones
     rose, fell = (window(many, mechanism.flip_probability) for many in (zeros, ones))

@@ -70,7 +70,7 @@ from mixtally.protocol.estimate.noise import (
     sum_of_draws,
 )
 from mixtally.protocol.estimate.planes import sum_named_points
-from mixtally.protocol.estimate.projection import excess_of, is_informative, projected_cumulants
+from mixtally.protocol.estimate.projection import is_informative, projected_cumulants, use_total
 
 _MOST_DRAWN = 1 << 22
 """The longest distribution of shaped fakes that a Fourier transform computes."""
@@ -110,7 +110,7 @@ def group_total(
     """
     size = len(bins)
     if total is None:
-        certain = mechanism.max_set == 1 and not is_informative(mechanism)
+        certain = mechanism.max_set == 1 and not is_informative(mechanism, tally.messages)
         everybody = certain and size == mechanism.bins
     else:
         everybody = size == total.bins
@@ -172,7 +172,7 @@ def _conditional_total(
     mechanism: Shuffled, messages: int, size: int, counted: int, found: float, total: KnownTotal
 ) -> GroupTotal:
     """Estimate the total of some bins of a known total, given the noise of all bins."""
-    found -= excess_of(mechanism, messages, total) * size / total.bins
+    found = float(use_total(mechanism, np.array([found]), messages, total, size)[0])
     most = total.people
     held = np.array([min(max(found, 0.0), float(most))])
     noise = projected_cumulants(mechanism, messages, held, total, size)
@@ -184,7 +184,9 @@ def _conditional_total(
         return noise_given_total(mechanism, messages, held, total, size)
 
     exact: Callable[[float], tuple[float, float]] | None = None
-    if not mechanism.noise_by_count:
+    if mechanism.sent_share < 1.0:
+        exact = None  # the fakes of a total are not independent of those of others
+    elif not mechanism.noise_by_count:
         if _is_short(mechanism.noise_of_bins(messages, size, 0)):
             exact = _intervals_in_clear(law(0), counted, most, _ROUNDING)
     elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:

@@ -21,6 +21,9 @@ of two batches. In clear, the distribution of K steps is the inverse Fourier tra
 **Paired fakes** are X in one bin and W - X in the other, where W is the number of all fakes. So
 S - S' is z - z' + 2 X - W, and the exact distribution of X gives the interval.
 
+**Sampled slots** have two cases. If both bins are values of one attribute, the weights of all bins
+in the difference are known. Otherwise the unknown number of people with both bins is bounded.
+
 **Replaced values and planes** have a distribution that also depends on z + z'. The Cornish-Fisher
 expansion is used, with a continuity correction because tallies are whole numbers.
 
@@ -42,8 +45,13 @@ from mixtally.protocol.estimate.change import (
 )
 from mixtally.protocol.estimate.cumulants import Cumulants, cornish_fisher_ends, cumulants
 from mixtally.protocol.estimate.intervals import EXACT, NORMAL, invert_in_clear
-from mixtally.protocol.estimate.noise import NoiseDistribution, noise_distribution
-from mixtally.protocol.estimate.projection import projected_cumulants
+from mixtally.protocol.estimate.noise import KnownTotal, NoiseDistribution, noise_distribution
+from mixtally.protocol.estimate.projection import (
+    others_of,
+    projected_cumulants,
+    sampled_cumulants,
+    weight_of_total,
+)
 
 _DEVIATIONS, _MORE = 12.0, 64
 """Standard deviations, and further steps, that the transform spans on either side."""
@@ -52,19 +60,28 @@ _MOST_STEP = 0.25
 
 
 def difference_intervals(
-    first: TalliedPart, second: TalliedPart, level: float, *, over: int, one_message: bool
+    first: TalliedPart,
+    second: TalliedPart,
+    level: float,
+    *,
+    over: int,
+    one_message: bool,
+    one_total: bool = False,
 ) -> Intervals:
     """Return the interval of how many more people the first bin has than the second.
 
     Each of ``first`` and ``second`` has the tally of one bin alone, and ``one_message`` says
-    whether both bins are counted in the same messages. ``over`` intervals share the error that
+    whether both bins are counted in the same messages. ``one_total`` says whether both are also
+    bins of the same known total, so that nobody has both. ``over`` intervals share the error that
     ``level`` allows (Bonferroni). The ends are whole numbers between minus all people and all
     people.
     """
     sent = first.mechanism
-    if one_message:  # a total shifts both counts equally, so the difference does not change
+    if (
+        one_message and sent.sent_share == 1.0
+    ):  # a total shifts both counts equally, so the difference does not change
         first, second = first._replace(total=None), second._replace(total=None)
-    elif _is_alike(first, second):
+    elif not one_message and _is_alike(first, second):
         return change_intervals(second, first, level, simultaneous_over=over)
     tail = (1.0 - level) / 2.0 / over
     if one_message and sent.flip_threshold is not None:
@@ -77,7 +94,8 @@ def difference_intervals(
         else:
             return change_intervals(second, first, level, simultaneous_over=over)
     else:
-        lower, upper, method = _approximate_ends(first, second, tail, alone=not one_message)
+        noise = _noise_of_difference(first, second, one_message=one_message, one_total=one_total)
+        lower, upper, method = _approximate_ends(first, second, tail, noise)
     return Intervals(
         lower=np.clip(lower, -second.people, first.people),
         upper=np.clip(upper, -second.people, first.people),
@@ -86,13 +104,45 @@ def difference_intervals(
     )
 
 
-def difference_variance(first: TalliedPart, second: TalliedPart, *, one_message: bool) -> float:
+def difference_variance(
+    first: TalliedPart, second: TalliedPart, *, one_message: bool, one_total: bool = False
+) -> float:
     """Return the variance of the difference of both estimates, in counts squared."""
+    noise = _noise_of_difference(first, second, one_message=one_message, one_total=one_total)
+    return float(np.ravel(noise.variance)[0])
+
+
+def _noise_of_difference(
+    first: TalliedPart, second: TalliedPart, *, one_message: bool, one_total: bool
+) -> Cumulants:
+    """Return the cumulants of the difference of both estimates."""
+    if one_total and first.total is not None and first.mechanism.sent_share < 1.0:
+        return _noise_within_total(first, second, first.total)
     one, other = (_noise(each, alone=not one_message) for each in (first, second))
-    return float(np.ravel(one.variance + other.variance)[0])
+    return Cumulants(
+        one.variance + other.variance, one.third - other.third, one.fourth + other.fourth
+    )
 
 
-def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
+def _noise_within_total(first: TalliedPart, second: TalliedPart, total: KnownTotal) -> Cumulants:
+    """Return the cumulants of a difference of sampled slots of one part, which use its total.
+
+    The difference of L_j of both bins (``projection``) has the weights 1 - s and -1 - s of these
+    bins, and -s of all others, where s is w (z - z') / n.
+    """
+    sent, messages = first.mechanism, first.tally.messages
+    held, other = (np.clip(one.unbiased_counts, 0.0, total.people) for one in (first, second))
+    both = held + other
+    if both[0] > total.people:
+        held, other = held * total.people / both, other * total.people / both
+    shift = sent.sampling_share(messages, total.bins) * (held - other) / total.people
+    own = (held, 1, 1.0 - shift), (other, 1, -1.0 - shift)
+    return sampled_cumulants(sent, [*own, others_of(total, -shift, *own)])
+
+
+def noise_of(
+    mechanism: Shuffled, messages: int, count: float, total: KnownTotal | None = None
+) -> Cumulants:
     """Return the cumulants that a bin of ``count`` people adds to the noise of a difference.
 
     Over planes two counts depend on each other. Suppose that a message of others points at either
@@ -106,10 +156,16 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     difference of the tallies is (m/k) (c + c') - (m/k)^2 (c + c' - 2 z) - 2 b z, plus 2 K / D for K
     fakes. It grows with z, which is at most (c + c') / 2. So each bin adds at most K / D + c (m/k -
     b). If no person has both bins, this is more than the variance.
+
+    If the bins are of two attributes or bits and use their totals, let x be the weight in L_j
+    (``projection``) of a person's own bin of the first, and y that of the second. The variance from
+    people is (m/k) (1 - m/k) times the sum of x^2 + y^2, and 2 ((m/k)^2 - b) times that of x y,
+    which is at most (x^2 + y^2) / 2. So each bin adds at most m/k - b times the sum of x^2, and the
+    squares of the weights of its fakes.
     """
     found = cumulants(mechanism, messages, np.array([count]))
     if mechanism.sent_share < 1.0:
-        return _noise_of_slots(mechanism, count, found)
+        return _noise_of_slots(mechanism, messages, count, found, total)
     if mechanism.planes is None:
         return found
     g = mechanism.replacement_probability
@@ -123,11 +179,19 @@ def noise_of(mechanism: Shuffled, messages: int, count: float) -> Cumulants:
     return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
 
-def _noise_of_slots(mechanism: Shuffled, count: float, found: Cumulants) -> Cumulants:
+def _noise_of_slots(
+    mechanism: Shuffled, messages: int, count: float, found: Cumulants, total: KnownTotal | None
+) -> Cumulants:
     """Return the bound of what a bin adds to the noise of a difference of sampled slots."""
-    share, k = mechanism.sent_share, mechanism.most_set
+    counts, share, k = np.array([count]), mechanism.sent_share, mechanism.most_set
     both = share * (share * k - 1.0) / (k - 1.0)
-    variance = mechanism.true_fakes + mechanism.repeats * count * (share - both)
+    square, fakes = counts, np.array([mechanism.true_fakes])
+    if total is not None:
+        part = weight_of_total(mechanism, messages, counts, total)
+        square = counts * (1.0 - part) ** 2 + (total.people - counts) * part**2
+        fakes = fakes * ((1.0 - part) ** 2 + (total.bins - 1) * part**2)
+        found = projected_cumulants(mechanism, messages, counts, total)
+    variance = fakes + mechanism.repeats * square * (share - both)
     return Cumulants(np.asarray(variance / mechanism.gain**2), found.third, found.fourth)
 
 
@@ -154,7 +218,8 @@ def _flipped_difference_ends(
     q, bins = sent.flip_probability, sent.bins
     step = q * (1.0 - q) + (1.0 - 2.0 * q) ** 2 / bins
     if step > _MOST_STEP:
-        return _approximate_ends(first, second, (1.0 - level) / 2.0 / over, alone=False)
+        noise = _noise_of_difference(first, second, one_message=True, one_total=False)
+        return _approximate_ends(first, second, (1.0 - level) / 2.0 / over, noise)
     coin = _find_coin(step)
     fakes = sent.fakes_promised
     return flipped_ends(second, first, level, over, ((fakes, coin), (fakes, 1.0 - coin)))
@@ -194,14 +259,12 @@ def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
     return NoiseDistribution(-reach, np.maximum(np.roll(pmf, reach)[: 2 * reach + 1], 0.0))
 
 
-def _approximate_ends(first: TalliedPart, second: TalliedPart, tail: float, *, alone: bool) -> Ends:
+def _approximate_ends(
+    first: TalliedPart, second: TalliedPart, tail: float, noise: Cumulants
+) -> Ends:
     """Return the ends by the Cornish-Fisher expansion, corrected for continuity."""
-    one, other = (_noise(each, alone=alone) for each in (first, second))
     least, most = cornish_fisher_ends(
-        np.asarray(one.variance + other.variance),
-        one.third - other.third,
-        np.asarray(one.fourth + other.fourth),
-        tail,
+        np.asarray(noise.variance), noise.third, np.asarray(noise.fourth), tail
     )
     found = first.unbiased_counts - second.unbiased_counts
     return *whole_number_ends(first.mechanism, found - most, found - least), NORMAL
@@ -215,4 +278,4 @@ def _noise(one: TalliedPart, *, alone: bool) -> Cumulants:
     if alone:
         variance = one.mechanism.variance_at(one.tally.messages, round(held))
         return Cumulants(variance, np.zeros(1), 0.0)
-    return noise_of(one.mechanism, one.tally.messages, held)
+    return noise_of(one.mechanism, one.tally.messages, held, one.total)

@@ -69,10 +69,15 @@ def _difference_row(
     """Return the row of one difference, and how its interval was computed."""
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]
-    first, second = (_select_bin(result, came, *place) for place in places)
+    (first, second), numbers = zip(
+        *(_select_bin(result, came, *place) for place in places), strict=True
+    )
     one_message = places[0][0] == places[1][0]
+    one_total = one_message and numbers[0] is not None and numbers[0] == numbers[1]
     own, every = (
-        difference_intervals(first, second, level, over=over, one_message=one_message)
+        difference_intervals(
+            first, second, level, over=over, one_message=one_message, one_total=one_total
+        )
         for level, over in levels
     )
     counts = result.estimate.counts
@@ -81,7 +86,7 @@ def _difference_row(
         float(counts[pair[0]] - counts[pair[1]]),
         int(own.lower[0]),
         int(own.upper[0]),
-        math.sqrt(difference_variance(first, second, one_message=one_message)),
+        math.sqrt(difference_variance(first, second, one_message=one_message, one_total=one_total)),
         int(every.lower[0]),
         int(every.upper[0]),
     )
@@ -90,11 +95,12 @@ def _difference_row(
 
 def _select_bin(
     result: Result, came: Sequence[ReconciledPart], part: int, place: int
-) -> TalliedPart:
-    """Return one bin of a part with its mechanism, so that two bins can be compared."""
+) -> tuple[TalliedPart, int | None]:
+    """Return one bin of a part with its mechanism, and the number of its known total if any."""
     tally = result.bin_tallies[part]
     mechanism = came[part].mechanism
     totals = totals_of(mechanism, tally, came[part].people, result.known_total_sizes[part])
     number = total_over(totals, place)
     total = None if number is None else totals[number]
-    return TalliedPart(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)
+    found = TalliedPart(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)
+    return found, number
