@@ -25,7 +25,7 @@ FEWEST, MOST = 1070, 1204
 
 
 def crowd_of(part=UNIFORM, codes=CODES, **more):
-    return ShardedCrowd(part, PLAN, codes, **({"each": 300, "seed": None} | more))
+    return ShardedCrowd(part, PLAN, codes, **({"shard_size": 300, "seed": None} | more))
 
 
 def rows_in(paths, size=1):
@@ -104,7 +104,7 @@ def test_who_was_stopped_goes_on(tmp_path, monkeypatch, plant):
     "changed",
     [
         {"codes": np.roll(CODES, 1)},
-        {"each": 250},
+        {"shard_size": 250},
         {"seed": 7},
         {"codes": CODES[:-1]},
     ],
