@@ -253,7 +253,7 @@ class RandomizerDelta:
         return (
             protection_line(Observer.MESSAGES),
             f"epsilon = {at_most(self.epsilon, 6)}, delta <= {at_most(self.upper, 6)} ({kind}). "
-            f"Holds if {self.assumption}.",
+            f"Assumes: {self.assumption}.",
             error_line(None, note=": a matrix does not say how counts are estimated"),
         )
 
