@@ -192,7 +192,7 @@ def test_a_false_profile_is_refused(points, said):
         (lambda: mixtally.delta(HALF, epsilon=21, users=9), "epsilon: expected a number"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, bins=2), "bins: expected a matrix with"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, rounds=0), "rounds: expected an integer"),
-        (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2), "fake_row: expected fakes and"),
+        (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2), "fake_row: expected both"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fake_row="0"), "fake_row: expected"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2, fake_row="x"), "a row of the"),
         (lambda: mixtally.delta(HALF, users=9, epsilon=1, fakes=2, fake_row=[1]), "2 probabilit"),
