@@ -230,8 +230,9 @@ def sets(bins=1000, users=10**6, most=4, budget=4, **rest):
     ],
 )
 def test_sets_in_as_many_messages_as_members_are_replaced(bins, users, most, budget, error, prime):
-    """Whole flipped vectors err by 393, 393, 124 and 27."""
-    plan = choose(sets(bins, users, most, budget)).plan
+    """Whole flipped vectors err by 393, 393, 124 and 27; one slot of the last sets by less."""
+    asked = {} if users > 2000 else {"protocol": NAME}
+    plan = choose(sets(bins, users, most, budget, **asked)).plan
     assert plan.protocol == NAME
     assert plan.standard_error == pytest.approx(error, rel=0.01)
     assert (plan.parts[0].planes.prime if plan.parts[0].planes else None) == prime
