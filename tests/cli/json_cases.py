@@ -70,6 +70,7 @@ check delta --protocol clear-shaped --epsilon 1 --paired --shape-decay 1 --shape
 check delta --protocol single-bit --epsilon 1 --users 1e6 --fakes 0 --flip 3.41e-5 --ones 10 --json
 check delta --protocol flip --epsilon 2 --users 5000 --bits 5 --flip 0.15 --background zero --json
 check delta --protocol memory --epsilon 1 {NOISE} --json
+check delta --protocol clear-uniform --bins 4 --max-set 2 --slots 1 --fakes 1 --epsilon 1 --json
 check delta --matrix matrix.csv --users 1000 --epsilon 0.5 --fakes 500 --fake-row uniform --rounds 3 --curve --json
 check noise --protocol flip-blank --epsilon 1 --delta 1e-6 --fakes 1e6 --json
 check noise --protocol flip-uniform --epsilon 1 --delta 1e-6 --users 1e4 --fakes 1e4 --bins 1000 --json

@@ -101,10 +101,16 @@ def test_one_file_of_somebodys_own_keeps_all_from_being_written(refused, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["words.txt"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["survey.csv", "--all", "."]])
-def test_one_of_a_file_and_a_folder_is_named(refused, arguments, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "expected a file, or a folder for all files, got neither"),
+        (["survey.csv", "--all", "."], "expected a file without --all, got both"),
+    ],
+)
+def test_one_of_a_file_and_a_folder_is_named(refused, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert "expected a file, or a folder for all of them" in refused("example", *arguments)
+    assert message in refused("example", *arguments)
     assert list(tmp_path.iterdir()) == []
 
 

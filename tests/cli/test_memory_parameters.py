@@ -43,6 +43,7 @@ def test_every_other_parameter_is_superfluous():
         "bins": 3, "bits": 3, "ones": 1, "max_set": 2, "background": "zero", "observer": "sums",
         "count_crowd": True, "repeats": 2, "fakes": 3, "flip": 0.1, "split": True,
         "shape_decay": 0.5, "shape_shift": 3, "shape_variance": 9, "replaced": 0.1,
+        "slots": 1, "paired": True,
     }  # fmt: skip
     assert {one.name for one in PricedOptions.TABLE} == {*extra, *NEEDS, "users", "mixes"}
     for field, value in extra.items():

@@ -12,9 +12,12 @@ from planning.requests import request
 BASKET = Question(name="basket", bins=405_100, kind=Kind.SET, max_set=11)
 
 
-def test_messages_that_are_too_large_are_refused_without_a_search(watch):
-    """It took 5 of 18 CPU seconds before the nearest plans were looked for."""
-    searches = watch(calibrate, "_find_least_value", 0)
+def test_messages_that_are_too_large_are_refused_after_one_search(watch):
+    """It took 5 of 18 CPU seconds before the nearest plans were looked for.
+
+    The one search is that of one slot, whose message fits and whose fakes do not.
+    """
+    searches = watch(calibrate, "_find_least_value", 1)
     asked = request(
         question=BASKET,
         epsilon=1.9,
@@ -24,11 +27,11 @@ def test_messages_that_are_too_large_are_refused_without_a_search(watch):
         count_crowd=True,
         minimum_crowd=75,
         mix_fakes=True,
-        bytes_per_user=100,
+        bytes_per_user=80,
     )
     with pytest.raises(InfeasibleError, match="at least 1089 for its own messages"):
         choose(asked)
-    assert not searches
+    assert len(searches) <= 1
 
 
 @pytest.mark.parametrize(

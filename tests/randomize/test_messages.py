@@ -96,5 +96,5 @@ def test_one_bit_more_than_the_plan_hides_is_refused():
     rows = np.array([[0b111, 0], [0b101, 0b10]], dtype=np.uint8)
     assert randomize_records(part, rows, SeededChance(1)).shape == (2, 2)
     rows[1, 1] = 0b11
-    with pytest.raises(MessageError, match="at most 3 bits"):
+    with pytest.raises(MessageError, match="at most 3 set bits"):
         randomize_records(part, rows, SeededChance(1))

@@ -82,7 +82,7 @@ def test_the_twin_that_looks_at_the_value_is_caught(plant, wrong):
 @pytest.mark.parametrize(
     ("part", "sets", "expected"),
     [
-        (sampled(BINS, MOST), [[1], [1, 2, 3, 4]], "at most 3 bits set"),
+        (sampled(BINS, MOST), [[1], [1, 2, 3, 4]], "at most 3 set bits"),
         (sampled(BINS, MOST, full=True), [[1, 2, 3], [1, 2]], "one for each attribute or bit"),
         (sampled(BINS, MOST, full=True), [[1, 2, 3], []], "one for each attribute or bit"),
     ],

@@ -43,7 +43,7 @@ def test_nobody_sends_nothing():
 
 
 def test_larger_sets_are_refused():
-    with pytest.raises(MessageError, match="at most 3 bits set"):
+    with pytest.raises(MessageError, match="at most 3 set bits"):
         randomize_records(PART, rows_of([[1], [1, 2, 3, 4]]), SeededChance(1))
 
 
