@@ -176,7 +176,9 @@ def test_bad_numbers_are_refused(refuses, asked, said):
 def test_what_is_to_be_counted_is_said_in_one_way(refused, ballots):
     assert "simulate: expected DATA, got none" in refused("simulate", "--winner", *ASKED)
     assert "expected --column or --columns" in refused("simulate", ballots, "--winner", *ASKED)
-    assert "both: DATA, --column" in refused("simulate", ballots, "--column", "color", "--example")
+    assert "--example without DATA and --column, got all of these" in refused(
+        "simulate", ballots, "--column", "color", "--example"
+    )
 
 
 @pytest.mark.parametrize(

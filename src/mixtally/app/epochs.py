@@ -276,6 +276,5 @@ def _plan_epochs(
         users,
         scale=scale,
         planner=planner,
-        whole_records=True,
     )
     return GivenPlan(*plan_whole_records(wish, planner))

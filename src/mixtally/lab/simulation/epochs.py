@@ -216,6 +216,7 @@ def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tup
     A change compares one batch with the next, which needs records in a single part. Raises like
     ``planning.choose``, and InfeasibleError if only split records fit.
     """
+    wish = replace(wish, whole_records=True)
     wholes = _whole_record_protocol(wish.question)
     if wholes is not None and wish.protocol is None:
         wish = replace(wish, protocol=wholes)
