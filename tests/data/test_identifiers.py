@@ -147,5 +147,5 @@ def test_people_may_repeat_in_rows_that_are_not_watched(monkeypatch):
 
 
 def test_rows_are_people_or_a_column_says_who(tmp_path):
-    with pytest.raises(ParameterError, match="--rows-are-people: expected no --person-column"):
+    with pytest.raises(ParameterError, match="--rows-are-people without --person-column, got both"):
         Reading(columns=("a",), person="b", rows_are_people=True)
