@@ -170,6 +170,16 @@ def misprice(monkeypatch):
     return plant
 
 
+def smaller_sets(most):
+    """A change to sets of at most ``most``, all of whose members are sent."""
+
+    def change(m):
+        whole = {} if getattr(m, "slots", None) is None else {"slots": None, "full": False}
+        return altered(m, max_set=most, **whole)
+
+    return change
+
+
 def crowd(times, more=0):
     return lambda m: altered(m, crowd=int(m.crowd * times) + more)
 
@@ -184,9 +194,9 @@ def cells(made):
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("sets", lambda m: altered(m, max_set=1)),
-        ("larger sets", lambda m: altered(m, max_set=2)),
-        ("sets in a crowd", lambda m: altered(m, max_set=1)),
+        ("sets", smaller_sets(1)),
+        ("larger sets", smaller_sets(2)),
+        ("sets in a crowd", smaller_sets(1)),
         ("bits", crowd(1.5)),
         ("bits", crowd(0.5)),
         ("bits", lambda m: altered(m, bins=m.bins - 1)),
