@@ -74,3 +74,19 @@ def test_a_closed_standard_error_is_no_failure(monkeypatch):
 
     monkeypatch.setattr("sys.stderr", Closed())
     print_line("a line")
+
+
+def test_lines_of_several_threads_stay_whole(monkeypatch):
+    """Each line is one call of write, which no other thread can divide."""
+    calls = []
+
+    class Terminal:
+        def write(self, text):
+            calls.append(text)
+
+        def flush(self):
+            pass
+
+    monkeypatch.setattr("sys.stderr", Terminal())
+    Log(print_line, clock=lambda: 0.0).tell("round open", round=1)
+    assert calls == ["1970-01-01T00:00:00Z round open round=1\n"]

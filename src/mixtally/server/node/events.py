@@ -53,7 +53,9 @@ class Condition(Enum):
 def print_line(line: str) -> None:
     """Print a line on standard error; a closed standard error is ignored."""
     with suppress(OSError, ValueError):
-        print(line, file=sys.stderr, flush=True)
+        # One call: two threads that write a text and its line end apart would mix their lines.
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
 
 
 def discard_line(line: str) -> None:
