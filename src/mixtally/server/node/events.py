@@ -53,7 +53,7 @@ class Condition(Enum):
 def print_line(line: str) -> None:
     """Print a line on standard error; a closed standard error is ignored."""
     with suppress(OSError, ValueError):
-        # One call: two threads that write a text and its line end apart would mix their lines.
+        # One call, because two threads that write a text and then its line end mix their lines.
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
