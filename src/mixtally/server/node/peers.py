@@ -184,8 +184,8 @@ class Peers:
             return False
         return bool(own) and fingerprint_of(note) == digest
 
-    def send_all(self, now: int) -> int:
-        """Send all queued notes, and return how many are left.
+    def send_all(self, now: int) -> None:
+        """Send all queued notes.
 
         A silent peer is tried again after a delay, which ends early when the peer asks for its
         notes.
@@ -204,7 +204,6 @@ class Peers:
                 queued.setdefault(_role_key(role), []).append((role, errand))
         for key, errands in queued.items():
             self.run_job(key, partial(self._send_notes, errands, now))
-        return len(self._node.notes.list_unsent())
 
     def _send_notes(self, errands: list[tuple[Role, UnsentNote]], now: int) -> None:
         """Send the queued notes of one peer, until it is silent."""
