@@ -20,7 +20,7 @@ from mixtally.accounting.divergence import Bound, ObservedMessage, ProvedDelta
 from mixtally.accounting.divergence.registry import divergence_of
 from mixtally.accounting.messages import Messages
 from mixtally.accounting.numerics.bracket import Bracket
-from mixtally.accounting.numerics.gaussian_start import approximate_composed_delta
+from mixtally.accounting.numerics.composed_estimates import approximate_composed_delta
 from mixtally.errors import AccountingError
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.guarantee import MOST_EPSILON, Observer, check_epsilon
@@ -44,11 +44,11 @@ class Record:
     Attributes
     ----------
     message
-        One of them; its ``others`` is None for a guarantee in any crowd.
+        One of the messages. Its ``others`` is None for a guarantee in any crowd.
     pieces
         Number of messages.
     note
-        A further assumption, after "; ".
+        A further assumption, which begins with "; ", or an empty text.
     """
 
     message: ObservedMessage
@@ -82,7 +82,7 @@ class _ObservedRecord:
 
 
 class Accountant:
-    """An accountant that computes every number once; its memo has a size limit and ends with it.
+    """An accountant that computes every number once, with a memo of limited size.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ class Accountant:
     def lower(self, record: Record, epsilon: float, collections: int) -> float:
         """Return a lower bound of delta(epsilon) of ``collections`` collections that are not mixed.
 
-        It is that of one collection, unless shaped fakes allow a larger one.
+        The bound is the one of a single collection, unless shaped fakes allow a larger one.
         """
         parts = _observe_record(record)
         one = self.delta(record, epsilon).bounds.lower
@@ -237,14 +237,20 @@ class Accountant:
     def directional_upper(
         self, record: Record, epsilons: Sequence[float]
     ) -> tuple[Sequence[float], Sequence[float]] | None:
-        """Return upper bounds of one message in each order of the neighbors; None if they agree."""
+        """Return upper bounds of one message, separately for each order of the two neighbors.
+
+        Return None if both orders have the same bounds, or if the observer sees several messages.
+        """
         parts = _observe_record(record)
         return (
             None if parts.times > 1 else self._messages.directional_upper(parts.message, epsilons)
         )
 
     def expect_one_message(self, record: Record, epsilon: float) -> float:
-        """Return the probable delta of one message of ``record``; several have at least as much."""
+        """Estimate delta of one message of ``record``.
+
+        The delta of several messages is at least as large.
+        """
         return self._messages.upper_at(_observe_record(record).message, epsilon, Bound.EXPECTED)
 
     def cache_search(self, search_key: Hashable, search: Callable[[], Found]) -> Found:
@@ -258,9 +264,9 @@ class Accountant:
         return found
 
     def losses(self, record: Record, tightness: Tightness) -> tuple[LossDistribution, int]:
-        """Return losses that dominate one message of ``record``, and the number of messages.
+        """Return a distribution of losses that dominates one message, and the number of messages.
 
-        They are derived from proved upper bounds.
+        The distribution is derived from proved upper bounds.
         """
         self._require_proofs()
         parts = _observe_record(record)
@@ -273,7 +279,7 @@ class Accountant:
 
     @contextmanager
     def at_most(self, prices: float) -> Iterator[None]:
-        """Raise PricesSpentError in this context if more than ``prices`` prices are computed."""
+        """Raise PricesSpentError in this context if more than ``prices`` deltas are computed."""
         before = self._messages.most_prices
         self._messages.most_prices = self.prices + prices
         try:

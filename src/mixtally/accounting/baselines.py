@@ -26,6 +26,15 @@ def local_standard_error(epsilon: float, users: int, bins: int) -> float:
 
     Source: Wang, Blocki, Li, Jha, Locally Differentially Private Protocols for Frequency Estimation
     (2017), optimized unary encoding and direct encoding.
+
+    Parameters
+    ----------
+    epsilon : float
+        The local privacy loss in nats.
+    users : int
+        The number of people.
+    bins : int
+        The number of bins.
     """
     grow = math.exp(epsilon)
     unary = 4.0 * grow
@@ -54,6 +63,17 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
     count has noise, and the known sum reduces its variance to the share 1 - 1/d
     (``protocol.estimate.projection``). The same applies to every attribute, all of which change
     simultaneously.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    epsilon : float
+        The privacy loss of all collections in nats.
+    delta : float
+        The delta of all collections, in (0, 1).
+    collections : int
+        The number of collections.
     """
     moved, kept = moved_counts(question), _residual_variance_share(question)
     laplace = central_standard_error(epsilon / collections, moved)
@@ -65,7 +85,7 @@ def central_error(question: Question, epsilon: float, delta: float, collections:
 
 
 def _attribute_sizes(question: Question) -> tuple[int, ...]:
-    """Return the number of answers of each attribute, of which a person holds exactly one."""
+    """Return the number of possible answers of each attribute; a person gives one of them."""
     if question.kind is Kind.ONE and question.hashed is None:
         return (question.bins,)
     return question.attributes or ()
@@ -111,10 +131,21 @@ def _normal_cdf(deviations: float) -> float:
 
 
 def local_error(question: Question, epsilon: float, users: int, collections: int = 1) -> float:
-    """Return the error of an empty bin in the local model, with epsilon shared.
+    """Return the error of an empty bin in the local model, if the collections share epsilon.
 
     Free bits use randomized response, and sets unary encoding with a share of epsilon for every
     member.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    epsilon : float
+        The privacy loss of all collections in nats.
+    users : int
+        The number of people.
+    collections : int
+        The number of collections that share epsilon.
     """
     epsilon /= collections
     if question.kind is Kind.BITS:

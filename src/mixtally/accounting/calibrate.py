@@ -12,8 +12,11 @@ from typing import NamedTuple
 from mixtally.accounting.accountant import Accountant, Record, count_messages, local_epsilon
 from mixtally.accounting.divergence import CalibrationTarget
 from mixtally.accounting.divergence.registry import divergence_of
-from mixtally.accounting.numerics.composed_lower_bound import composed_lower_bound
-from mixtally.accounting.numerics.gaussian_start import Start, gaussian_start
+from mixtally.accounting.numerics.composed_estimates import (
+    Start,
+    composed_lower_bound,
+    gaussian_start,
+)
 from mixtally.accounting.numerics.search import (
     FLIPS,
     ROOT,
@@ -79,9 +82,9 @@ def calibrate(
     """Return ``record`` with the least ``parameter`` that satisfies the guarantee.
 
     A flip probability exceeds the least one by at most the relative ``tolerance``. If another crowd
-    than expected is the worst, it may do so by a few ten-thousandths. For one message the number of
-    fakes is the least. For several messages some hundredths of ``delta`` may remain unused, less
-    than a hundredth of the ``parameter``.
+    than expected is the worst, the excess may be a few ten-thousandths. For one message the least
+    number of fakes is found. For several messages some hundredths of ``delta`` may remain unused.
+    The least value of ``parameter`` is then smaller by less than a hundredth.
 
     Parameters
     ----------
@@ -106,7 +109,7 @@ def calibrate(
         If no value satisfies the guarantee.
     """
     low, high = parameter.low, parameter.high
-    wish = _CalibrationRequest(
+    request = _CalibrationRequest(
         record.with_parameter(parameter, low),
         parameter,
         CalibrationTarget(
@@ -117,9 +120,9 @@ def calibrate(
         (low, high if most is None else min(most, high)),
         limited=most is not None,
     )
-    found = accountant.cache_search(wish, lambda: _find_least_value(accountant, wish))
+    found = accountant.cache_search(request, lambda: _find_least_value(accountant, request))
     if found is None:
-        raise _infeasible_error(record, parameter, wish.goal)
+        raise _infeasible_error(record, parameter, request.goal)
     return record.with_parameter(parameter, found)
 
 
@@ -128,15 +131,32 @@ def probably_satisfies(
 ) -> bool:
     """Return whether ``collections`` of ``record`` probably satisfy the guarantee.
 
-    Nothing is composed if the local epsilon suffices, if one message alone violates the guarantee,
-    or if the least informative messages of the same distance would.
+    Messages are composed only if three faster tests do not decide. The answer is yes if the local
+    epsilon suffices. It is no if one message alone violates the guarantee, or if the least
+    informative messages of the same total variation distance would violate it.
+
+    Parameters
+    ----------
+    accountant : Accountant
+        Keeps the computed numbers.
+    record : Record
+        All messages of a person.
+    epsilon : float
+        The privacy loss in nats, in [0.01, 20].
+    delta : float
+        The required delta, in (0, 1).
+    collections : int
+        The number of collections.
     """
     if collections * local_epsilon(record) <= epsilon:
         return True
     if accountant.expect_one_message(record, epsilon) > delta:
         return False
-    told = count_messages(record) * collections
-    if told > 1 and composed_lower_bound(told, accountant.distance(record), epsilon) > delta:
+    messages = count_messages(record) * collections
+    if (
+        messages > 1
+        and composed_lower_bound(messages, accountant.distance(record), epsilon) > delta
+    ):
         return False
     return accountant.upper(record, epsilon, collections, delta, proved=False) <= delta
 
@@ -165,41 +185,44 @@ class _CalibrationRequest(NamedTuple):
         return count_messages(self.record) * self.collections > 1
 
 
-def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int | None:
-    """Return the least value that is expected to satisfy the guarantee and proved to, or None."""
-    (low, high), goal = wish.value_range, wish.goal
+def _find_least_value(accountant: Accountant, request: _CalibrationRequest) -> int | None:
+    """Return the least value that the search finds and proves, or None if there is none."""
+    (low, high), goal = request.value_range, request.goal
     if high < low:
         return None
 
     def upper(value: int, *, proved: bool = True) -> float:
-        given = wish.with_value(value), goal.epsilon, wish.collections, goal.delta
+        given = request.with_value(value), goal.epsilon, request.collections, goal.delta
         return accountant.upper(*given, proved=proved)
 
-    axis = FLIPS if wish.parameter == Parameter.FLIP else ROOT
-    start = _find_start(accountant, wish, axis)
+    axis = FLIPS if request.parameter == Parameter.FLIP else ROOT
+    start = _find_start(accountant, request, axis)
     inside = abs(start.miss) < _NEAR_START and (
         axis.along(start.x) * _PAST_START < axis.along(high)
     )
-    if (wish.limited and not inside) and not probably_satisfies(
-        accountant, wish.with_value(high), goal.epsilon, goal.delta, wish.collections
+    if (request.limited and not inside) and not probably_satisfies(
+        accountant, request.with_value(high), goal.epsilon, goal.delta, request.collections
     ):
         return None  # no smaller value is tried
-    tolerance, rough = wish.tolerance, _SEVERAL_MESSAGES if wish.is_composed else _SINGLE_MESSAGE
+    tolerance, rough = (
+        request.tolerance,
+        _SEVERAL_MESSAGES if request.is_composed else _SINGLE_MESSAGE,
+    )
     if goal.times > 1:
         tolerance = max(tolerance, _COMPOSED_TOLERANCE)
-    elif wish.parameter == Parameter.FAKES:
+    elif request.parameter == Parameter.FAKES:
         tolerance = 0.0
-    if wish.parameter == Parameter.SHIFT:
+    if request.parameter == Parameter.SHIFT:
         rough = rough._replace(slack=_TABLE_SLACK)
-    elif wish.parameter == Parameter.REPLACED and wish.record.message.mechanism.most_set > 1:
+    elif request.parameter == Parameter.REPLACED and request.record.message.mechanism.most_set > 1:
         rough = rough._replace(slack=_TINY_SLACK)
     axis = steepen_axis(axis, start.power)
     search = partial(find_least_meeting, low=low, high=high, tolerance=tolerance, axis=axis)
-    begin, target = start.x, goal.delta * (_TARGET_SHARE if wish.is_composed else 1.0)
+    begin, target = start.x, goal.delta * (_TARGET_SHARE if request.is_composed else 1.0)
     for _ in range(_MOST_PROOFS):
         found = search(partial(upper, proved=False), target, start=begin, rough=rough)
         # The estimates aim below delta, so the proved search at the end decides about a failure.
-        if found is None and wish.is_composed:
+        if found is None and request.is_composed:
             break
         if found is None or (proved := upper(found)) <= goal.delta:
             return found
@@ -213,20 +236,20 @@ def _find_least_value(accountant: Accountant, wish: _CalibrationRequest) -> int 
     return search(upper, goal.delta, start=begin, rough=rough._replace(slack=slack))
 
 
-def _find_start(accountant: Accountant, wish: _CalibrationRequest, axis: Axis) -> Start:
+def _find_start(accountant: Accountant, request: _CalibrationRequest, axis: Axis) -> Start:
     """Return the start of a search, from a Gaussian approximation if messages are composed."""
-    goal, message = wish.goal, wish.record.message
-    start = divergence_of(message).start(message, wish.parameter, goal)
+    goal, message = request.goal, request.record.message
+    start = divergence_of(message).start(message, request.parameter, goal)
     unknown = Start(start, 1.0, math.nan)
-    several = wish.is_composed or message.mechanism.most_set > 1  # otherwise delta is smooth
-    if wish.parameter == Parameter.SHIFT or not several:
+    several = request.is_composed or message.mechanism.most_set > 1  # otherwise delta is smooth
+    if request.parameter == Parameter.SHIFT or not several:
         return unknown
     begin = gaussian_start(
-        lambda value: accountant.distance(wish.with_value(value)),
-        count_messages(wish.record) * wish.collections,
+        lambda value: accountant.distance(request.with_value(value)),
+        count_messages(request.record) * request.collections,
         goal.epsilon,
         goal.delta,
-        *wish.value_range,
+        *request.value_range,
         start=start,
         axis=axis,
     )

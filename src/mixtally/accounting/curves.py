@@ -1,9 +1,10 @@
-"""Privacy curves: upper bounds of delta at several epsilons, their composition and their exchange.
+"""Privacy curves: upper bounds of delta at several epsilons.
 
-``app.matrix`` and the Python interface use this module. A curve is the largest divergence over all
-pairs of neighbors and both directions, so rounds are composed from the curve of the maximum, never
-from the pair that is the worst at one epsilon. As a function of e^epsilon the true curve is convex
-and 1 at e^epsilon = 0. So the chords between its points are upper bounds too.
+``app.matrix`` and the Python interface use this module to compose curves and to exchange them with
+other libraries. A curve is the largest divergence over all pairs of neighbors and both directions.
+Rounds are composed from this curve, because the pair that is the worst at one epsilon may not be
+the worst at another. As a function of e^epsilon the true curve is convex, and it is 1 at e^epsilon
+= 0. So the chords between points of the curve are upper bounds too.
 """
 
 import math
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
+from numbers import Integral
 from typing import Any
 
 from mixtally.accounting.composition.convolve import LossSum
@@ -25,7 +27,7 @@ from mixtally.accounting.composition.pld import (
     prove_points,
 )
 from mixtally.accounting.divergence.matrix import Randomizer
-from mixtally.errors import DataError, EffortError
+from mixtally.errors import DataError, EffortError, ParameterError, pluralize
 from mixtally.model.guarantee import MOST_EPSILON
 
 _SLACK = 1.0 + 1e-12
@@ -39,6 +41,8 @@ _STRIDE = 1.5
 _IMPORTED = 512
 """Points at which an imported distribution is evaluated."""
 _LEAST = 1e-15
+_PAIRS = "give pairs of epsilon and delta with ascending epsilon"
+MOST_ROUNDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,13 @@ class PrivacyCurve:
             if not 0.0 <= delta <= before * _RISE or delta > 1.0:
                 raise _point_error(where, "a delta from 0 to 1 that falls", delta)
         if not self.epsilons or len(self.epsilons) != len(self.upper):
-            raise _point_error(len(self.epsilons), "one delta for every epsilon", len(self.upper))
+            raise DataError(
+                "privacy curve",
+                expected="at least one epsilon, and one delta for every epsilon",
+                got=f"{pluralize(len(self.epsilons), 'epsilon')} and "
+                f"{pluralize(len(self.upper), 'delta')}",
+                do=_PAIRS,
+            )
 
     @classmethod
     def from_profile(cls, points: Iterable[tuple[float, float]]) -> "PrivacyCurve":
@@ -92,7 +102,12 @@ class PrivacyCurve:
         PrivacyCurve
             The curve. It is an upper bound if the profile is one.
         """
-        pairs = sorted((float(epsilon), float(delta)) for epsilon, delta in points)
+        try:
+            pairs = sorted((float(epsilon), float(delta)) for epsilon, delta in points)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                "privacy curve", expected="pairs of two numbers", got=error, do=_PAIRS
+            ) from error
         return cls(tuple(one for one, _ in pairs), tuple(one for _, one in pairs))
 
     @classmethod
@@ -109,6 +124,13 @@ class PrivacyCurve:
         PrivacyCurve
             Both directions are in its deltas. It is an upper bound if the estimate is pessimistic.
         """
+        if not hasattr(losses, "get_delta_for_epsilon"):
+            raise DataError(
+                "losses",
+                expected="a privacy loss distribution of dp-accounting",
+                got=f"an object of type {type(losses).__name__}",
+                do="make one with dp_accounting.pld.privacy_loss_distribution",
+            )
 
         def compute_delta(epsilon: float) -> float:
             # The library's transforms may leave tiny negative numbers.
@@ -151,10 +173,17 @@ class PrivacyCurve:
             return self.upper[-1]
         if self.epsilons[at] == epsilon:
             return self.upper[at]
-        ratio, right = math.exp(epsilon), math.exp(self.epsilons[at])
-        left, before = (math.exp(self.epsilons[at - 1]), self.upper[at - 1]) if at else (0.0, 1.0)
-        share = (ratio - left) / (right - left)
-        return min(1.0, ((1.0 - share) * before + share * self.upper[at]) * _SLACK)
+        # Differences of exponentials are computed without cancellation: next to a point far below
+        # its neighbor, the weight of the neighbor decides.
+        right, after = self.epsilons[at], self.upper[at]
+        if at == 0:  # the chord begins at delta = 1, where e^epsilon is 0
+            rest, share = -math.expm1(epsilon - right), math.exp(epsilon - right)
+            return min(1.0, (rest + share * after) * _SLACK)
+        left, before = self.epsilons[at - 1], self.upper[at - 1]
+        span = -math.expm1(left - right)
+        rest = -math.expm1(epsilon - right) / span
+        share = math.exp(epsilon - right) * -math.expm1(left - epsilon) / span
+        return min(1.0, (rest * before + share * after) * _SLACK)
 
     def epsilon(self, delta: float) -> float:
         """Return the least epsilon at which the bound is at most ``delta``.
@@ -177,18 +206,31 @@ class PrivacyCurve:
         Parameters
         ----------
         rounds : int
-            The number of rounds.
+            The number of rounds, 1 to 10^6.
 
         Returns
         -------
         PrivacyCurve
             Upper bounds for all rounds together.
+
+        Raises
+        ------
+        ParameterError
+            If the number of rounds is not an integer in this range.
         """
+        if not isinstance(rounds, Integral) or not 1 <= rounds <= MOST_ROUNDS:
+            raise ParameterError(
+                "rounds",
+                expected=f"an integer in [1, {MOST_ROUNDS:,}]",
+                got=rounds,
+                do="1 for a single round",
+            )
+        rounds = int(rounds)
         total = LossSum([(self.losses(), rounds)])
         return trace_curve(total.delta, MOST_EPSILON)
 
     def losses(self, tightness: Tightness = CLOSE) -> LossDistribution:
-        """Return a privacy loss distribution that dominates all with this curve.
+        """Return a privacy loss distribution that dominates every mechanism below this curve.
 
         Parameters
         ----------
@@ -225,11 +267,11 @@ def _point_error(where: int, expected: str, got: object) -> DataError:
         f"privacy curve, point {where + 1}",
         expected=expected,
         got=got,
-        do="give pairs of epsilon and delta with ascending epsilon",
+        do=_PAIRS,
     )
 
 
-def trace_curve(curve: Curve, reach: float, tightness: Tightness = CLOSE) -> PrivacyCurve:
+def trace_curve(curve: Curve, reach: float) -> PrivacyCurve:
     """Return the points of an upper bound that a composition needs.
 
     Parameters
@@ -238,10 +280,8 @@ def trace_curve(curve: Curve, reach: float, tightness: Tightness = CLOSE) -> Pri
         An upper bound of delta at any epsilon in [0, 20].
     reach : float
         The largest finite privacy loss, or infinity.
-    tightness : Tightness
-        How closely chords follow the curve.
     """
-    return _make_curve(*choose_points(curve, reach, tightness))
+    return _make_curve(*choose_points(curve, reach, CLOSE))
 
 
 def _make_curve(step: float, points: dict[int, float]) -> PrivacyCurve:
@@ -252,8 +292,8 @@ def _make_curve(step: float, points: dict[int, float]) -> PrivacyCurve:
     return PrivacyCurve(tuple(place * step for place in places), tuple(deltas))
 
 
-def trace_randomizer(one: Randomizer, reach: float, tightness: Tightness = CLOSE) -> PrivacyCurve:
-    """Return the points of the curve of the maximum over all pairs and crowds.
+def trace_randomizer(one: Randomizer, reach: float) -> PrivacyCurve:
+    """Return points of the curve that bounds delta for all pairs of values and all crowds.
 
     Parameters
     ----------
@@ -261,13 +301,11 @@ def trace_randomizer(one: Randomizer, reach: float, tightness: Tightness = CLOSE
         The randomizer among its crowd.
     reach : float
         Its local epsilon.
-    tightness : Tightness
-        How closely chords follow the curve.
     """
     if one.exact_bit is not None:
         with suppress(EffortError):
-            return _make_curve(*prove_points(one.expect, one.prove, reach, tightness))
-    return trace_curve(lambda epsilon: one.upper(epsilon).value, reach, tightness)
+            return _make_curve(*prove_points(one.expect, one.prove, reach, CLOSE))
+    return trace_curve(lambda epsilon: one.upper(epsilon).value, reach)
 
 
 def find_epsilon(
@@ -323,5 +361,5 @@ def find_epsilon(
 
 
 def _log_ratio(value: float, delta: float) -> float:
-    """Return log(value / delta), at least -50: a bound of zero has no logarithm."""
+    """Return log(value / delta), but at least -50, because a bound of zero has no logarithm."""
     return max(-50.0, math.log(max(value, 1e-300) / delta))

@@ -62,7 +62,10 @@ class _ComposedMessages(NamedTuple):
         return self.total.nbytes
 
     def upper_at_next_point(self, epsilon: float) -> float:
-        """Return the curve of one message at the next point, about a lower bound at ``epsilon``."""
+        """Return one message's delta at the next point of the curve from ``epsilon`` on.
+
+        This is nearly a lower bound of the delta at ``epsilon``.
+        """
         at = bisect_left(self.points, (epsilon, 0.0))
         return self.points[at][1] if at < len(self.points) else 0.0
 
@@ -154,7 +157,7 @@ class Messages:
         *,
         proved: bool,
     ) -> float:
-        """Return the smaller of the composed delta and of basic composition.
+        """Return the smaller of two bounds: the composed delta, and that of basic composition.
 
         Basic composition is evaluated slightly below the even share of epsilon, so that shares of a
         decimal epsilon add up.
@@ -239,7 +242,7 @@ def _table_losses(shape: AnyShape) -> _MessageLosses:
 
 
 def _keep_revealing(message: ObservedMessage, epsilon: float, upper: float) -> float:
-    """Return ``upper``, but not zero if a message reveals something."""
+    """Return ``upper``, but at least a tiny positive number if a message reveals something."""
     return keep_positive(upper, epsilon, message.mechanism.local_epsilon)
 
 

@@ -1,8 +1,8 @@
 """The record that a protocol's name and parameters describe.
 
 The application layer calls this module for ``mixtally check delta`` and ``mixtally check noise``.
-Every protocol requires some parameters and accepts others, by the table of its mechanism. If one
-that can be calibrated is left out, ``calibrate`` finds it.
+Every protocol requires some parameters and accepts others, by the table of its mechanism. If a
+parameter that can be calibrated is left out, ``calibrate`` finds it.
 """
 
 from dataclasses import dataclass, replace
@@ -39,13 +39,14 @@ class ParsedParameters:
     Attributes
     ----------
     honest_record
-        The record with the fakes and people that are certainly honest; the guarantee is about it.
+        The record with the fakes and people that are certainly honest. The guarantee is computed
+        for this record.
     full_record
-        The record with all people and fakes; errors are about it.
+        The record with all people and fakes. Errors are computed for this record.
     sought_parameter
         The parameter to be found; None if all were given.
     crowd
-        People whose flips count, None if nobody's do.
+        The number of people whose flips count; None if nobody's flips count.
     """
 
     honest_record: Record
@@ -91,14 +92,14 @@ def parse_parameters(
             do="leave it out: the noise of this protocol does not come from other people",
         )
     fakes, crowd = whole.get("fakes") or 0, whole.get("users") or 0 if counted else 0
-    sure = CountedParameters(
+    arriving = CountedParameters(
         whole, count_arriving(fakes, fraction), count_arriving(crowd, fraction), for_epsilon
     )
     return ParsedParameters(
-        Record(*own.record_fields(name, sure)),
+        Record(*own.record_fields(name, arriving)),
         Record(*own.record_fields(name, CountedParameters(whole, fakes, crowd, for_epsilon))),
         None if sought is None else sought.sought,
-        sure.crowd if counted else None,
+        arriving.crowd if counted else None,
     )
 
 
@@ -169,7 +170,8 @@ def check_parameters(
     given : Parameters
         Parameters that the user gave.
     left_out : set of str, optional
-        Parameters to be found; others may then be left to the search as well.
+        Names of parameters that are to be found. If there are any, the parameters that the search
+        chooses itself (``rules.chosen``) may be missing, too.
 
     Returns
     -------
@@ -195,7 +197,10 @@ def check_parameters(
 
 
 def _required_names(rules: ParameterRules, given: Parameters) -> frozenset[str]:
-    """Return the names that must be given, where one parameter may replace another."""
+    """Return the names of the parameters that must be given.
+
+    ``rules.instead`` lists pairs of a required parameter and one that may replace it.
+    """
     required = rules.required
     for one, other in rules.instead:
         if one in required and given.get(other) is not None:

@@ -9,7 +9,7 @@ all files of the package:
 - A *part* is a stream of messages of a record, with its own mixes and tally. A *hop* is one mix.
 - A *coin* is the random fraction of a device's fakes: a mean of 2.3 fakes is 2 fakes, and a third
   one with probability 0.3.
-- A *cap* is the most set bits of a message. Flips that pass the cap are drawn again.
+- A *cap* is the maximum number of set bits of a message. Flips that exceed it are drawn again.
 - A *plane* is a set of values that one message can name (``model.planes``).
 - A *candidate* is an option with estimated noise. Only a plan is proved.
 """

@@ -8,7 +8,7 @@ proved (``planning.pricing``), in the order of their errors, until one succeeds.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from mixtally.accounting.accountant import Accountant
 from mixtally.accounting.baselines import central_error
 from mixtally.accounting.divergence import vectors
-from mixtally.errors import EffortError, InfeasibleError
+from mixtally.errors import EffortError, InfeasibleError, pluralize
 from mixtally.model.encodings import Encoding, list_encodings
 from mixtally.model.plan import Cover, Plan
 from mixtally.model.question import Kind
@@ -76,7 +76,7 @@ SLOTS_EVALUATIONS = (
 )
 """The evaluations that send some slots of a record."""
 SIMILAR_ERROR_RATIO = 1.02
-"""Errors whose ratio is at most this number count as equal."""
+"""Errors whose ratio is at most this number are treated as equal."""
 Ranked = tuple[tuple[bool, float], Callable[[], Result]]
 """A rank (whether people draw the fakes, and the estimated error) and how to evaluate the
 candidate.
@@ -102,8 +102,8 @@ class Candidates(NamedTuple):
 class Planner:
     """Cache shared by planning calls.
 
-    Pass one planner to all calls about similar requests. It ends with its owner, so nothing is
-    cached for the whole process.
+    Pass one planner to all calls about similar requests. The cache is discarded together with the
+    planner, so nothing is cached for the whole process.
     """
 
     def __init__(self) -> None:
@@ -120,10 +120,10 @@ class Planner:
     def evaluations(
         self, request: PlanRequest, *, sketched: bool = False, again: bool = True
     ) -> Iterator[Callable[[], Result]]:
-        """Yield an evaluation for each protocol and encoding; each runs at most once.
+        """Yield one function for each protocol and encoding, which computes its result.
 
-        If ``sketched``, the accountant approximates. ``again`` includes whole vectors that are sent
-        several times.
+        Each result is computed at most once. If ``sketched``, the accountant approximates.
+        ``again`` includes whole vectors that are sent several times.
         """
         accountant = self._approximate_accountant if sketched else self.accountant
         # The place identifies an evaluation in the cache. Repeated vectors are listed last, so
@@ -186,7 +186,7 @@ class Planner:
         -------
         Candidates
             Candidates for the whole budget from the smallest error on, then those for smaller
-            budgets. Infeasible protocols are those of the whole budget.
+            budgets. Infeasible protocols are those that are infeasible for the whole budget.
         """
         found: Candidates = self._memo.get(
             request, lambda: _candidates(request, list(self._results(request)))
@@ -223,7 +223,7 @@ class Planner:
         """
         evaluated = (
             one
-            for budgeted in _vary_budgets(replace(request, likely=True), smaller=(1,))
+            for budgeted in _vary_budgets(replace(request, accept_probable=True), smaller=(1,))
             for one in self._results(budgeted, sketched=True)
         )
         return any(isinstance(one, Candidate) for one in evaluated)
@@ -240,15 +240,16 @@ class Planner:
 
         Notes
         -----
-        The search stops following a protocol to smaller budgets if two conditions hold. Its error
-        increases with every smaller budget, and exceeds the error of the candidate that sends
-        least. The curves of several collections are costly. So for several collections, a protocol
-        is left out if it is infeasible for the whole budget. A protocol with replaced values is
-        left out if its error is larger for the least budget.
+        The search stops following a protocol to smaller budgets if two conditions hold. The error
+        of the protocol increases with every smaller budget, and exceeds the error of the candidate
+        that sends least. The curves of several collections are costly. So for several collections,
+        a protocol is left out if it is infeasible for the whole budget. A protocol with replaced
+        values is left out if its error is larger for the least budget.
 
         If bits are sent one by one, whole vectors have larger errors, however often they are sent.
-        Whole vectors are not sent repeatedly where their price is costly, as in a very small crowd.
-        The limit of products is larger if no candidate sends bits one by one.
+        Repeated whole vectors are not tried if their delta takes too many products to compute, as
+        in a very small crowd. The limit of products is larger if no candidate sends bits one by
+        one.
         """
         whole, *smaller = _vary_budgets(request)
         split = any(len(option.parts) > 1 for option in found)
@@ -299,7 +300,7 @@ def choose(
     planner : Planner, optional
         The cache that is shared with other calls.
     similar_ratio : float
-        The ratio up to which errors count as equal; then fewer bytes decide.
+        The ratio up to which errors are treated as equal; then fewer bytes decide.
 
     Returns
     -------
@@ -324,20 +325,15 @@ def choose(
         lacking = [*(one for one in infeasible if one.protocol not in fit_smaller), *missed]
         why = describe_choice(request, plan, others, lacking)
         return Choice(plan, others, tuple(lacking), why, request.count)
-    asked = "any text" if request.question.hashed else f"{request.question.bins:,} bins"
+    asked = "any text" if request.question.hashed else pluralize(request.question.bins, "bin")
     raise InfeasibleError(
         "plan",
         expected=f"a plan with epsilon {request.guarantee.epsilon:g} and delta "
         f"{request.guarantee.delta:g} "
-        f"for {request.users:,} users and {asked}",
+        f"for {pluralize(request.users, 'user')} and {asked}",
         got=f"none within a budget of {describe_budget(request)}"
         + " and mixes that draw fakes" * request.mixes_draw,
-        do="; ".join(
-            [
-                *_too_few_advice(request),
-                *(f"{m.protocol} needs {m.needs}" for m in (*infeasible, *missed)),
-            ]
-        )
+        do=". ".join([*_too_few_advice(request), *_list_needs([*infeasible, *missed])])
         or (
             f"choose another --protocol for records of kind {request.question.kind}"
             if request.protocol
@@ -347,7 +343,7 @@ def choose(
 
 
 def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
-    """Return the plan that ``choose`` most likely would choose, without evaluating all others.
+    """Return the plan that ``choose`` would most likely return, in less time.
 
     Parameters
     ----------
@@ -359,11 +355,12 @@ def choose_by_estimates(request: PlanRequest, planner: Planner) -> Plan | None:
     Returns
     -------
     Plan or None
-        A proved plan, of the next candidate if the best one is not proved. None if no plan is.
+        A proved plan: that of the best candidate, or of the next one if the best is not proved.
+        None if no candidate can be proved.
     """
     found: list[Ranked] = []
     for budgeted in _vary_budgets(request):
-        quick = planner.evaluations(replace(budgeted, likely=True), sketched=True)
+        quick = planner.evaluations(replace(budgeted, accept_probable=True), sketched=True)
         sketches = planner.evaluations(budgeted, sketched=True)
         closely = planner.evaluations(budgeted)
         for exists, sketch, evaluate in zip(quick, sketches, closely, strict=True):
@@ -401,7 +398,10 @@ def keep_distinct(found: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _rank(one: Candidate | Plan, count: int) -> tuple[bool, float]:
-    """Return the sort key: the cover of every mix first, then the smaller error at ``count``."""
+    """Return the sort key: plans with the cover of every mix first, then smaller errors.
+
+    Errors are compared in a bin with ``count`` people.
+    """
     return one.cover is not Cover.MIXES, one.error_of(count)
 
 
@@ -439,14 +439,14 @@ def _evaluate_safely(name: str, evaluate: Callable[[], Result]) -> Result:
 
 
 def _is_replacement_no_better(found: Result | None, error: float) -> bool:
-    """Return whether the result replaces values and errs at least by ``error``."""
+    """Return whether the result replaces values and its error is at least ``error``."""
     if not isinstance(found, Candidate) or found.parts[0].replaced is None:
         return False
     return found.error >= error
 
 
 def _estimate_products(found: Candidate) -> int:
-    """Return the products per point of the curve of whole vectors; 0 for other records."""
+    """Return the number of products for a point of the curve of whole vectors; otherwise 0."""
     part = found.parts[0]
     if part.most_set is not None or part.bins == 1 or part.threshold is None:
         return 0
@@ -456,7 +456,7 @@ def _estimate_products(found: Candidate) -> int:
 def _list_evaluations(
     request: PlanRequest, accountant: Accountant, *, again: bool
 ) -> Iterator[tuple[str, Callable[[], Result]]]:
-    """Yield the name and the evaluation of each protocol and encoding."""
+    """Yield a name and a function that computes the result, for each protocol and encoding."""
     every = list_encodings(request.question)
     for encoding in every:
         for name, made in PROTOCOLS:
@@ -470,13 +470,20 @@ def _list_evaluations(
 
 
 def _repeats(request: PlanRequest) -> list[int]:
-    """Return how often a whole vector may be sent; nothing if every bit can be sent alone.
+    """Return the numbers of times that a whole vector may be sent.
 
-    Sending every bit alone has a smaller standard error than sending the whole vector as often.
+    The list is empty if every bit can be sent alone, because sending bits alone has a smaller
+    standard error.
     """
     bits = request.question.bins if request.question.kind is Kind.BITS else 1
     affordable = math.floor(request.messages_per_user)
     return [affordable] if 1 < affordable < bits else []
+
+
+def _list_needs(infeasible: Sequence[Infeasible]) -> list[str]:
+    """Return a sentence with what every infeasible protocol needs; no sentence for no protocol."""
+    needs = [f"{one.protocol} needs {one.needs}" for one in infeasible]
+    return ["; ".join(needs)] if needs else []
 
 
 def _too_few_advice(request: PlanRequest) -> list[str]:

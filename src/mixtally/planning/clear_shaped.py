@@ -54,7 +54,7 @@ def candidate_by_mixes(request: PlanRequest, encoding: Encoding, accountant: Acc
 
 
 def questions_in_clear(encoding: Encoding) -> tuple[Question, ...] | None:
-    """Return the questions of a record's messages in clear; None if it has no such encoding."""
+    """Return the question of each message of a record in clear; None if that is impossible."""
     if encoding.is_whole_set:
         (first,) = encoding.parts
         return encoding.parts if first.bins + first.max_set <= MOST_BINS else None

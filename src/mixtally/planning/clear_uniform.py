@@ -46,7 +46,9 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     if (large := own_bytes_excess(NAME, request, parts_without_fakes(clear, size))) is not None:
         return large
     # This check is far cheaper than the search below.
-    if request.likely and not _is_affordable(request, encoding, bins, people, accountant, size):
+    if request.accept_probable and not _is_affordable(
+        request, encoding, bins, people, accountant, size
+    ):
         return Infeasible(NAME, "more fakes than the budget allows")
     try:
         needs = _fakes_with_coins(request, encoding, bins, accountant, size)
@@ -126,7 +128,10 @@ def _describe_fakes(fakes: int, bins: list[int]) -> str:
 def _candidate_with_fakes(
     request: PlanRequest, bins: list[int], needs: list[int], people: int, size: int
 ) -> Candidate:
-    """Return the candidate whose certain people together draw ``needs`` fakes for each part."""
+    """Return the candidate for which ``people`` together draw ``needs`` fakes for each part.
+
+    These are the honest people who certainly take part.
+    """
     pairs = zip(bins, needs, strict=True)
     # Rounded up, so that the certain people together draw at least the needed fakes.
     parts = tuple(_part(each, -(-need * SCALE // people), size) for each, need in pairs)
@@ -144,7 +149,7 @@ def _fakes_with_coins(
     accountant: Accountant,
     size: int = 1,
 ) -> list[int]:
-    """Return the fakes of each part, with the surplus for coins."""
+    """Return the number of fakes of each part, with the surplus for coins."""
     found = _certain_fakes(request, encoding, bins, accountant, size)
     return [fakes_with_coins(request, one, len(bins)) for one in found]
 
@@ -156,11 +161,11 @@ def _certain_fakes(
     accountant: Accountant,
     size: int,
 ) -> list[int]:
-    """Return the fakes of each part if all fakes certainly arrive.
+    """Return the number of fakes of each part if all fakes certainly arrive.
 
     If an estimate is enough, every part has as many fakes per bin as the largest part.
     """
-    if request.likely:
+    if request.accept_probable:
         most = max(bins)
         fakes = uniform_fakes(accountant, request, encoding, most, size)
         found = {each: -(-fakes * each // most) for each in set(bins)}
@@ -179,13 +184,16 @@ def _is_affordable(
     accountant: Accountant,
     size: int,
 ) -> bool:
-    """Return whether the budget of fakes most likely hides the part of most bins."""
+    """Estimate whether the fakes within the budget hide every part.
+
+    Only the part with the most bins is evaluated, because it needs the most fakes.
+    """
     allowed = math.floor((request.own_fakes(1) + 1 - len(bins) * size) * people)
     if allowed < 0:
         return False
-    sure = fakes_without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
+    certain = fakes_without_coins(request, Fraction(allowed * max(bins), sum(bins)), len(bins))
     return _is_probably_hidden(
-        request, encoding, bins, sure * sum(bins) / max(bins), accountant, size
+        request, encoding, bins, certain * sum(bins) / max(bins), accountant, size
     )
 
 
@@ -201,7 +209,7 @@ def _is_probably_hidden(
     most = max(bins)
     fakes = round(fakes_of_all * most / sum(bins))
     record = Record.of(InClear(bins=most, max_set=size, fakes=UniformFakes(fakes)))
-    together = len(encoding.parts) * request.collections
+    messages = len(encoding.parts) * request.collections
     return probably_satisfies(
-        accountant, record, request.guarantee.epsilon, request.guarantee.delta, together
+        accountant, record, request.guarantee.epsilon, request.guarantee.delta, messages
     )

@@ -18,10 +18,21 @@ NAME = "flip"
 def candidate_by_people(
     request: PlanRequest, encoding: Encoding, accountant: Accountant, repeats: int = 1
 ) -> Result:
-    """Return the candidate that sends a record ``repeats`` times without fakes.
+    """Return the candidate without fakes, in which only flips protect.
 
     Free bit vectors are always considered. Other records are considered only if the request names
     the protocol, and are sent once.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    encoding : Encoding
+        The encoding of the record.
+    accountant : Accountant
+        Keeps the computed numbers.
+    repeats : int
+        How often each record is sent.
     """
     (question, *rest) = encoding.parts
     free = question.kind is Kind.BITS

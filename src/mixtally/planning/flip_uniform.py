@@ -25,11 +25,11 @@ _ONE_MESSAGE_REASON = "a question that is asked once and answered in one message
 
 
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
-    """Return the candidate with the most affordable fakes, up to those of records in clear.
+    """Return the candidate with as many affordable fakes as records in clear need, at most.
 
-    The protocol is considered only if the request names it. Its error is at most an eighth smaller
-    than that of messages over planes, in longer messages. A point of its curve takes milliseconds,
-    so several messages or collections would take minutes.
+    The protocol is considered only if the request names it. The error of the protocol is at most an
+    eighth smaller than the error of messages over planes, and its messages are longer. A point of
+    its curve takes milliseconds, so several messages or collections would take minutes.
     """
     (part, *rest) = encoding.parts
     if request.protocol != NAME or part.kind is not Kind.ONE:

@@ -59,10 +59,11 @@ def candidate_among_people(
     count_flips: bool,
     repeats: int = 1,
 ) -> Result:
-    """Return the candidate with the least flips among fakes of devices and flips of other people.
+    """Return the candidate with the least flip probability, given fakes and other people's flips.
 
     ``fakes`` is the mean number of fakes of a device for each part; fewer are used if the limit of
-    bytes requires it. Without fakes and without ``count_flips``, only its own flips hide a record.
+    bytes requires it. Without fakes and without ``count_flips``, a record is hidden only by its own
+    flips.
     """
     people = request.people
     if people is None:
@@ -82,14 +83,16 @@ def candidate_among_people(
             return found
         slots = repeats + -(-units // SCALE)  # A fake drawn by a coin also needs a whole slot.
         base = -(-found.bytes_per_user * repeats // slots)
-        left = math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
-        if left < 0 or not units:
+        affordable = (
+            math.floor((request.bytes_per_user or 0.0) * slots / found.bytes_per_user) - repeats
+        )
+        if affordable < 0 or not units:
             return Infeasible(name, f"--bytes-per-user {base}")
         # The trial without fakes would report missing fakes; the true obstacle is the bytes of one.
-        if not left:
+        if not affordable:
             one = -(-found.bytes_per_user * (repeats + 1) // slots)
             short = Infeasible(name, f"--bytes-per-user {one}")
-        units = min(units - 1, left * SCALE)
+        units = min(units - 1, affordable * SCALE)
     return Infeasible(name, "--bytes-per-user for more than its own messages")
 
 
@@ -154,7 +157,7 @@ def _candidate_with_fakes(
 
 
 def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no flips fit: a person's own messages alone have too many bytes."""
+    """Return why no flips fit if a person's own messages have too many bytes; otherwise None."""
     if request.bytes_per_user is None:
         return None
     parts = (
@@ -165,7 +168,7 @@ def _large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infe
 
 
 def most_set(encoding: Encoding) -> int | None:
-    """Return the most bins that a message sets; None for free bits."""
+    """Return the maximum number of bins that a message sets; None for free bits."""
     if encoding.parts[0].kind is Kind.BITS:
         return None
     return max(part.max_set for part in encoding.parts)
@@ -215,7 +218,7 @@ def missing_people_reason(request: PlanRequest) -> str:
 def budget_shortfall(
     name: str, request: PlanRequest, encoding: Encoding, repeats: int = 1
 ) -> Infeasible | None:
-    """Return the required budget if it does not cover a person's own messages; None if it does."""
+    """Return why the budget does not cover a person's own messages; None if it does."""
     own = len(encoding.parts) * repeats
     if request.messages_per_user >= own:
         return None

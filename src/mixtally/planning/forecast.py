@@ -52,6 +52,13 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     distinguishable from zero if its estimate exceeds, with probability ``level``, what noise alone
     would reach in any bin.
 
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    level : float
+        The confidence level, in (0, 1).
+
     Raises
     ------
     ParameterError
@@ -61,11 +68,11 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
     normal, error = NormalDist(), plan.standard_error
     open_domain = plan.question.hashed is not None
     bins = _LISTED if open_domain else sum(part.bins for part in plan.parts)
-    alone = normal.inv_cdf(0.5 + 0.5 * level)
+    one_bin = normal.inv_cdf(0.5 + 0.5 * level)
     all_bins = -normal.inv_cdf((1.0 - level) / (2.0 * bins))
     return Forecast(
         standard_error=error,
-        half_width=alone * error,
+        half_width=one_bin * error,
         largest_error=all_bins * error,
         visible_count=math.ceil((all_bins + max(0.0, normal.inv_cdf(level))) * error),
         level=level,
@@ -75,10 +82,16 @@ def forecast(plan: Plan, level: float = 0.95) -> Forecast:
 def choose_with_error(
     request: PlanRequest, target: float, planner: Planner | None = None
 ) -> Choice:
-    """Choose the plan with the fewest messages per user whose error is at most ``target``.
+    """Choose the plan with the fewest messages per user that reaches an error.
 
-    ``target`` is a standard error in counts, at the count where the request compares errors. The
-    budget of messages of the request is replaced.
+    Parameters
+    ----------
+    request : PlanRequest
+        The request, whose budget of messages is replaced.
+    target : float
+        The accepted standard error in counts, at the count where the request compares errors.
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
 
     Raises
     ------
@@ -114,7 +127,7 @@ def choose_with_error(
     if best > target:
         raise InfeasibleError(
             "target error",
-            expected=f"a standard error of {target:g} counts",
+            expected=f"a standard error of {target:g} count" + "s" * (target != 1),
             got=f"{best:.4g} at {MOST_MESSAGES:g} messages per user",
             do=_advice(request),
         )
@@ -124,30 +137,33 @@ def choose_with_error(
     return choose(request_with(_bisect(reaches_target, missing, met)), planner, similar_ratio=1.0)
 
 
-def _bracket(start: int, meets: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Return the last value without the condition and the first with it, near ``start``.
+def _bracket(start: int, satisfies: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
+    """Return two values near ``start``: one misses the condition, and a larger one meets it.
 
     The condition is false at ``low`` and true at ``high``.
     """
     stride, met, missing = 1, high, low
-    if meets(start):
+    if satisfies(start):
         met, missing = start, max(low, start - stride)
-        while missing > low and meets(missing):
+        while missing > low and satisfies(missing):
             stride *= 2
             met, missing = missing, max(low, missing - stride)
         return missing, met
     met, missing = min(high, start + stride), start
-    while met < high and not meets(met):
+    while met < high and not satisfies(met):
         stride *= 2
         met, missing = min(high, met + stride), met
     return missing, met
 
 
-def _bisect(meets: Callable[[int], bool], missing: int, met: int) -> int:
-    """Return the least value that satisfies a monotone condition, given two values around it."""
+def _bisect(satisfies: Callable[[int], bool], missing: int, met: int) -> int:
+    """Return the least value that satisfies a monotone condition.
+
+    The condition is false at ``missing`` and true at ``met``.
+    """
     while met - missing > 1:
         middle = (missing + met) // 2
-        missing, met = (missing, middle) if meets(middle) else (middle, met)
+        missing, met = (missing, middle) if satisfies(middle) else (middle, met)
     return met
 
 
@@ -159,9 +175,18 @@ def _advice(request: PlanRequest) -> str:
 
 
 def choose_users(request: PlanRequest, share: float, planner: Planner | None = None) -> Choice:
-    """Choose the plan for the least crowd whose standard error is at most ``share`` of the crowd.
+    """Choose the plan for the least crowd that reaches a relative error.
 
     The crowd is within one percent of the least one.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request, whose number of users is replaced.
+    share : float
+        The accepted standard error as a share of the crowd, in (0, 1).
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
 
     Raises
     ------

@@ -52,7 +52,16 @@ class Gain:
 def gains(request: PlanRequest, choice: Choice, planner: Planner) -> list[Gain]:
     """Return the worthwhile improvements, the smallest error first.
 
-    Only protocols that the choice names as infeasible are considered, each of them alone.
+    Only protocols that the choice names as infeasible are considered, one at a time.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    choice : Choice
+        The choice for this request.
+    planner : Planner
+        A planner to share between calls.
     """
     found = [_gain(request, choice, planner, one) for one in choice.infeasible]
     worth = [one for one in found if one is not None]

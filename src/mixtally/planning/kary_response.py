@@ -93,10 +93,10 @@ def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Ac
     own = _affordable_fakes(request, len(bins), size, request.people)
     if not asked and request.collections > 1 and _has_too_few_fakes(request, own, max(bins), size):
         return None
-    sure = _certain_fakes(request, own, len(bins), request.people)
-    hiding = InClear(bins=max(bins), max_set=size, fakes=UniformFakes(sure))
+    certain = _certain_fakes(request, own, len(bins), request.people)
+    hiding = InClear(bins=max(bins), max_set=size, fakes=UniformFakes(certain))
     if (
-        sure
+        certain
         and request.local_epsilon is None
         and _are_fakes_enough(request, hiding, len(bins), accountant)
     ):
@@ -134,14 +134,18 @@ def _over_planes(
     if (large := large_messages(NAME, request, encoding)) is not None:
         return large if asked else None
     own = _affordable_fakes(request, 1, size, people)
-    sure = _certain_fakes(request, own, 1, people)
-    cells = _best_cells(request, encoding, sure, people, accountant)
+    certain = _certain_fakes(request, own, 1, people)
+    cells = _best_cells(request, encoding, certain, people, accountant)
     planes = choose_planes(request, cells, most)
     if planes is None:
         return None
     over = planes_to_price(planes.prime, size)
-    hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(sure))
-    if sure and request.local_epsilon is None and _are_fakes_enough(request, hiding, 1, accountant):
+    hiding = InClear(bins=planes.prime, max_set=size, planes=over, fakes=UniformFakes(certain))
+    if (
+        certain
+        and request.local_epsilon is None
+        and _are_fakes_enough(request, hiding, 1, accountant)
+    ):
         return None
     met = size / planes.prime if size > 1 else planes.collision_probability
     chance = _least_replacement(
@@ -158,13 +162,13 @@ def _over_planes(
 
 
 def _best_cells(
-    request: PlanRequest, encoding: Encoding, sure: int, people: int, accountant: Accountant
+    request: PlanRequest, encoding: Encoding, certain: int, people: int, accountant: Accountant
 ) -> int:
-    """Return about the number of cells p with the least error at the request's count.
+    """Estimate the number of cells p with the least error at the request's count.
 
-    It is 0 if no number fits, or if bins of their own have a smaller error. Let g be the
-    replacement probability and mu the least mean number of messages of a cell. Then p = (n g + m) /
-    mu.
+    The result is 0 if no number fits, or if messages that name bins have a smaller error. Let g be
+    the replacement probability and mu the least mean number of messages of a cell. Then p = (n g +
+    m) / mu.
     """
     g, guarantee, size = np.geomspace(*_CHANCES), request.guarantee, request.question.max_set
     if size > 1:  # The proof for sets does not count on the person's own replacements.
@@ -172,12 +176,12 @@ def _best_cells(
     else:
         given = _epsilon_per_collection(request), guarantee.delta
         mean = accountant.distributions.get(("means", *given), lambda: _least_means(*given, g))
-    cells = (size * people * g + sure) / mean
+    cells = (size * people * g + certain) / mean
     bins, lost = request.question.bins, request.count * g * (1.0 - g)
-    own = (size * request.users * g + sure) / bins + lost
+    own = (size * request.users * g + certain) / bins + lost
     own = np.where(cells >= bins, own / (1.0 - g) ** 2, math.inf)
     cells = np.minimum(cells, min(bins, LARGEST_PRIME))
-    spread = (size * request.users + sure) / np.maximum(cells, 1.0) + lost
+    spread = (size * request.users + certain) / np.maximum(cells, 1.0) + lost
     error = np.where(cells >= 2.0 * size, spread / (1.0 - g) ** 2, math.inf)
     best = int(error.argmin())
     if request.question.hashed is None and own.min() <= error[best]:
@@ -186,7 +190,7 @@ def _best_cells(
 
 
 def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
-    """Return about the least mean number of messages of a cell, for each replacement probability g.
+    """Estimate the least mean number of messages of a cell, for each replacement probability g.
 
     Let A and B be the Poisson counts of two cells with mean mu, and c = g mu / (1 - g). The result
     is the mu with
@@ -201,9 +205,9 @@ def _least_means(epsilon: float, delta: float, g: Floats) -> Floats:
         seen, chance = _poisson(mean)
         least = growth * seen[:, np.newaxis, :] + (growth - 1.0) * others * mean[:, :, np.newaxis]
         over = np.maximum(seen[:, :, np.newaxis] - least, 0.0)
-        told = (1.0 - g) / mean[:, 0] * np.einsum("ga,gb,gab->g", chance, chance, over)
-        low = np.where(told > delta, (low + high) / 2.0, low)
-        high = np.where(told > delta, high, (low + high) / 2.0)
+        deltas = (1.0 - g) / mean[:, 0] * np.einsum("ga,gb,gab->g", chance, chance, over)
+        low = np.where(deltas > delta, (low + high) / 2.0, low)
+        high = np.where(deltas > delta, high, (low + high) / 2.0)
     return np.asarray(np.exp(high), dtype=np.float64)
 
 
@@ -221,7 +225,10 @@ def _poisson(mean: Floats) -> tuple[Floats, Floats]:
 
 
 def _epsilon_per_collection(request: PlanRequest) -> float:
-    """Return about the epsilon of each of T collections: epsilon / sqrt(T), as for a Gaussian."""
+    """Estimate the epsilon of a single collection as epsilon / sqrt(collections).
+
+    For the Gaussian mechanism this estimate is nearly exact.
+    """
     return request.guarantee.epsilon / math.sqrt(request.collections)
 
 
@@ -236,7 +243,7 @@ def _has_too_few_fakes(request: PlanRequest, own: OwnFakes | None, bins: int, si
 
 
 def _affordable_fakes(request: PlanRequest, parts: int, size: int, people: int) -> OwnFakes | None:
-    """Return the fakes of each part within the budget; None if none certainly arrives."""
+    """Return a device's fakes for each part within the budget; None if none certainly arrives."""
     units = math.floor((request.own_fakes(parts) + 1 - size) * SCALE)
     return own_fakes(FakeRecord.UNIFORM, units) if units * people >= SCALE else None
 
@@ -245,17 +252,17 @@ def _certain_fakes(request: PlanRequest, own: OwnFakes | None, parts: int, peopl
     """Return the number of certain fakes that is as good as the given fakes of honest people."""
     if own is None:
         return 0
-    sure = own.mean_for(people)
-    return round(fakes_without_coins(request, Fraction(sure), parts)) if own.coin else sure
+    certain = own.mean_for(people)
+    return round(fakes_without_coins(request, Fraction(certain), parts)) if own.coin else certain
 
 
 def _are_fakes_enough(
     request: PlanRequest, hiding: InClear, parts: int, accountant: Accountant
 ) -> bool:
     """Return whether the fakes alone most likely keep the guarantee."""
-    guarantee, together = request.guarantee, parts * request.collections
+    guarantee, messages = request.guarantee, parts * request.collections
     return probably_satisfies(
-        accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, together
+        accountant, Record.of(hiding), guarantee.epsilon, guarantee.delta, messages
     )
 
 
@@ -264,9 +271,9 @@ def _least_replacement(
 ) -> int | None:
     """Return the least replacement probability, times 2^64, given the fakes of ``clear``.
 
-    None if it exceeds ``most``, above which the counts would say nothing.
+    Return None if it exceeds ``most``, above which the counts are not informative.
     """
-    floor, together = 1, parts * request.collections
+    floor, messages = 1, parts * request.collections
     hiding = KaryResponse(
         bins=clear.bins,
         max_set=clear.max_set,
@@ -276,11 +283,11 @@ def _least_replacement(
         crowd=request.people or 0,
     )
     if request.local_epsilon is not None:
-        floor = least_replaced(request.local_epsilon / together, hiding)
+        floor = least_replaced(request.local_epsilon / messages, hiding)
     if most < max(floor, LEAST_THRESHOLD):
         return None
-    given = request.guarantee.epsilon, request.guarantee.delta, together
-    if request.likely:
+    given = request.guarantee.epsilon, request.guarantee.delta, messages
+    if request.accept_probable:
         return most if probably_satisfies(accountant, Record.of(hiding), *given) else None
     found = least_noise(
         accountant, hiding, Parameter.REPLACED, *given, tolerance=_TOLERANCE, most=most
@@ -291,7 +298,7 @@ def _least_replacement(
 def _most_useful_replacement(
     request: PlanRequest, cells: int, own: OwnFakes | None, size: int, met: float = 0.0
 ) -> int:
-    """Return the largest replacement probability, times 2^64, with which counts say enough.
+    """Return the largest replacement probability, times 2^64, with informative counts.
 
     An empty bin's variance is at most (k n + m) / (d (1 - g)^2). Over planes it is divided by (1 -
     kappa)^2 for single values and by (1 - k/p)^2 for sets. Here ``met`` is kappa or k/p.

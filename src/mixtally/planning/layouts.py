@@ -2,8 +2,8 @@
 
 The protocols' files of the planner call these functions to complete a ``Part``. A flipped record
 has hardly more set bits than its expected number of flips. Hence a list of the positions of its set
-bits is short. A cap gives all messages the same length. Messages that pass the cap are drawn again,
-and a share of delta pays for the effect on privacy (``accounting.plans.overflow``).
+bits is short. A cap gives all messages the same length. Messages that exceed the cap are drawn
+again, and a share of delta pays for the effect on privacy (``accounting.plans.overflow``).
 """
 
 import math
@@ -32,13 +32,16 @@ _TINY = 1e-300
 
 
 def set_flip_threshold(found: Candidate, threshold: int) -> Candidate:
-    """Return the candidate with another flip probability, times 2^64, and matching layouts.
+    """Return the candidate with another flip probability and with layouts that fit the flips.
 
-    The layouts stay if the request has no limit of bytes and asks only for a likely answer.
+    ``threshold`` is the flip probability times 2^64. The layouts do not change if the request has
+    no limit of bytes and needs no proof.
     """
     request = found.request
     rare = (
-        None if request.likely and request.bytes_per_user is None else _allowed_redraw_chance(found)
+        None
+        if request.accept_probable and request.bytes_per_user is None
+        else _allowed_redraw_chance(found)
     )
     return replace(
         found, parts=tuple(_set_part_threshold(part, threshold, rare) for part in found.parts)
@@ -57,7 +60,7 @@ def _set_part_threshold(part: Part, threshold: int, rare: float | None) -> Part:
 def shortest_layout(bins: int, ones: int, threshold: int, rare: float) -> Layout:
     """Return the shorter of dense bits and positions for records of ``ones`` set bits.
 
-    Its cap is the least one that a message passes with probability at most ``rare``. ``threshold``
+    The cap is the least one that a message exceeds with probability at most ``rare``. ``threshold``
     is the flip probability, times 2^64.
     """
     if bins < CAPPED_FROM:
@@ -83,9 +86,20 @@ def layout_without_flips(bins: int, ones: int) -> Layout:
 
 
 def least_cap(bins: int, ones: int, threshold: int, rare: float) -> int:
-    """Return the least cap that a flipped record passes with probability at most ``rare``.
+    """Return the least cap that a flipped record rarely exceeds.
 
     The search starts at the quantile of the normal approximation, and doubles its strides.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    ones : int
+        The number of bits that are set before the flips.
+    threshold : int
+        The flip probability times 2^64.
+    rare : float
+        The largest accepted probability that a record exceeds the cap.
     """
 
     def is_rare_enough(cap: int) -> bool:
@@ -121,7 +135,17 @@ def _allowed_redraw_chance(found: Candidate) -> float:
 
 
 def plain_part(bins: int, most_set: int | None, threshold: int) -> Part:
-    """Return a part with flipped bits, no fakes, and dense bits as its layout."""
+    """Return a part with flipped bits and no fakes; the layout is dense bits.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    most_set : int or None
+        The maximum number of set bits of a record; None for free bits.
+    threshold : int
+        The flip probability times 2^64.
+    """
     return Part(
         bins=bins,
         most_set=most_set,

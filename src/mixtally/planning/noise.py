@@ -37,7 +37,7 @@ target.
 def least_flips(
     accountant: Accountant, request: PlanRequest, encoding: Encoding, hiding: BitFlips, fakes: int
 ) -> int | None:
-    """Return the least flip probability, times 2^64; None if the counts would say nothing.
+    """Return the least flip probability, times 2^64; None if no counts are informative.
 
     ``hiding`` has the fakes that certainly arrive. ``fakes`` are all promised fakes: they add noise
     whether or not they are counted on. Part of delta is reserved if messages have a cap.
@@ -45,22 +45,22 @@ def least_flips(
     epsilon, delta = request.guarantee.epsilon, request.guarantee.delta
     if any(part.bins >= CAPPED_FROM for part in encoding.parts):
         delta *= 1.0 - CAPS_DELTA_SHARE
-    together = len(encoding.parts) * request.collections
+    messages = len(encoding.parts) * request.collections
     # Only this delta is cheap and smooth enough for the exact tolerance; others are bounds.
-    exact = together == 1 and not hiding.crowd and isinstance(hiding.fakes, BlankFakes)
+    exact = messages == 1 and not hiding.crowd and isinstance(hiding.fakes, BlankFakes)
     exact = exact and hiding.max_set == 1
     most = most_useful_flips(request, fakes, hiding.repeats)
-    if request.likely:
+    if request.accept_probable:
         most -= most >> 20  # Strictly below the limit, the candidate counts as informative.
         enough = Record.of(hiding.with_parameter(Parameter.FLIP, most))
-        return most if probably_satisfies(accountant, enough, epsilon, delta, together) else None
+        return most if probably_satisfies(accountant, enough, epsilon, delta, messages) else None
     found = least_noise(
         accountant,
         hiding,
         Parameter.FLIP,
         epsilon,
         delta,
-        together,
+        messages,
         tolerance=_EXACT_TOLERANCE if exact else _SEARCH_TOLERANCE,
         most=most,
     )
@@ -112,8 +112,8 @@ def fakes_with_coins(request: PlanRequest, fakes: int, parts: int) -> int:
     """Return the mean number of fakes drawn with coins that is as good as ``fakes`` certain ones.
 
     Delta falls about as exp(-s K), where K is the number of fakes of all m messages and s <= ln(1 /
-    delta) / K. With coins, the number of fakes of each message has a variance of at most K. The
-    average of delta over these numbers is that of s K / (2 m) fewer fakes.
+    delta) / K. With coins, the number of fakes of each message has a variance of at most K. So the
+    average of delta equals the delta of a number of fakes that is smaller by s K / (2 m).
     """
     return math.ceil(fakes * _PROOF_FACTOR + _coins_margin(request, parts))
 
@@ -124,9 +124,9 @@ def fakes_without_coins(request: PlanRequest, fakes: Fraction, parts: int) -> Fr
 
 
 def _coins_margin(request: PlanRequest, parts: int) -> Fraction:
-    """Return the surplus of fakes of one message that makes up for coins."""
-    together = parts * request.collections
-    return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / together
+    """Return the number of additional fakes of one message that makes up for coins."""
+    messages = parts * request.collections
+    return Fraction(0.5 * math.log(1.0 / request.guarantee.delta)) / messages
 
 
 def fewest_fakes(
@@ -136,7 +136,11 @@ def fewest_fakes(
     hiding: BitFlips,
     threshold: int,
 ) -> int | None:
-    """Return the fewest fakes for this flip probability, coins included; None if none is known."""
+    """Return the least number of fakes with which a flip probability keeps the guarantee.
+
+    ``threshold`` is the flip probability times 2^64. The result is the mean number of fakes of all
+    people together in one part, with coins. It is None if the accountant finds no such number.
+    """
     parts, flipped = len(encoding.parts), hiding.with_parameter(Parameter.FLIP, threshold)
     given = request.guarantee.epsilon, request.guarantee.delta, parts * request.collections
     found = least_noise(accountant, flipped, Parameter.FAKES, *given)
@@ -151,14 +155,14 @@ def least_noise(
     parameter: Parameter,
     epsilon: float,
     delta: float,
-    together: int,
+    messages: int,
     *,
     tolerance: float = TOLERANCE,
     most: int | None = None,
 ) -> Shuffled | None:
     """Return the mechanism with the least ``parameter`` that keeps the guarantee, or None.
 
-    ``together`` is the number of messages over which delta is composed, and ``most`` the largest
+    ``messages`` is the number of messages over which delta is composed, and ``most`` the largest
     allowed value of the parameter.
     """
     try:
@@ -168,7 +172,7 @@ def least_noise(
             parameter,
             epsilon,
             delta,
-            collections=together,
+            collections=messages,
             tolerance=tolerance,
             most=most,
         )

@@ -16,7 +16,7 @@ from mixtally.model.question import Question
 from mixtally.planning.request import PlanRequest
 
 CONFIDENCE = 1.96
-"""Standard errors in half a 95 % interval. A count whose interval spans the crowd says nothing."""
+"""Standard errors in half a 95 % interval. Wider intervals than the crowd are useless."""
 _ROUNDING_FACTOR = 1.0 + 1e-12
 """Tolerance for comparing the sum of the parts' means, in floating point, with the budget."""
 
@@ -43,7 +43,7 @@ class Candidate(Costs):
 
     @property
     def users(self) -> int:  # type: ignore[override]
-        """People expected to take part."""
+        """The number of people expected to take part."""
         return self.request.users
 
     @property
@@ -76,7 +76,7 @@ class Candidate(Costs):
 
     @property
     def cost(self) -> tuple[float, float, float]:
-        """The standard error at that count, and messages and bytes per user."""
+        """The standard error at the request's count, and the messages and bytes per user."""
         return self.error, self.messages_per_user, self.bytes_per_user
 
     @property
@@ -141,7 +141,7 @@ def check_limits(found: Candidate) -> Candidate | Infeasible:
 
 
 def uninformative_reason(found: Candidate) -> Infeasible | None:
-    """Return the reason why the counts would say nothing; None if they say something."""
+    """Return the reason why counts would not be informative; None if they are."""
     if found.is_informative:
         return None
     return Infeasible(

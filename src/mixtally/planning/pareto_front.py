@@ -10,6 +10,13 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
 
     Smaller budgets are tried as well, because fakes are a cost. The errors do not include coins and
     caps; a plan's errors are about a thousandth larger.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
     """
     options = (planner or Planner()).candidates(request, smaller=True).found
     by_cost = {option.cost: option for option in reversed(options)}
@@ -22,5 +29,5 @@ def pareto_front(request: PlanRequest, planner: Planner | None = None) -> list[C
 
 
 def _beats(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    """Return whether ``one`` is nowhere larger and somewhere smaller."""
+    """Return whether no cost in ``one`` is larger than in ``other``, and some cost is smaller."""
     return one != other and all(a <= b for a, b in zip(one, other, strict=True))

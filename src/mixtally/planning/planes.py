@@ -53,7 +53,7 @@ _USUAL_CELLS = 1_000
 def candidate_by_people(request: PlanRequest, encoding: Encoding, accountant: Accountant) -> Result:
     """Return the candidate with the most cells that the fakes of devices cover.
 
-    None if they cover all values, because messages then name values.
+    Return None if the fakes cover all values, because messages then name values.
     """
     return widen_messages(request, partial(_by_people, request, encoding, accountant))
 
@@ -113,8 +113,8 @@ def _by_mixes(
 def widen_messages(request: PlanRequest, make: Callable[[int], Result]) -> Result:
     """Return the candidate of messages of up to 8 bytes, or of 16 bytes if it has a smaller error.
 
-    ``make`` returns the candidate for the maximum number of messages. Only sets have more than 8
-    bytes, and only if more cells would fit than planes of 8 bytes have.
+    ``make`` returns the candidate for the maximum number of messages. Only sets are sent in more
+    than 8 bytes, and only if that allows more cells.
     """
     size, short = request.question.max_set, make(MOST_MESSAGES)
     error = math.inf
@@ -127,7 +127,11 @@ def widen_messages(request: PlanRequest, make: Callable[[int], Result]) -> Resul
 
 
 def is_limited_by_bytes(planes: Planes | None, size: int) -> bool:
-    """Return whether a set of ``size`` has no larger prime in messages of 8 bytes."""
+    """Return whether the prime of ``planes`` is the largest that fits into a message of 8 bytes.
+
+    The limit depends on ``size``, the maximum number of values in a set. A larger prime would make
+    the error smaller.
+    """
     if planes is None or size == 1 or planes.messages > MOST_MESSAGES:
         return False
     return planes.prime == _largest_prime(LARGEST_PRIME, size, MOST_MESSAGES)
@@ -141,9 +145,10 @@ def can_use_planes(request: PlanRequest, encoding: Encoding) -> bool:
 
 
 def large_messages(name: str, request: PlanRequest, encoding: Encoding) -> Infeasible | None:
-    """Return why no planes fit: messages that name a value of the list have too many bytes.
+    """Return why no planes fit if messages have too many bytes; otherwise None.
 
-    Messages that name planes are no shorter. None for an open domain, where the planes decide.
+    Messages that name planes are no shorter than messages that name a value of a list, which are
+    checked. For an open domain, the length depends on the planes, and the result is None.
     """
     if request.question.hashed is not None:
         return None
@@ -181,8 +186,8 @@ def candidate_of_planes(
 def choose_planes(request: PlanRequest, cells: int, most: int) -> Planes | None:
     """Return the planes of the greatest prime up to ``cells``, with at most ``most`` messages.
 
-    None if that prime covers all values, or if it is too small. Open domains and sets get the most
-    points.
+    Return None if that prime covers all values or is too small. Open domains and sets get the
+    largest possible number of points.
     """
     question, size = request.question, request.question.max_set
     prime = _largest_prime(min(cells, LARGEST_PRIME), size, most)
@@ -206,8 +211,8 @@ def _needed_fakes(
 ) -> int:
     """Return the number of fakes that must certainly arrive.
 
-    For a large prime it is the number for as many bins. Sets need hardly more, and a small prime
-    needs fewer.
+    For a large prime it is the number of fakes that the same number of bins needs. Sets need hardly
+    more fakes, and a small prime needs fewer.
     """
     over = planes_to_price(prime, size)
     question = request.question
@@ -219,9 +224,10 @@ def _needed_fakes(
 
 
 def planes_to_price(prime: int, size: int) -> Planes | None:
-    """Return planes of the least number of digits, whose price is nearly that of more digits.
+    """Return the planes with the fewest digits; more digits have nearly the same delta.
 
-    None if single values name one of so few planes that bins of their own have the same price.
+    Return None for single values if a question can have as many bins as a direction has planes,
+    because delta is then that of bins.
     """
     if size == 1 and prime <= MOST_BINS:
         return None
@@ -229,7 +235,7 @@ def planes_to_price(prime: int, size: int) -> Planes | None:
 
 
 def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encoding) -> float:
-    """Return about how many uniform messages a cell needs if there are many cells."""
+    """Estimate the number of uniform messages that a cell needs if there are many cells."""
     return (
         _needed_fakes(accountant, request, encoding, _USUAL_CELLS, request.question.max_set)
         / _USUAL_CELLS
@@ -237,7 +243,7 @@ def cover_of_cell(accountant: Accountant, request: PlanRequest, encoding: Encodi
 
 
 def _largest_prime(most: int, size: int, most_planes: int) -> int:
-    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 for none.
+    """Return the greatest prime up to ``most`` for sets of ``size``; less than 2 if there is none.
 
     Sets need more than ``size`` digits if messages have 8 bytes, so that errors are as stated
     (``model.planes``). Messages of 16 bytes have enough points for every prime.
@@ -257,7 +263,7 @@ def _find_most_cells(
     fakes: int,
     most_planes: int,
 ) -> int:
-    """Return the most cells that ``fakes`` cover, at most the number of values; 0 for none.
+    """Return the largest number of cells that ``fakes`` cover, at most that of values, or 0.
 
     The needed fakes grow slightly faster than the cells. Hence each trial is the last one, scaled
     by the ratio of available to needed fakes. A trial is a prime unless it is the number of values.
@@ -269,7 +275,7 @@ def _find_most_cells(
         return 0
     trial = min(most, _USUAL_CELLS)
     need = _needed_fakes(accountant, request, encoding, trial, size)
-    if request.likely:
+    if request.accept_probable:
         return min(most, fakes * trial // need)
     over, fit = most + 1, 0
     while over - fit > 1:

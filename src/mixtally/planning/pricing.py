@@ -64,7 +64,7 @@ _NEAR_ONE, _NEAR = 2e-2, 0.1
 def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
     """Return the plan of a candidate, with its noise raised as little as the guarantee allows.
 
-    None if no such plan is affordable, or if its counts would say nothing.
+    Return None if no such plan is affordable, or if its counts would not be informative.
     """
     # The estimates decide the order only. A plan needs the proof of its own integers.
     for settled in _raise_noise(found, accountant):
@@ -76,7 +76,7 @@ def make_plan(found: Candidate, accountant: Accountant) -> Plan | None:
 
 
 def _raise_noise(found: Candidate, accountant: Accountant) -> Iterator[Candidate]:
-    """Yield candidates that most likely keep the guarantee, the least noise first."""
+    """Yield candidates that probably keep the guarantee, by increasing noise."""
     first = found.parts[0]
     if isinstance(first.recipe, UniformRecipe):
         for room in _MARGINS:
@@ -93,7 +93,7 @@ def _raise_noise(found: Candidate, accountant: Accountant) -> Iterator[Candidate
 
 
 def _raise_mix_fakes(part: Part, room: float) -> Part:
-    """Return the part with more uniform fakes of every mix, relatively by ``room``."""
+    """Return the part with more uniform fakes of every mix, by the relative amount ``room``."""
     assert isinstance(part.recipe, UniformRecipe)
     count = part.recipe.count + math.ceil(room * part.recipe.count)
     return structs.replace(part, recipe=UniformRecipe(count))
@@ -175,7 +175,10 @@ def own_fakes(record: FakeRecord, mean: int) -> OwnFakes:
 
 
 def _raise_flips(found: Candidate, threshold: int, accountant: Accountant) -> Iterator[Candidate]:
-    """Yield candidates with more flips; coins for fakes need a search of their own."""
+    """Yield candidates with more flips.
+
+    If coins decide the number of fakes, the least flips are searched for first.
+    """
     least = threshold
     if any(part.own is not None and part.own.coin for part in found.parts):
 
@@ -206,10 +209,11 @@ def _search_least(
     axis: Axis,
     accountant: Accountant,
 ) -> int | None:
-    """Return the least value in ``ends`` whose terms keep the guarantee; None if none does.
+    """Return about the least value whose terms keep the guarantee; None if no value does.
 
-    The search begins at ``start``. It may leave one or two hundredths of delta unused, and more for
-    several messages together.
+    ``ends`` has the smallest and the largest value that is tried, and ``start`` the first one. At
+    the returned value, up to 2 % of delta can be unused. If the guarantee is for several messages,
+    up to 10 % can be unused.
     """
     one = make_terms(start)
     delta, several = one.guarantee.delta, count_honest_parts(one).total() > 1
@@ -239,7 +243,7 @@ def _upper(
 
 
 def _prove_plan(found: Candidate, accountant: Accountant) -> Plan | None:
-    """Return the plan with exactly these integers; None if it breaks a promise.
+    """Return the plan with the integers of the candidate; None if it breaks a promise.
 
     The promises are the guarantee and the local epsilon.
     """

@@ -25,7 +25,19 @@ def describe_choice(
     others: Sequence[Candidate],
     infeasible: Sequence[Infeasible],
 ) -> str:
-    """Describe the chosen plan and its costs, the alternatives, and the infeasible protocols."""
+    """Describe the chosen plan and its costs, the alternatives, and the infeasible protocols.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    best : Plan
+        The chosen plan.
+    others : sequence of Candidate
+        The other candidates by increasing error.
+    infeasible : sequence of Infeasible
+        The infeasible protocols, with their reasons.
+    """
     least = all(one.error >= best.error_of(request.count) for one in others)
     sentences = [_describe_best(request, best, "the smallest" if least else "about the smallest")]
     if len(best.parts) > 1:
@@ -58,7 +70,10 @@ def describe_choice(
     if request.collections > 1:
         sentences.append(f"The guarantee is for all {request.collections} collections together.")
     if request.local_epsilon is not None:
-        sentences.append(f"The flips also keep a local epsilon of {request.local_epsilon:g}.")
+        sentences.append(
+            "The flips also keep a local epsilon of "
+            f"{repr(request.local_epsilon).removesuffix('.0')}."
+        )
     needs: dict[str, list[str]] = {}
     had = {best.protocol, *(option.protocol for option in others)}
     # A protocol that sends whole records may be infeasible for split records.
@@ -70,7 +85,18 @@ def describe_choice(
 
 
 def worthwhile_alternatives(best: Plan, others: Sequence[Candidate]) -> list[Candidate]:
-    """Return the next best candidate, and those that send a fifth less or have another cover."""
+    """Return the next best candidate, and others worth mentioning.
+
+    Another candidate is worth mentioning if it sends a fifth less than all before it with the same
+    cover, or if it is the first one with its cover.
+
+    Parameters
+    ----------
+    best : Plan
+        The chosen plan.
+    others : sequence of Candidate
+        The other candidates by increasing error.
+    """
     found: list[Candidate] = []
     least: dict[Cover, float] = {best.cover: best.bytes_per_user}
     for option in others:
@@ -138,13 +164,13 @@ def _describe_replacement(request: PlanRequest, best: Plan, error: str) -> str:
     """Describe the share of replaced values and the resulting errors."""
     share = (best.parts[0].replaced or 0) / SCALE
     give = "give" if best.fakes else "gives"
-    beside = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
+    fakes_text = f"{best.fakes:,} fakes ({best.fakes / request.users:.3g} per user) and " * (
         best.fakes > 0
     )
     full = format_error(best.error_of(request.count))
     return (
-        f"{beside}a uniform bin in place of {100 * share:.3g} % of all values {give} {error} where "
-        f"nobody holds a bin, {full} where {request.count:,} people do"
+        f"{fakes_text}a uniform bin in place of {100 * share:.3g} % of all values {give} {error} "
+        f"where nobody holds a bin, {full} where {request.count:,} people do"
     )
 
 

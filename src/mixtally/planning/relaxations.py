@@ -60,8 +60,8 @@ def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxat
     request : PlanRequest
         A request that no plan fits.
     most_prices : int
-        The most prices of one message that are computed for all relaxations together. The limit
-        bounds the work equally on every machine.
+        The maximum number of prices (values of delta of one message) that are computed for all
+        relaxations together. The limit bounds the work equally on every machine.
 
     Returns
     -------
@@ -79,11 +79,11 @@ def relaxations(request: PlanRequest, most_prices: int = MOST_PRICES) -> Relaxat
     order = sorted(searches, key=lambda flag: _FIRST.index(flag) if flag in _FIRST else len(_FIRST))
     reached, unfinished = dict[str, Relaxation](), set[str]()
     for flag in order:
-        left = most_prices - planner.prices
+        remaining = most_prices - planner.prices
         try:
             # Half of the remaining prices, so that one costly search cannot use up those of the
             # others.
-            with planner.accountant.at_most(left if flag == order[-1] else left // 2):
+            with planner.accountant.at_most(remaining if flag == order[-1] else remaining // 2):
                 found = searches[flag]()
         except PricesSpentError:
             unfinished.add(flag)

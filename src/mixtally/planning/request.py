@@ -46,7 +46,7 @@ class PlanRequest:
     Attributes
     ----------
     users : int
-        People expected to take part.
+        The number of people expected to take part.
     messages_per_user : float
         The most messages that a person sends on average, own messages included, in [1, 1000]. By
         default 2 for each part, and ``max_set + 1`` for a set.
@@ -58,15 +58,15 @@ class PlanRequest:
         The edges that cut numbers into bins, the grid to which numbers are rounded at random, and
         the prefixes by which words are asked; None if not used.
     hops : int or None
-        Mixes in a row, 1 to 5, run by different operators; all may draw fakes. Fakes of people then
-        need a ``minimum_crowd``. None for one mix.
+        The number of mixes in a row, 1 to 5, run by different operators; all may draw fakes. Fakes
+        of people then need a ``minimum_crowd``. None for one mix.
     mix_fakes : bool
         Whether the one mix is trusted to draw fakes.
     mix_messages : int or None
-        The most messages that a mix adds to all parts, in [1, 10^10]. None for as many as users,
-        and for no limit without ``hops``.
+        The maximum number of messages that a mix adds to all parts, in [1, 10^10]. None for as many
+        messages as users; without ``hops``, None for no limit.
     count_crowd : bool
-        Whether the flips of honest people count as fakes.
+        Whether the guarantee counts on the flips of honest people, as it does on fakes.
     local_epsilon : float or None
         The largest privacy loss if every mix colludes, in [0.01, 100]; None for no limit.
     protocol : str or None
@@ -77,7 +77,7 @@ class PlanRequest:
     honest_share : float
         The share of promised fakes and of the crowd that is counted on, in (0, 1].
     minimum_crowd : int or None
-        People who certainly take part; None for all users.
+        The number of people who certainly take part; None for all users.
     over_planes : bool
         Whether messages may name planes of values instead of values.
     slots : int or None
@@ -85,8 +85,8 @@ class PlanRequest:
         least error. A record has a slot for each attribute, bit, or possible member of a set.
     whole_records : bool
         Whether all slots of a record must be sent.
-    likely : bool
-        Whether it is enough to know that a candidate most likely exists.
+    accept_probable : bool
+        Whether a candidate that most likely exists is enough, without a proof.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class PlanRequest:
     over_planes: bool = True
     slots: int | None = None
     whole_records: bool = False
-    likely: bool = False
+    accept_probable: bool = False
 
     def __post_init__(self) -> None:
         if self.messages_per_user is None:
@@ -169,7 +169,7 @@ class PlanRequest:
 
     @property
     def max_mix_messages(self) -> int:
-        """The most messages that a mix adds to all parts."""
+        """The maximum number of messages that a mix adds to all parts."""
         if self.mix_messages is not None:
             return self.mix_messages
         return MOST_DRAWN if self.hops is None else self.users
@@ -193,8 +193,8 @@ class PlanRequest:
     def people(self) -> int | None:
         """The number of honest people who certainly take part; None if it is too small or unknown.
 
-        With ``hops`` it is unknown unless ``minimum_crowd`` is given: only then do the mixes
-        destroy a smaller round.
+        With ``hops`` the number is unknown unless ``minimum_crowd`` is given: only then do the
+        mixes destroy a smaller round.
         """
         if self.hops is not None and self.minimum_crowd is None:
             return None
@@ -204,7 +204,7 @@ class PlanRequest:
     def own_fakes(self, parts: int) -> Fraction:
         """Return the mean number of fakes per part that a person can afford.
 
-        It is negative if the budget does not cover the person's own messages.
+        The number is negative if the budget does not cover the person's own messages.
         """
         return to_fraction(self.messages_per_user) / parts - 1
 
@@ -223,7 +223,7 @@ def _check_slots(request: PlanRequest) -> None:
     if request.protocol not in (None, "clear-uniform"):
         raise ParameterError(
             "slots",
-            expected="--protocol clear-uniform, or none",
+            expected="--slots without another protocol than clear-uniform",
             got=f"--protocol {request.protocol}",
             do="leave one of the two out",
         )
@@ -232,7 +232,7 @@ def _check_slots(request: PlanRequest) -> None:
 def default_messages(question: Question) -> float:
     """Return the default budget of messages per user for a question.
 
-    It is two for each message of a record, or ``max_set + 1`` for a set, and at most 1000.
+    The budget is two for each message of a record, or ``max_set + 1`` for a set, and at most 1000.
     """
     if question.kind is Kind.SET and question.attributes is None:
         return max(DEFAULT_MESSAGES, question.max_set + 1.0)

@@ -38,9 +38,25 @@ _REACH = 3.0
 """The search covers this factor below and above the formula's number of points."""
 
 
-def round_to_grid(request: PlanRequest, wanted: Points, planner: Planner) -> PlanRequest:
-    """Return the request with a grid of the given points, or of the best number of points."""
-    many, (low, high) = wanted.points, (wanted.low, wanted.high)
+def round_to_grid(request: PlanRequest, requested: Points, planner: Planner) -> PlanRequest:
+    """Return the request with a grid of the given points, or of the best number of points.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request; only the name of its question is kept.
+    requested : Points
+        The range of the numbers and the number of points. If the number is None, the result has the
+        number that gives the mean the least estimated error.
+    planner : Planner
+        The cache that is shared with other calls.
+
+    Returns
+    -------
+    PlanRequest
+        A copy whose question has one bin for each point.
+    """
+    many, (low, high) = requested.points, (requested.low, requested.high)
     if many is None:
         many = best_points(request, Grid(low=low, high=high, points=2), planner)
     grid = Grid(low=low, high=high, points=many)
@@ -48,7 +64,7 @@ def round_to_grid(request: PlanRequest, wanted: Points, planner: Planner) -> Pla
 
 
 def best_points(request: PlanRequest, ends: Grid, planner: Planner) -> int:
-    """Return about the number of points that gives the mean the least error.
+    """Estimate the number of points that gives the mean the least error.
 
     The result is 2 if no grid has a candidate.
     """
@@ -138,5 +154,5 @@ def _count_variance(found: Candidate | Plan) -> float:
     """
     made = found.parts[0].make_expected_mechanism(found.users, found.hops, found.crowd)
     messages = found.users * made.repeats + made.fakes_promised
-    held = np.full(made.bins, found.users / made.bins)
-    return float(np.mean(cumulants(made, messages, held).variance))
+    people_per_point = np.full(made.bins, found.users / made.bins)
+    return float(np.mean(cumulants(made, messages, people_per_point).variance))

@@ -33,7 +33,7 @@ from msgspec.structs import replace
 from mixtally.accounting.accountant import Accountant, Record
 from mixtally.accounting.divergence import CalibrationTarget
 from mixtally.accounting.divergence.in_clear import gaussian_shift, start, usual_ratio
-from mixtally.accounting.numerics.gaussian_start import gaussian_mu
+from mixtally.accounting.numerics.composed_estimates import gaussian_mu
 from mixtally.accounting.numerics.search import ROOT, SearchTolerance, find_least_meeting
 from mixtally.device.contract.shape import MOST_SHIFT, MOST_VARIANCE
 from mixtally.model.mechanism import InClear, Parameter, ShapedFakes
@@ -122,7 +122,7 @@ def _least_laplace(
     guarantee, times = request.guarantee, parts * request.collections
     kind = PairedLaplaceShape if paired else LaplaceShape
     one = kind(usual_ratio(guarantee.epsilon, times, paired=paired), 1)
-    if request.likely:
+    if request.accept_probable:
         goal = CalibrationTarget(guarantee.epsilon, guarantee.delta, times)
         shift = start(_record(one).message, Parameter.SHIFT, goal)
         return replace(one, shift=shift) if shift <= MOST_SHIFT else None
@@ -135,15 +135,18 @@ def _least_laplace(
 def _least_gaussian(
     request: PlanRequest, parts: int, accountant: Accountant, *, paired: bool
 ) -> AnyShape | None:
-    """Return the Gaussian shape of least variance and usual shift, then with the least shift."""
+    """Return the Gaussian shape of least variance, with the least shift for this variance.
+
+    The variance is searched for with the usual shift.
+    """
     guarantee, times = request.guarantee, parts * request.collections
     usual = partial(gaussian_shift, times=times, delta=guarantee.delta)
     kind = PairedGaussianShape if paired else GaussianShape
-    likely = math.ceil(_gaussian_variance(request, parts, paired=paired))
-    if likely > MOST_VARIANCE or usual(likely) > MOST_SHIFT:
+    estimated = math.ceil(_gaussian_variance(request, parts, paired=paired))
+    if estimated > MOST_VARIANCE or usual(estimated) > MOST_SHIFT:
         return None
-    if request.likely:
-        return kind(likely, usual(likely))
+    if request.accept_probable:
+        return kind(estimated, usual(estimated))
 
     def upper(variance: int, shift: int | None = None) -> float:
         shape = kind(variance, usual(variance) if shift is None else shift)
@@ -154,7 +157,7 @@ def _least_gaussian(
         guarantee.delta,
         1,
         bisect_right(range(1, MOST_VARIANCE + 1), MOST_SHIFT, key=usual),
-        start=likely,
+        start=estimated,
         tolerance=_TOLERANCE,
         axis=ROOT,
         rough=_APPROXIMATE_VARIANCES if accountant.is_approximate else _VARIANCES,

@@ -85,8 +85,8 @@ def _candidate_by_people(
         return _infeasible(request, NO_LOCAL_EPSILON_REASON)
     if people is None:
         return _infeasible(request, missing_people_reason(request))
-    if request.likely:
-        return None if several else _likely_candidate(request, asked, people, accountant)
+    if request.accept_probable:
+        return None if several else _probable_candidate(request, asked, people, accountant)
     for slots in _numbers_of_slots(request, asked, people, several=several):
         need = _least_fakes(request, asked, slots, accountant)
         if need is None:
@@ -106,15 +106,15 @@ def _candidate_by_people(
     return None
 
 
-def _likely_candidate(
+def _probable_candidate(
     request: PlanRequest, asked: Question, people: int, accountant: Accountant
 ) -> Candidate | None:
     """Return a candidate with all fakes of the budget, if these most likely suffice."""
     fakes = math.floor((request.own_fakes(1)) * people)
     if fakes < 1:
         return None
-    sure = math.floor(fakes_without_coins(request, Fraction(fakes), 1))
-    record = Record.of(_mechanism(asked, 1, sure))
+    certain = math.floor(fakes_without_coins(request, Fraction(fakes), 1))
+    record = Record.of(_mechanism(asked, 1, certain))
     guarantee = request.guarantee
     if not probably_satisfies(
         accountant, record, guarantee.epsilon, guarantee.delta, request.collections
@@ -151,11 +151,11 @@ def _numbers_of_slots(
 
     # A known total of the bins of an attribute or bit removes c^2 / n of the people in a bin.
     known = asked.attributes is not None and people > 0
-    held = request.count * (1.0 - min(1.0, request.count / people) * known)
+    effective_count = request.count * (1.0 - min(1.0, request.count / people) * known)
 
     def variance(slots: int) -> float:
         fakes = cover * slots**GROWTH / (k if slots == 1 else 1)
-        return float(held * (k / slots - 1.0) + (k / slots) ** 2 * fakes)
+        return float(effective_count * (k / slots - 1.0) + (k / slots) ** 2 * fakes)
 
     fitting = [m for m in range(2, k) if m + cover * m**GROWTH * cells / people <= budget]
     better = [m for m in fitting if variance(m) < _WORTHWHILE**2 * variance(1)]
@@ -212,7 +212,10 @@ def _part(asked: Question, slots: int, own: OwnFakes | None, recipe: Recipe) -> 
 
 
 def _infeasible(request: PlanRequest, needs: str) -> Infeasible | None:
-    """Return the reason if slots were requested; else None, as whole records state it too."""
+    """Return the reason ``needs`` if slots were requested; otherwise None.
+
+    The candidates of whole records then state their own reason.
+    """
     return None if request.slots is None else Infeasible(NAME, needs)
 
 

@@ -3,19 +3,19 @@
 The ledger and the epoch simulations call this module. The person's answers u_1, u_2, .. are
 replaced by v_1, v_2, .. in all collections. Fakes and flips are drawn anew in each, so the
 observer's distributions are products. Let h_i(x) be an upper bound of the divergence of collection
-i at every real x. Let m_i be a loss distribution whose curve is h_i, and true 1 the loss
+i at every real x. Let m_i be a loss distribution whose curve is h_i, and t_1 the true loss
 distribution of collection 1. Then
 
-    delta_{1,2}(e) = E_{l ~ true 1}[delta_2(e - l)] <= E_{l ~ true 1}[h_2(e - l)]
+    delta_{1,2}(e) = E_{l ~ t_1}[delta_2(e - l)] <= E_{l ~ t_1}[h_2(e - l)]
                    = E_{l ~ m_2}[delta_1(e - l)] <= E_{l ~ m_2}[h_1(e - l)].
 
 The order of expectations may be exchanged, since all terms of the double sum are positive. More
 collections follow in the same way. So dominating distributions may be rounded one by one
-(``losses``) and added up (``convolve``). h_i is the larger of both orders and of all pairs of
-answers. So every order and every choice of answers is covered, and the answers of others are
-arbitrary. A collection whose answers depend on earlier results is covered too, since h_2 bounds
-each of them. A *choice of plans* that depends on earlier results is not covered: the certificate
-says so.
+(``losses``) and added up (``convolve``). h_i bounds the divergence in both orders of the neighbors
+and for all pairs of answers. So every order and every choice of answers is covered, and the answers
+of others are arbitrary. A collection whose answers depend on earlier results is covered too, since
+h_2 bounds the divergence of all these answers. A *choice of plans* that depends on earlier results
+is not covered: the certificate says so.
 
 Source: Sommer, Meiser, Mohammadi, Privacy Loss Classes (2019); Zhu, Dong, Wang, Optimal Accounting
 via Characteristic Function (2022), theorem 10: dominating pairs compose.
@@ -40,12 +40,7 @@ from mixtally.accounting.plans.terms import (
 )
 from mixtally.errors import AccountingError, InfeasibleError, ParameterError, PlanError
 from mixtally.model.certificate import Certificate, Status
-from mixtally.model.guarantee import (
-    LEAST_EPSILON,
-    MOST_EPSILON,
-    Observer,
-    check_epsilon,
-)
+from mixtally.model.guarantee import LEAST_EPSILON, MOST_EPSILON, Observer, check_epsilon
 from mixtally.model.plan import Plan
 
 Charges = Sequence[tuple[Plan, int]]
@@ -77,7 +72,7 @@ class ComposedDelta(NamedTuple):
     cap_cost: Curve
 
     def __call__(self, epsilon: float) -> float:
-        """Return the sum of both, at most 1."""
+        """Return the composed delta plus the cost of caps, at most 1."""
         return min(1.0, self.without_caps(epsilon) + self.cap_cost(epsilon))
 
 
@@ -89,7 +84,18 @@ def delta_of(
 ) -> Certificate:
     """Return a certificate for delta(epsilon) of all collections jointly.
 
-    The lower end is the largest of a single collection. ``aim`` is as in ``upper_curve``.
+    The lower end is the largest lower end of a single collection.
+
+    Parameters
+    ----------
+    charges : Charges
+        The plans, each with its number of collections.
+    epsilon : float
+        The privacy loss in nats, in [0.01, 20].
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
+    aim : float or None
+        The delta that the result will be compared with; None for the smallest delta of the plans.
 
     Raises
     ------
@@ -107,10 +113,19 @@ def delta_of(
 
 
 def epsilon_of(charges: Charges, delta: float, accountant: Accountant | None = None) -> Certificate:
-    """Return a certificate for the least epsilon in [0.01, 20] with delta(epsilon) <= ``delta``.
+    """Return a certificate for the least epsilon in [0.01, 20] that satisfies a delta.
 
     Epsilon is rounded up to six digits. Raises InfeasibleError if delta is too large even at
     epsilon 20, and otherwise as ``delta_of`` does.
+
+    Parameters
+    ----------
+    charges : Charges
+        The plans, each with its number of collections.
+    delta : float
+        The required delta, in (0, 1).
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
     """
     if not 0.0 < delta < 1.0:
         raise ParameterError(
@@ -130,9 +145,11 @@ _Point = tuple[float, float]
 
 
 def _bracket_epsilon(upper: ComposedDelta, delta: float, below: _Point) -> tuple[_Point, _Point]:
-    """Return an epsilon that misses the target and one that meets it, with deltas without caps.
+    """Return two points, one that misses the target ``delta`` and one that meets it.
 
-    If even epsilon 20 meets the target only without caps, whose cost rises, the interval is halved.
+    A point is an epsilon and its delta without the cost of caps. The cost of caps increases with
+    epsilon, so the largest epsilon may miss the target because of this cost. In that case the
+    interval is halved until an epsilon meets the target, the cost of caps included.
     """
     above = MOST_EPSILON, upper.without_caps(MOST_EPSILON)
     while (missed := above[1] + upper.cap_cost(above[0])) > delta:
@@ -155,7 +172,8 @@ def _bracket_epsilon(upper: ComposedDelta, delta: float, below: _Point) -> tuple
 def _find_least_epsilon(upper: ComposedDelta, delta: float, below: _Point, above: _Point) -> _Point:
     """Return the least epsilon between ``below`` and ``above`` that meets ``delta``, and its delta.
 
-    The method is false position with frequent halving. The returned delta is without caps.
+    The method is false position with frequent halving. The returned delta does not include the cost
+    of caps.
     """
     (low, at_low), (high, at_high) = below, above
     step = 0
@@ -216,9 +234,11 @@ def _make_composed_terms(plan: Plan, times: int) -> ComposedTerms:
 def merge_charges(charges: Charges) -> list[tuple[Plan, int]]:
     """Return the charges with equal plans merged; raise as ``delta_of`` does."""
     groups: dict[str, tuple[Plan, int]] = {}
-    alone = len(charges) == 1  # a fingerprint of 10^5 labels takes longer than many compositions
+    is_single = (
+        len(charges) == 1
+    )  # a fingerprint of 10^5 labels takes longer than many compositions
     for plan, times in charges:
-        key = "" if alone else plan.fingerprint
+        key = "" if is_single else plan.fingerprint
         groups[key] = (plan, groups.get(key, (plan, 0))[1] + validate_times(times))
     if not groups:
         raise ParameterError(
@@ -255,15 +275,15 @@ def _certificate(
         certify_terms(_single_collection_terms(plan, epsilon), accountant) for plan, _ in groups
     ]
     assumptions = dict.fromkeys(certificate.assumption for certificate in single)
-    alone = len(groups) == 1 and groups[0][1] == 1
+    is_single = len(groups) == 1 and groups[0][1] == 1
     return Certificate(
         epsilon=epsilon,
         lower=min(upper, max(certificate.lower for certificate in single)),
         upper=upper,
         observer=Observer(groups[0][0].guarantee.observer),
         status=Status.PROVED,
-        source=single[0].source if alone else SOURCE,
-        assumption="; ".join([*assumptions, *([] if alone else [INDEPENDENCE_ASSUMPTION])]),
+        source=single[0].source if is_single else SOURCE,
+        assumption="; ".join([*assumptions, *([] if is_single else [INDEPENDENCE_ASSUMPTION])]),
     )
 
 

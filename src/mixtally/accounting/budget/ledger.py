@@ -24,17 +24,17 @@ from mixtally.model.plan import Plan
 
 
 class RemainingBudget(NamedTuple):
-    """What a ledger still allows.
+    """The remaining budget of a ledger: epsilon, and how often a plan still fits.
 
     Attributes
     ----------
     times
-        Further collections under a given plan; at most 10^6 in total.
+        The number of further collections under a given plan; at most 10^6 in total.
     spent
         Epsilon spent at the budget's delta: 0 if nothing was charged, None above 20.
     epsilon
-        The budget's epsilon minus ``spent``. A further plan may have *more*, as composed losses
-        are less than their sum.
+        The budget's epsilon minus ``spent``. A further plan may have a larger epsilon than this, as
+        composed losses are less than their sum.
     """
 
     times: int
@@ -52,6 +52,21 @@ def charge(
     accountant: Accountant | None = None,
 ) -> Ledger:
     """Return ``ledger`` after ``times`` more collections under ``plan``.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger before the charge.
+    plan : Plan
+        The plan that the person answers under.
+    times : int
+        The number of collections, in [1, 10^6].
+    note : str
+        A remark of one line.
+    date : str
+        The date of the charge, in the caller's format.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
 
     Raises
     ------
@@ -82,7 +97,15 @@ def charge(
 
 
 def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Certificate | None:
-    """Return the delta of all charges at the budget's epsilon; None if nothing was charged."""
+    """Return the delta of all charges at the budget's epsilon; None if nothing was charged.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
+    """
     charges, budget = _list_charges(ledger), ledger.budget
     return delta_of(charges, budget.epsilon, accountant, budget.delta) if charges else None
 
@@ -90,7 +113,17 @@ def certify_spending(ledger: Ledger, accountant: Accountant | None = None) -> Ce
 def remaining_budget(
     ledger: Ledger, plan: Plan | None = None, accountant: Accountant | None = None
 ) -> RemainingBudget:
-    """Return how often ``plan`` still fits (0 without a plan), and the remaining epsilon."""
+    """Return how often ``plan`` still fits (0 without a plan), and the remaining epsilon.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    plan : Plan or None
+        The plan whose further charges are counted; None counts none.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
+    """
     charges, budget, accountant = _list_charges(ledger), ledger.budget, accountant or Accountant()
     used: float | None = 0.0
     if charges:
@@ -104,9 +137,10 @@ def remaining_budget(
 
 
 def _count_further_times(ledger: Ledger, plan: Plan, accountant: Accountant) -> int:
-    """Return the largest number of further charges of ``plan`` that fits, by doubling and halving.
+    """Return the largest number of further charges of ``plan`` that fits.
 
-    The last number that fits and the next one were both computed.
+    Doubling and bisection find the number. The deltas of this number and of the next one are
+    computed.
     """
     _check_observer(ledger, plan)
     verify(plan, accountant)

@@ -62,11 +62,17 @@ def least_threshold(epsilon: float) -> int:
 def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificate:
     """Return the guarantee, with delta = 0, of every report that is seen with its sender.
 
-    ``epsilon`` defaults to the local one. Raises ParameterError if the flips do not satisfy it, or
-    if it is outside [0.01, 20].
+    Raises ParameterError if the flips do not satisfy epsilon, or if it is outside [0.01, 20].
+
+    Parameters
+    ----------
+    mechanism : BitFlips
+        The mechanism of flipped bits.
+    epsilon : float or None
+        The privacy loss in nats; None for the local epsilon.
     """
-    alone = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
-    least = alone.local_epsilon * _EPSILON_SLACK
+    without_fakes = flip_blank(bins=mechanism.bins, fakes=0, threshold=mechanism.threshold)
+    least = without_fakes.local_epsilon * _EPSILON_SLACK
     if epsilon is not None and epsilon < least:
         raise ParameterError(
             "epsilon",
@@ -74,7 +80,9 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
             got=epsilon,
             do="use a smaller probability of keeping a bit",
         )
-    found = Accountant().certificate(Record.of(alone), least if epsilon is None else epsilon)
+    found = Accountant().certificate(
+        Record.of(without_fakes), least if epsilon is None else epsilon
+    )
     if found.upper != 0.0:
         raise AccountingError(f"local certificate: expected delta = 0, got {found.upper}")
     return msgspec.structs.replace(found, observer=Observer.LINKED, assumption=_NO_ASSUMPTION)
@@ -83,10 +91,17 @@ def certificate(mechanism: BitFlips, epsilon: float | None = None) -> Certificat
 def least_guess_error(promise: Certificate, options: int) -> float:
     """Return a lower bound of the probability that a guess at one record is wrong.
 
-    All ``options`` records are equally likely a priori. Let A_i be the outcomes at which i is
-    guessed. Adding P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i shows that a guess is
-    right with probability at most (e^eps + (options - 1) delta) / (e^eps + options - 1). With delta
-    = 0 the bound is valid for every single outcome, otherwise on average over the outcomes.
+    All options are equally likely a priori. Let A_i be the outcomes at which i is guessed. Adding
+    P_i(A_i) <= e^eps P_j(A_i) + delta over all i and j != i shows that a guess is right with
+    probability at most (e^eps + (options - 1) delta) / (e^eps + options - 1). With delta = 0 the
+    bound is valid for every single outcome, otherwise on average over the outcomes.
+
+    Parameters
+    ----------
+    promise : Certificate
+        The guarantee, with epsilon and delta.
+    options : int
+        The number of possible records.
     """
     others = options - 1
     return others * (1.0 - promise.upper) / (math.exp(promise.epsilon) + others)

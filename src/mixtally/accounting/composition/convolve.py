@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.accounting.composition.losses import LossDistribution
-from mixtally.accounting.numerics.bracket import RELATIVE_SLACK
+from mixtally.accounting.numerics.bracket import RELATIVE_SLACK, keep_positive
 from mixtally.errors import AccountingError
 from mixtally.primitives.tails import Floats
 
@@ -54,7 +54,7 @@ _EXPONENT_ERROR = 2e-13
 
 
 class _SummedLosses(NamedTuple):
-    """The finite losses of one distribution, in steps, with log probabilities and a count."""
+    """The finite losses of one distribution, their log probabilities, and how often it is drawn."""
 
     places: NDArray[np.int64]
     logs: Floats
@@ -111,7 +111,7 @@ class LossSum:
             raise AccountingError(
                 f"composition: expected a finite delta of at least 0, got {value}"
             )
-        return min(1.0, value * (1.0 + slack))
+        return min(1.0, keep_positive(value * (1.0 + slack), epsilon, self.most * self.step))
 
     def lower(self, epsilon: float) -> float:
         """Return a lower bound of the divergence of the losses on their lattice.
@@ -133,7 +133,7 @@ class LossSum:
         return (self.infinite + finite) * (1.0 - slack)
 
     def _cumulants(self, t: float) -> tuple[float, float, float]:
-        """Return K(t), K'(t) and K''(t)."""
+        """Return the cumulant generating function K at t, and its first and second derivative."""
         height = mean = variance = 0.0
         for side in self.sides:
             exponents = side.logs + t * self.step * side.places
@@ -160,7 +160,7 @@ class LossSum:
         return high
 
     def _tail(self, epsilon: float, t: float, scale: float, mean: float, variance: float) -> float:
-        """Return ``scale`` times the sum of c_l g(l), with a bound on everything left out."""
+        """Return ``scale`` times the sum of c_l g(l), plus a bound on the omitted terms."""
         cells = self._cells(epsilon, mean, variance)
         while True:
             last = math.floor(epsilon / self.step) + cells // 2

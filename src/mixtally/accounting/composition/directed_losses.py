@@ -40,7 +40,7 @@ class DirectedLosses(NamedTuple):
     def of(
         cls, forward: LossDistribution, backward: LossDistribution, either: LossDistribution
     ) -> "DirectedLosses":
-        """Combine distributions that dominate one direction each."""
+        """Combine distributions that dominate the forward, the backward, and either direction."""
         return cls(
             combine_directions(forward, backward), combine_directions(backward, forward), either
         )
@@ -67,7 +67,11 @@ _LossCounts = list[tuple[LossDistribution, int]]
 def _split_directions(
     one: LossDistribution | DirectedLosses, times: int, cells: int
 ) -> list[_LossCounts]:
-    """Return for each a, or range of a, losses that dominate ``times`` messages."""
+    """Return lists of losses that together cover every division of messages by direction.
+
+    Each list is for ``times`` messages, of which between a and b change in the forward direction.
+    It has pairs of losses and the number of messages with these losses.
+    """
     if isinstance(one, LossDistribution):
         return [[(one, times)]]
     ends = [round(times * i / cells) for i in range(cells + 1)] if cells <= times else []

@@ -101,8 +101,8 @@ def combine_directions(forward: LossDistribution, backward: LossDistribution) ->
 
     Both arguments must dominate one direction each and have the same delta(0). Let p be the
     probability of losses above zero, and q the probability of the same outcomes under the other
-    dataset. Then p - q = delta(0). The probability that neither direction has above zero is that of
-    the loss zero.
+    dataset. Then p - q = delta(0). The losses above zero come from ``forward``, and the losses
+    below zero from ``backward``. The rest of the probability is that of the loss zero.
     """
     above = float(forward.chances.sum()) + forward.infinite
     zero = max(0.0, 1.0 - above - float(backward.reversed_chances().sum()))

@@ -127,10 +127,10 @@ For searches, whose deltas are estimates and not proved: a worse dataset is some
 
 
 def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -> LossDistribution:
-    """Return a distribution that dominates every pair of distributions whose divergence is bounded.
+    """Return a loss distribution that dominates every pair with a divergence of at most ``curve``.
 
-    ``curve`` is this bound, and ``reach`` the largest known finite loss, or ``math.inf``. Raises
-    AccountingError if ``curve`` is not the curve of a divergence.
+    ``reach`` is the largest known finite loss, or ``math.inf``. Raises AccountingError if ``curve``
+    is not the curve of a divergence.
     """
     return connect_points(*choose_points(curve, reach, tightness), tightness.rise)
 
@@ -138,9 +138,11 @@ def loss_distribution(curve: Curve, reach: float, tightness: Tightness = FINE) -
 def choose_points(
     curve: Curve, reach: float, tightness: Tightness
 ) -> tuple[float, dict[int, float]]:
-    """Return a step, and the multiples of it at which ``curve`` should be known, with their deltas.
+    """Choose points of ``curve`` whose chords are as close to the curve as ``tightness`` requires.
 
-    Another curve, which ``curve`` approximates well, needs points in the same places.
+    Return a step, and the delta at each chosen multiple of the step. ``reach`` is the largest
+    finite loss, or ``math.inf``. If ``curve`` is an estimate, the proved curve needs points at the
+    same multiples.
     """
     seen: dict[float, float] = {}
 
@@ -174,7 +176,7 @@ def prove_points(
     reach: float,
     tightness: Tightness,
 ) -> tuple[float, dict[int, float]]:
-    """Return the points that ``curve``, an estimate, suggests, with their proved deltas.
+    """Choose points by an estimated ``curve``, and return the points with their proved deltas.
 
     ``prove`` is called once with all their epsilons.
     """
@@ -255,19 +257,19 @@ def _choose_more_places(
     before = np.concatenate([[mirror], (chord * growth)[:-1]])
     after = np.append(chord[1:], 0.0) / growth
     left, right = np.maximum(chord - before, 0.0), np.maximum(after - chord, 0.0)
-    meets = right / np.maximum(left + right, _TINY)
+    meeting_share = right / np.maximum(left + right, _TINY)
     around = 0.5 * (np.append(widths[:1], widths[:-1]) + np.append(widths[1:], widths[-1:]))
-    apart = 0.5 * widths / (widths + around) * left * meets * spans
+    chord_distance = 0.5 * widths / (widths + around) * left * meeting_share * spans
     bends = np.where(deltas[1:] < _DEEP, max(_DEEP_BEND, tightness.bend), tightness.bend)
     spread = np.maximum(places[1:] * step, WIDTHS_A_DISTANCE * distance)
     allowed = np.maximum(bends * deltas[1:], tightness.shift * spread * falls / widths)
     allowed += tightness.floor
     more: list[int] = []
-    for i in np.flatnonzero((apart > allowed) & (np.diff(places) > 1)):
+    for i in np.flatnonzero((chord_distance > allowed) & (np.diff(places) > 1)):
         first, gap = int(places[i]), int(places[i + 1] - places[i])
-        pieces = math.ceil(math.sqrt(apart[i] / allowed[i]))
+        pieces = math.ceil(math.sqrt(chord_distance[i] / allowed[i]))
         if pieces > _MOST_PIECES:
-            share = math.log1p(float(meets[i]) * float(spans[i])) / float(widths[i])
+            share = math.log1p(float(meeting_share[i]) * float(spans[i])) / float(widths[i])
             more.append(first + min(max(round(gap * min(max(share, 0.1), 0.9)), 1), gap - 1))
         else:
             more += {first + max(1, gap * j // pieces) for j in range(1, pieces)}

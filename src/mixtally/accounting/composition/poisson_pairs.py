@@ -24,24 +24,24 @@ from mixtally.primitives import tails
 
 
 def gain_and_loss_of_message(mean: float, step: float) -> tuple[LossDistribution, LossDistribution]:
-    """Return the losses of a bin with one more message against none, and of the reverse.
+    """Return the losses of a bin with the person's message against one without, and the reverse.
 
-    The bin contains ``mean`` > 0 messages of others on average. ``step`` is that of the lattice, a
-    power of two.
+    The bin contains ``mean`` > 0 messages of others on average. ``step`` is the step of the
+    lattice, a power of two.
     """
     first, last = poisson_window(mean)
     without = poisson_pmf(mean)
     none = float(without[0]) if first == 0 else 0.0
     counts = np.arange(max(first, 1), last + 1, dtype=np.float64)
     shares = (counts - mean) / mean
-    held = without[-len(counts) :] * (1.0 + shares)
+    with_message = without[-len(counts) :] * (1.0 + shares)
     losses = np.log1p(shares)
     below = np.floor(losses / step).astype(np.int64)
     part = np.clip(losses - below * step, 0.0, step)
-    up = held * (np.expm1(-part) / math.expm1(-step))
+    up = with_message * (np.expm1(-part) / math.expm1(-step))
     low = int(below[0])
     size = int(below[-1]) - low + 2
-    chances = np.bincount(below - low, weights=held - up, minlength=size).astype(np.float64)
+    chances = np.bincount(below - low, weights=with_message - up, minlength=size).astype(np.float64)
     chances[1:] += np.bincount(below - low, weights=up, minlength=size - 1)
     places = low + np.arange(len(chances))
     zero = float(chances[places == 0].sum())

@@ -78,7 +78,7 @@ def losses_of(weights: tuple[int, ...], *, paired: bool = False) -> LossDistribu
 def lower_of(
     weights: tuple[int, ...], times: int, epsilon: float, *, paired: bool = False
 ) -> float:
-    """Return a lower bound of delta(epsilon) of ``times`` such messages."""
+    """Return a lower bound of delta(epsilon) of ``times`` messages among fakes of this table."""
     losses, bins = losses_of(weights, paired=paired), _bin_outcomes(weights, paired=paired)
     total = LossSum([(losses, times)])
     moved = len(bins) * losses.step + total.step * (total.step > losses.step)
@@ -92,16 +92,16 @@ def lower_of(
 
 
 def points_of(losses: LossDistribution) -> list[tuple[float, float]]:
-    """Return points of the curve, from the first step on, each at twice the epsilon before."""
+    """Return points (epsilon, delta) of the curve, at the lattice step times powers of two."""
     most = int(losses.places[-1]) if len(losses.places) else 1
     epsilons = [losses.step * 2.0**i for i in range(most.bit_length())]
     return [(epsilon, losses.delta(epsilon)) for epsilon in epsilons]
 
 
 def _bin_outcomes(weights: tuple[int, ...], *, paired: bool) -> list[list[tuple[int, int]]]:
-    """Return the table entries of a bin's outcomes under both datasets, for each bin.
+    """Return one list for each bin: the table entries of every outcome under both datasets.
 
-    Of paired bins only one is returned, as the other shows nothing more.
+    If the bins are paired, only one list is returned, as the other bin shows nothing more.
     """
     gained = list(pairwise((*weights, 0)))
     if paired:

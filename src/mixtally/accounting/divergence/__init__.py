@@ -37,8 +37,9 @@ class ObservedMessage(NamedTuple):
     observer
         ``messages`` or ``sums``.
     others
-        Number of other people known to hold a one; for free bits, 0 means that all hold zeros.
-        None for any crowd, the only case that is a guarantee.
+        The number of other people who are known to hold a one. If a record
+        may have any number of set bits, 0 means that all other people hold zeros. None means that
+        nothing is assumed about other people; only then is delta a guarantee.
     """
 
     mechanism: Shuffled
@@ -55,11 +56,11 @@ class ProvedDelta(NamedTuple):
 
 
 class CountedParameters(NamedTuple):
-    """Parameters with the numbers of fakes and people that are counted: all, or the honest ones.
+    """Parameters, with the numbers of fakes and people that count: all, or only the honest ones.
 
-    ``fakes`` are those in one round; 0 if there are none or their number is sought. ``crowd`` are
-    the people whose own flips count. ``for_epsilon`` is the epsilon for which a parameter is
-    sought, or None.
+    ``fakes`` is the number of fakes in one round; 0 if there are none or their number is sought.
+    ``crowd`` is the number of people whose own flips count. ``for_epsilon`` is the epsilon for
+    which a parameter is sought, or None.
     """
 
     given: Parameters
@@ -112,7 +113,7 @@ class Divergence(Protocol):
     def record_fields(
         self, name: str, counted: CountedParameters
     ) -> tuple[ObservedMessage, int, str]:
-        """Return one message of protocol ``name``, the messages per record, and an assumption."""
+        """Return one message of protocol ``name``, the number per record, and an assumption."""
         ...
 
     def delta(

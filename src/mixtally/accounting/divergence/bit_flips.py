@@ -5,35 +5,42 @@
                  uniform                    ``flip_uniform``              ``one_hot.sums_delta``
                  any               counted  ``one_hot.messages_delta``    ``one_hot.sums_delta``
     set          blank                      ``k_hot``                     bit by bit
-    single bit   any               counted  ``single_bit``                the same
+    single bit   any               counted  ``single_bit``                ``single_bit``
     free bits    none              counted  ``vectors``                   bit by bit
 
-Where every bit is seen separately, it hides separately. Two bins differ for every value of a
-record, so a record is a composition of this number of single bits.
+*Bit by bit* means that every bit is seen and hidden separately. Two sets of k values differ in at
+most 2k bins, so a set is a composition of 2k single bits. Free bits are a composition of all bits.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
+from msgspec.structs import replace
+
 from mixtally.accounting.divergence import (
     Bound,
+    CalibrationTarget,
+    CountedParameters,
     ObservedMessage,
     ProvedDelta,
     flip_blank,
     flip_uniform,
-    flips_observation,
-    flips_protocols,
-    flips_start,
     k_hot,
     one_hot,
     repeats,
+    separation_note,
     single_bit,
+    two_outputs,
     vectors,
 )
-from mixtally.accounting.divergence.flips_observation import require_bit_flips
+from mixtally.accounting.numerics.binomial_pairs import tail_divergences
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.saddle_point import NEAR, ROUGH
 from mixtally.model.guarantee import Observer
-from mixtally.model.mechanism import BitFlips, UniformFakes
+from mixtally.model.mechanism import BitFlips, BlankFakes, NoFakes, Parameter, UniformFakes
+from mixtally.model.mechanism.parameters import Parameters
+from mixtally.model.question import MOST_BINS
+from mixtally.primitives.fixed_point import MOST_THRESHOLD, SCALE, threshold_of
 from mixtally.primitives.memo import Memo
 
 _HOMOGENEOUS_SOURCE = (
@@ -43,14 +50,147 @@ _HOMOGENEOUS_ASSUMPTION = (
     "everybody else holds zeros, the person all ones or all zeros: not a guarantee for other crowds"
 )
 MECHANISM = BitFlips
-start = flips_start.start
-observed_unit, directional_upper = (
-    flips_observation.observed_unit,
-    flips_observation.directional_upper,
-)
-handles_repeats = flips_observation.handles_repeats
-record_fields = flips_protocols.record_fields
-counts_people = flips_protocols.counts_people
+
+
+def counts_people(name: str, given: Parameters) -> bool:
+    """Return whether the proof counts the flips of other people.
+
+    The flips count only if the number of people is given, and one of the following is true. The
+    protocol is flip or single-bit; only sums are seen; every bit is sent as a message; or
+    ``count_crowd`` is set.
+    """
+    if given.users is None:
+        return False
+    always = name in ("flip", "single-bit") or given.count_crowd
+    return always or given.observer == Observer.SUMS or _is_sent_bitwise(name, given)
+
+
+def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
+    """Return one message of protocol ``name``, the number per record, and an assumption.
+
+    If the threshold is sought, the message has the largest threshold.
+    """
+    given = counted.given
+    single = name == "single-bit" or given.bits is not None
+    whole_bits = single and given.bits is not None and not given.split
+    if name == "flip":
+        fakes: NoFakes | BlankFakes | UniformFakes = NoFakes()
+    elif name == "flip-uniform":
+        fakes = UniformFakes(counted.fakes)
+    else:
+        fakes = BlankFakes(counted.fakes)
+    bins = given.bins or MOST_BINS
+    mechanism = BitFlips(
+        bins=(given.bits or 1 if whole_bits else 1) if single else bins,
+        threshold=MOST_THRESHOLD if given.flip is None else threshold_of(given.flip),
+        max_set=None if single else 1 if given.split else min(given.max_set or 1, bins),
+        fakes=fakes,
+        crowd=counted.crowd,
+        repeats=given.repeats or 1,
+    )
+    pieces = 1 if whole_bits else given.bits or 1 if single else given.messages_per_record()
+    summed = _is_sent_bitwise(name, given) and not single
+    observer = Observer.SUMS if summed else Observer(given.observer)
+    others = 0 if given.background else given.ones
+    composed = pieces > 1 or (summed and mechanism.repeats > 1)  # a composition adds its own note
+    note = "" if composed else separation_note(given)
+    return ObservedMessage(mechanism, observer, others), pieces, note
+
+
+def _is_sent_bitwise(name: str, given: Parameters) -> bool:
+    """Return whether a value is sent as one message per bit, which reveals the same as sums."""
+    one_bin = bool(given.split) and (given.max_set or 1) == 1
+    return one_bin and name in ("flip", "flip-uniform")
+
+
+def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
+    """Return the parameter at which ``goal.cover`` records hide the person's record.
+
+    The start never decides where a search ends. A fake hides a record if the fake shows all bits of
+    the record. Another person's record must also lose its own bits.
+    """
+    m = message.mechanism
+    if not isinstance(m, BitFlips) or parameter not in (Parameter.FAKES, Parameter.FLIP):
+        raise TypeError(f"{m.name} has no {parameter}")
+    fakes = m.fakes.count
+    if parameter == Parameter.FAKES:
+        return round(goal.cover * SCALE / m.threshold)
+    if message.observer is Observer.SUMS or (m.max_set is None and m.bins == 1):
+        chance = goal.cover / (fakes + m.crowd + 1)
+    elif m.max_set is None:
+        chance = 0.5 * (goal.cover / m.crowd) ** (1.0 / m.bins)
+    else:
+        chance = (goal.cover / (fakes + 1)) ** (1.0 / m.max_set)
+        if m.crowd:
+            chance = min(chance, (goal.cover / m.crowd) ** (0.5 / m.max_set))
+    return round(min(0.25, chance) * SCALE)
+
+
+def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
+    """Return the message that is seen separately, and how often it is seen.
+
+    If only sums are seen, this message is a single bit, unless the record is one value that is sent
+    once. The number of bins is reduced to the bins in which two records may differ, and one more.
+    If the crowd counts, zero fakes are treated as no fakes.
+    """
+    m = require_bit_flips(message)
+    if m.crowd and m.fakes == BlankFakes(0):
+        m = replace(m, fakes=NoFakes())
+        message = message._replace(mechanism=m)
+    if m.max_set is not None and not isinstance(m.fakes, UniformFakes):
+        m = replace(m, bins=min(m.bins, 2 * m.max_set + 1))
+        message = message._replace(mechanism=m)
+    if message.observer is not Observer.SUMS:
+        return message, 1
+    if m.max_set is None and m.bins == 1:
+        return message._replace(observer=Observer.MESSAGES), 1
+    bit = BitFlips(
+        bins=1,
+        threshold=m.threshold,
+        max_set=None,
+        fakes=NoFakes(),
+        crowd=m.crowd,
+        repeats=m.repeats,
+    )
+    if m.max_set is None:
+        return ObservedMessage(bit, others=message.others), m.bins
+    if m.max_set * m.repeats == 1:
+        return message, 1
+    # Two values differ in two bins, and every bin has a separate sum.
+    return ObservedMessage(replace(bit, crowd=m.crowd + m.fakes.count)), 2 * m.max_set
+
+
+def handles_repeats(message: ObservedMessage) -> bool:
+    """Return whether the record is a single bit, or a value that nothing but blanks hides."""
+    m = require_bit_flips(message)
+    if m.max_set is None:
+        return m.bins == 1
+    return m.max_set == 1 and not m.crowd and not isinstance(m.fakes, UniformFakes)
+
+
+def require_bit_flips(message: ObservedMessage) -> BitFlips:
+    """Return the mechanism of ``message``; raise TypeError if it flips no bits."""
+    if not isinstance(message.mechanism, BitFlips):
+        raise TypeError(f"{message.mechanism.name} flips no bits")
+    return message.mechanism
+
+
+def directional_upper(
+    message: ObservedMessage, epsilons: Sequence[float], memo: Memo
+) -> tuple[Sequence[float], Sequence[float]] | None:
+    """Return upper bounds in both orders for a single bit among fake zeros.
+
+    None is returned for other records, for which the pairs of both orders are equal.
+    """
+    m = require_bit_flips(message)
+    if m.max_set is not None or m.bins > 1 or m.crowd or message.others or m.repeats > 1:
+        return None
+    pair = two_outputs.load_directions(
+        single_bit.flipped_bit_message(m.threshold), 0, m.fakes.count, memo
+    )
+    grows = np.exp(np.array(epsilons))
+    forward, backward = (tail_divergences(one, grows).upper.tolist() for one in pair)
+    return forward, backward
 
 
 def delta(
@@ -141,9 +281,9 @@ def _uniform_fakes_upper(
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """Return the tightest kind of bound that costs no more than ``bound``.
 
-    Sets have all four kinds. In an unknown crowd an estimate searches for the worst crowd, and a
-    proof covers several epsilons at once. Values and vectors among others have near and rough
-    points.
+    Sets that are seen whole have all four kinds. A single bit in an unknown crowd, and sums, have
+    all but rough bounds. Values among uniform fakes or other people, and free bits in an unknown
+    crowd, have near, rough and exact bounds. All other records have only exact bounds.
     """
     if _most_set(message):
         return bound
@@ -221,7 +361,7 @@ def _are_sums_observed(message: ObservedMessage) -> bool:
 
 
 def _most_set(message: ObservedMessage) -> int:
-    """Return the most bits of a set that is seen whole among blanks; 0 for other records."""
+    """Return the largest number of bits of a set that is seen whole among blanks; 0 for others."""
     m = require_bit_flips(message)
     whole = message.observer is Observer.MESSAGES and not isinstance(m.fakes, UniformFakes)
     return m.max_set if whole and m.max_set is not None and m.max_set > 1 else 0

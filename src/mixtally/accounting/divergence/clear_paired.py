@@ -5,8 +5,8 @@
 
 The number of all messages is public and does not depend on anybody's answer. So the observer sees
 no more than the count of the first bin, which is the number of people in it plus k. The answers of
-others are known at worst. One person who moves to the first bin shifts this count by one, and who
-moves away shifts it back. So delta is the larger of
+others are known at worst. A person who moves to the first bin raises this count by one, and a
+person who moves away from it lowers this count by one. So delta is the larger of
 
     sum over k of (F(k-1) - e^eps F(k))_+    and    sum over k of (F(k) - e^eps F(k-1))_+
 

@@ -111,7 +111,10 @@ def _ratio(cell: tuple[int, int]) -> int:
 
 
 def exp_rounded_down(epsilon: float) -> int:
-    """Return e^epsilon times 2^128, rounded down: a smaller factor makes a larger divergence."""
+    """Return e^epsilon times 2^128, rounded down.
+
+    A smaller factor makes a larger divergence, so rounding down gives an upper bound of it.
+    """
     context = Context(prec=80, rounding=ROUND_FLOOR)
     power = context.exp(Decimal(epsilon))
     return int(context.multiply(power, Decimal(1 << GROW_BITS))) - 1

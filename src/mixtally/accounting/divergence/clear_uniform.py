@@ -97,11 +97,18 @@ class _Totals(NamedTuple):
 
 
 def delta(fakes: int, bins: float, epsilon: float, memo: Memo | None = None) -> Bracket:
-    """Return delta(epsilon) of one record in clear among ``fakes`` uniform fakes.
+    """Return delta(epsilon) of one record in clear among uniform fakes.
 
-    ``bins`` is a real number of at least 2 for sampled slots.
-
-    The probabilities of T do not depend on epsilon and are kept in ``memo``.
+    Parameters
+    ----------
+    fakes : int
+        The number of fakes.
+    bins : float
+        The number of bins, at least 2. Sampled slots use a real number.
+    epsilon : float
+        The privacy loss in nats, at least 0.
+    memo : Memo or None
+        A cache of probabilities that do not depend on epsilon.
     """
     totals = _load_totals(fakes + 1, bins, memo)
     value, lost = two_cell_excess(totals.total, totals.weight, epsilon)
@@ -112,10 +119,11 @@ def delta(fakes: int, bins: float, epsilon: float, memo: Memo | None = None) -> 
 def average_over_coins(
     fakes: int, bins: float, epsilon: float, coins: tuple[int, float], memo: Memo | None = None
 ) -> Bracket | None:
-    """Return ``delta`` averaged over ``coins``: people, and the probability of one more fake.
+    """Return ``delta`` averaged over the coins by which people send one more fake.
 
-    None is returned if the number of fakes in two cells takes too many values, and for two bins,
-    which contain all fakes.
+    ``coins`` is the number of people and the probability of one more fake. None is returned if the
+    number of fakes in two cells has too many values. None is also returned for two bins, because
+    these contain all fakes.
     """
     totals = _load_totals_of_coins(fakes, bins, coins, memo)
     if totals is None:
@@ -163,7 +171,8 @@ def near_upper(
 ) -> float:
     """Return an upper bound of ``delta``, larger by less than a part in a thousand.
 
-    It is averaged over the coins of ``people`` who send one more fake with probability ``coin``.
+    The bound is averaged over the coins of ``people``, who send one more fake with probability
+    ``coin`` each.
     """
     step = Distribution(
         np.array([1.0, -math.exp(epsilon), 0.0]), np.array([1.0, 1.0, bins - 2.0]) / bins
@@ -258,8 +267,10 @@ def _excess(
         none = np.zeros(few)
         f = np.concatenate([np.exp2(1.0 - total[:few]), walk.points])
         s = np.concatenate([none, walk.tails])
-        sure = 2.0 * shift[few:] / total[few:]
-        error = np.concatenate([none, walk.share * walk.points + (excess + sure) * walk.errors])
+        shift_share = 2.0 * shift[few:] / total[few:]
+        error = np.concatenate(
+            [none, walk.share * walk.points + (excess + shift_share) * walk.errors]
+        )
     else:
         f, s = _points_and_tails(total - 1.0, below)
         error = f * (_TAIL_ERROR * math.sqrt(max(1.0, float(total[-1]) / _TOSSES)))

@@ -33,9 +33,16 @@ _LIMIT_ROUNDING = 2.0**-49
 
 
 def delta(fakes: int, threshold: int, epsilon: float) -> Bracket:
-    """Return delta(epsilon) of a one-hot record over d >= 2 bins among ``fakes`` flipped blanks.
+    """Return delta(epsilon) of a one-hot record over two or more bins among flipped blanks.
 
-    ``threshold`` is the flip probability times 2^64, in [2^24, 2^63].
+    Parameters
+    ----------
+    fakes : int
+        The number of blanks.
+    threshold : int
+        The flip probability times 2^64, in [2^24, 2^63].
+    epsilon : float
+        The privacy loss in nats, at least 0.
     """
     return delta_among_blanks(fakes + 1, threshold, epsilon, rise=0.0)
 
@@ -93,7 +100,10 @@ def delta_among_blanks(
 
 
 def _check_nonnegative(chances: Floats) -> Floats:
-    """Return ``chances``; the product of two negative ones would be positive and hide the error."""
+    """Return ``chances``; raise AccountingError if one of them is negative.
+
+    The product of two negative probabilities would be positive and hide the error.
+    """
     if not chances.min(initial=0.0) >= 0.0:  # also raises for NaN
         raise AccountingError(
             f"flip-blank: expected chances that are not negative, got {chances.min()}; nothing may "

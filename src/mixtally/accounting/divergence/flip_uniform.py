@@ -18,7 +18,7 @@ import numpy as np
 
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.flip_ratios import excess
+from mixtally.accounting.numerics.flip_ratios import excess_distribution
 from mixtally.accounting.numerics.largest import largest_upper
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.accounting.numerics.small_support import Distribution, coarsen_above, coarsen_below
@@ -72,7 +72,7 @@ def upper(
 
 
 def _window_cut(epsilon: float) -> float:
-    """Return what the window of the other bits leaves out, doubled for rounding.
+    """Bound the part of delta outside of the window of the other bits, doubled for rounding.
 
     With W split into its parts inside and outside the window, (X + Y)_+ <= X_+ + Y_+ gives
 
@@ -102,11 +102,12 @@ def _branches(bins: int, threshold: int, epsilon: float) -> list[Distribution]:
             tilt = (size * r + (bins - size) / r) / bins  # b(y) / P[R(0) = y]
             bits = (q if y_a else p) * (q if y_b else p)
             ends = np.array(r if y_a else 1 / r), np.array(r if y_b else 1 / r)
-            values = excess(*ends, grow) / tilt
-            found.append(Distribution(values, bits * rest * tilt))
+            values, chances, raised = excess_distribution(*ends, grow, bits * rest)
+            found.append(Distribution(values / tilt, chances * tilt, raised))
     return found
 
 
 def _join_branches(branches: list[Distribution]) -> Distribution:
     chance = np.concatenate([one.probabilities for one in branches])
-    return Distribution(np.concatenate([one.values for one in branches]), chance / chance.sum())
+    values = np.concatenate([one.values for one in branches])
+    return Distribution(values, chance / chance.sum(), sum(one.raised for one in branches))

@@ -2,13 +2,14 @@
 
 *Shaped* fakes are drawn by a mix from a table, independently for each bin. The observers of sums
 and of messages see the same: the number of messages in every bin. The records of other people do
-not protect in the worst case, since nobody else may hold the same bin.
+not protect in the worst case, in which nobody else holds the same bin.
 
 *Paired* fakes are those of two bins with a fixed total (``clear_paired``).
 
-Over planes of Z_p^t, p bins bound the divergence of every pair of values (``clear_uniform``), more
-tightly for a small p (``planes``). Slightly smaller cells bound every pair of sets
-(``set_in_clear``).
+If messages name planes of Z_p^t, the divergence of every pair of values is at most that of two bins
+among p bins (``clear_uniform``). For a small p, ``planes`` has a tighter bound. The divergence of
+every pair of sets is at most that of sets of cells, where a fake is slightly less likely to be in a
+given cell than in one of p bins (``set_in_clear``).
 """
 
 import math
@@ -89,14 +90,14 @@ _CLEAR_ANSWERS_NOTE = "; other people's answers in clear hide nobody at worst"
 
 
 def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
-    """Return False, as the answers of other people in clear do not protect."""
+    """Return False, because answers of other people in clear do not protect."""
     return False
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return the messages of protocol ``name``.
+    """Return one message of protocol ``name``, the number per record, and an assumption.
 
-    A record is a value, a set in one stream or, if it is split, one message per attribute.
+    The message stands for a value, for a whole set, or for one attribute if the record is split.
     """
     given = counted.given
     pieces, repeats = given.messages_per_record(), given.repeats or 1
@@ -117,7 +118,7 @@ def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessag
 
 
 def _shape(given: Parameters, epsilon: float) -> AnyShape:
-    """Return the given shape, or without a decay one that suits ``epsilon``."""
+    """Return the given shape, with a decay that suits ``epsilon`` if no decay is given."""
     shift = 1 if given.shape_shift is None else given.shape_shift
     if given.shape_variance is not None:
         bell = PairedGaussianShape if given.paired else GaussianShape
@@ -130,11 +131,21 @@ def _shape(given: Parameters, epsilon: float) -> AnyShape:
 
 
 def usual_ratio(epsilon: float, messages: int, *, paired: bool = False) -> int:
-    """Return the decay ratio, times 2^64, for ``messages``: each of two bins reveals one decay.
+    """Return the decay ratio, times 2^64, of a discrete Laplace distribution.
 
-    If their fakes are ``paired``, both bins together reveal one decay. The ratio is rounded up
-    beyond the error of exp, as a slower decay never violates the limit. For several messages it is
-    that of basic composition, which evaluates slightly below the even share of epsilon.
+    The privacy loss of a message is two decays, one for each of its two bins. If the bins are
+    paired, the loss is one decay. The ratio is rounded up beyond the error of exp, as a slower
+    decay never violates the limit. For several messages the ratio is that of basic composition,
+    which is evaluated slightly below the even share of epsilon.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss of all messages in nats.
+    messages : int
+        The number of messages.
+    paired : bool
+        Whether the fakes of two bins have a fixed sum.
     """
     share = epsilon if messages == 1 else epsilon * _EPSILON_SHARE
     counts = messages if paired else 2.0 * messages
@@ -182,7 +193,10 @@ def _uniform_fakes_bounds(
 
 
 def _tighten_upper(mechanism: InClear, count: int, epsilon: float, upper: float) -> float:
-    """Return the smaller of ``upper`` and the bound that uses values that meet."""
+    """Return ``upper``, or the bound of ``planes`` if it is smaller.
+
+    The bound of ``planes`` uses that two values may be in one plane.
+    """
     if mechanism.planes is None or not has_few_planes(mechanism):
         return upper
     return min(upper, planes.upper(count, mechanism.planes, epsilon))
@@ -204,7 +218,7 @@ def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
 
 
 def has_few_planes(mechanism: Shuffled) -> bool:
-    """Return whether single values name planes of so small a prime that values often meet."""
+    """Return whether single values name planes, so few that two values often share a plane."""
     over = mechanism.planes
     return over is not None and mechanism.max_set == 1 and over.prime <= planes.MOST_PRIME
 
@@ -212,9 +226,9 @@ def has_few_planes(mechanism: Shuffled) -> bool:
 def near_upper(
     mechanism: Shuffled, fakes: int, epsilon: float, people: int = 0, coin: float = 0.0
 ) -> float:
-    """Return a near upper bound of a single value's delta among uniform fakes.
+    """Return an upper bound of a single value's delta, too large by at most a small share.
 
-    ``people`` and ``coin`` are as in ``planes.upper``.
+    The value is among uniform fakes. ``people`` and ``coin`` are as in ``planes.upper``.
     """
     if mechanism.planes is not None and has_few_planes(mechanism):
         return planes.upper(fakes, mechanism.planes, epsilon, people, coin)
@@ -247,10 +261,11 @@ def upper(
 
 
 def observed_unit(message: ObservedMessage) -> tuple[ObservedMessage, int]:
-    """Return the message itself, or one message and their number for a set among shaped fakes.
+    """Return the message that is seen separately, and how often it is seen.
 
-    The number of bins does not matter among shaped fakes. There a set is a composition of its
-    messages, each in a separate bin (``clear_shaped``).
+    The message is ``message`` itself, seen once, except for a set among shaped fakes. Such a set is
+    a composition of its messages, each in a separate bin (``clear_shaped``). The number of bins
+    does not matter among shaped fakes.
     """
     mechanism = _require_in_clear(message)
     if not isinstance(mechanism.fakes, ShapedFakes):
@@ -275,9 +290,20 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Return a start: the usual cover of every bin, or a shift at which F(0) is small enough.
+    """Return a parameter at which a search for the least noise starts.
 
-    Each collection adds to delta the probability F(0) that a bin has no fakes.
+    For uniform fakes, it is the number of fakes that gives every bin the usual number of hiding
+    messages. For shaped fakes, it is a shift at which F(0) is small enough, since every collection
+    adds to delta the probability F(0) that a bin has no fakes.
+
+    Parameters
+    ----------
+    message : ObservedMessage
+        One message of the person, and what its observer knows.
+    parameter : Parameter
+        The parameter that is sought.
+    goal : CalibrationTarget
+        The guarantee of the composed messages.
     """
     mechanism = _require_in_clear(message)
     match mechanism.fakes:
@@ -294,7 +320,20 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def gaussian_shift(variance: float, times: int, delta: float) -> int:
-    """Return a shift at which F(0), ``times`` times, is about a tenth of ``delta``."""
+    """Return a shift at which empty bins use about a tenth of delta.
+
+    F(0) is the probability of no fakes in a bin. The sum of F(0) over all messages is about a tenth
+    of ``delta``.
+
+    Parameters
+    ----------
+    variance : float
+        The variance of the discrete Gaussian.
+    times : int
+        The number of messages whose probabilities F(0) are added.
+    delta : float
+        The required delta, in (0, 1).
+    """
     share = times / (_EMPTY_BIN_SHARE * delta * math.sqrt(2.0 * math.pi * variance))
     return max(1, math.ceil(math.sqrt(2.0 * variance * math.log(max(share, math.e)))))
 

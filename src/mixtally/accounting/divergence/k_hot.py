@@ -55,9 +55,9 @@ def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """
     filled = 0 if bins is None else 2 * most - bins  # more common bits would leave a free bin
     for both in range(min(most, max(0, filled) + 1)):
-        alone = most - both
-        room = 2 * alone if bins is None else min(2 * alone, bins - both)
-        for only_u in range(max(0, room - alone), min(alone, room) + 1):
+        own_bits = most - both
+        room = 2 * own_bits if bins is None else min(2 * own_bits, bins - both)
+        for only_u in range(max(0, room - own_bits), min(own_bits, room) + 1):
             if room > 0:
                 yield Orbit(only_u, room - only_u, both)
 
@@ -65,8 +65,8 @@ def list_orbits(most: int, bins: int | None = None) -> Iterator[Orbit]:
 def _list_orbits_both_directions(most: int, bins: int | None = None) -> Iterator[Orbit]:
     """Yield the orbits, and a full set against the empty one, in both orders.
 
-    The upper bound does not need the last two. They have few values, so their lower bound can be
-    near one.
+    The upper bound does not need the two pairs of a full and an empty set. They have few values, so
+    their lower bound can be near one.
     """
     size = most if bins is None else min(most, bins)
     yield from (*list_orbits(most, bins), Orbit(size, 0, 0), Orbit(0, size, 0))
@@ -87,7 +87,7 @@ def delta_among_blanks(
 def delta_in_crowd(
     users: int, fakes: int, most: int, threshold: int, epsilon: float, bins: int | None = None
 ) -> Bracket:
-    """Return delta(epsilon) among ``users`` such records and ``fakes`` flipped blanks.
+    """Return delta(epsilon) of a record among those of ``users`` people and ``fakes`` blanks.
 
     The lower bound is that of a crowd of empty sets; with fakes only the upper bound is known.
     """
@@ -157,8 +157,8 @@ def upper_over_coins(
     """Return upper bounds among blanks, averaged over coins that add blanks.
 
     Each of ``people`` sends one more blank with probability ``coin``. The two records do not depend
-    on the coins, so the bound is the largest of the averages. It is larger by less than some
-    thousandths.
+    on the coins, so the bound is the largest of the averages. The result is larger than this
+    average by less than some thousandths.
     """
     return _upper_at_several(people + 1, fakes, most, threshold, epsilons, bins, coin)
 
@@ -172,7 +172,10 @@ def _upper_at_several(
     bins: int | None,
     share: float,
 ) -> list[float]:
-    """Return upper bounds if each of the others is a free blank with probability ``share``."""
+    """Return upper bounds if each of the others is a free blank with probability ``share``.
+
+    A *free blank* is a message with the distribution of a blank, whatever the person's record is.
+    """
     q, found = threshold / SCALE, list(list_orbits(most, bins))
 
     def bound_orbit(orbit: Orbit, epsilon: float, least: float) -> float:

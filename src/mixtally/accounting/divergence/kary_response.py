@@ -110,7 +110,7 @@ def counts_people(name: str, given: Parameters) -> bool:  # noqa: ARG001
 
 
 def record_fields(name: str, counted: CountedParameters) -> tuple[ObservedMessage, int, str]:
-    """Return a record of protocol ``name``: one message, or the messages of a set."""
+    """Return the record of protocol ``name``, the number 1, and no assumption."""
     del name  # the only protocol
     given = counted.given
     mechanism = KaryResponse(
@@ -147,9 +147,10 @@ def delta(
 
 
 def upper_bound(m: KaryResponse, epsilon: float, smoothed: float = 0.0) -> float:
-    """Return the upper bound of ``m`` sent once.
+    """Return an upper bound of delta for the mechanism ``m``, whose messages are sent once.
 
-    It exceeds E[psi(N)] by less than a part in a thousand, or by the relative amount ``smoothed``.
+    The bound exceeds E[psi(N)] by less than a part in a thousand, or by the relative amount
+    ``smoothed``.
     """
     kept, usual = (
         m.replacement_probability + m.keep_probability * m.cells,
@@ -168,13 +169,15 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
 
     One cell is counted over planes, for two bins, and if two cells would take too long. Totals are
     left out if their own probability or the next one was cut off, which only lowers the result.
+    Near the ends of a sum of two windows, totals lack some of their probability. What P_v lacks
+    there was not subtracted e^epsilon times, so it is subtracted at the end.
     """
     share = 2.0 / m.cells
     sources = [(m.crowd - 1, m.replacement_probability * share), (m.fakes.count, share)]
     windows = [(n, q, *tails.window(n, q)) for n, q in sources if n]
     widths = [last - first + 1 for _, _, first, last in windows]
-    alone = m.cells == 2 or m.planes is not None
-    if alone or sum(widths) > _MOST_TOTALS or math.prod(widths) > _MOST_PRODUCTS:
+    one_cell = m.cells == 2 or m.planes is not None
+    if one_cell or sum(widths) > _MOST_TOTALS or math.prod(widths) > _MOST_PRODUCTS:
         return repeats.lower_bound(_message_kinds(m), epsilon, 1)
     law = reduce(np.convolve, [tails.pmf(*window) for window in windows], np.ones(1))
     first = sum(low for _, _, low, _ in windows)
@@ -187,15 +190,16 @@ def lower_bound(m: KaryResponse, epsilon: float) -> float:
     live = alpha > 0.0
     shift = math.expm1(epsilon) * beta[live] / alpha[live]
     value, rounding = clear_uniform.two_cell_excess(total[live], alpha[live], epsilon, shift)
-    return bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower
+    lost = 2.0 * len(windows) * tails.CUT_TAIL * math.exp(epsilon) if len(windows) > 1 else 0.0
+    return max(0.0, bracket(value, cut=0.0, rounding=min(1.0, rounding)).lower - lost)
 
 
 def choose_bound(message: ObservedMessage, bound: Bound) -> Bound:
     """Return the tightest kind of bound that costs no more than ``bound``.
 
-    For one message, points of a curve may be near or rough, and estimates are near bounds. For sets
-    only near bounds exist. For two bins an estimate searches for the worst crowd, and a proof
-    covers several epsilons at once.
+    Sets have only near bounds. For one message among more than two bins, points of a curve may be
+    near or rough, and estimates are near. For two bins, an estimate tries candidates for the worst
+    crowd, and a proof covers several epsilons at once.
     """
     m = _require_kary_response(message)
     if m.max_set > 1:
@@ -223,7 +227,10 @@ def upper(
 def _exact_upper(
     m: KaryResponse, epsilons: Sequence[float], bound: Bound, memo: Memo
 ) -> list[float]:
-    """Return the upper bounds for two bins; raise EffortError as ``two_outputs.delta`` does."""
+    """Return an upper bound of delta at each epsilon, for messages with two outputs.
+
+    Raises EffortError if the distribution of one crowd would take too long.
+    """
     if bound in (Bound.EXPECTED, Bound.ROUGH):
         return [
             two_outputs.expected_upper(*_as_two_output_message(m), one, memo) for one in epsilons
@@ -242,7 +249,10 @@ def _has_two_outputs(m: KaryResponse) -> bool:
 
 
 def _as_two_output_message(m: KaryResponse) -> tuple[TwoOutputMessage, int, int]:
-    """Return two bins as a message of two outputs, the number of others, and no fake zeros."""
+    """Return a message of two outputs, the number of other people, and 0.
+
+    These are the first arguments of ``two_outputs.delta``; 0 is the number of fake zeros.
+    """
     chances = BitChances(m.replaced, 2 * SCALE - m.replaced, 2 * SCALE)
     return TwoOutputMessage(chances, fair=m.fakes.count), m.crowd - 1, 0
 
@@ -258,7 +268,10 @@ def lower_of(message: ObservedMessage, epsilon: float, rounds: int) -> float:
 
 
 def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarget) -> int:
-    """Return the usual cover of every bin, divided between replacements and fakes."""
+    """Return the ``parameter`` with which every bin has the usual number of hiding messages.
+
+    Hiding messages are the replaced values of other people and the fakes.
+    """
     m = _require_kary_response(message)
     cover = goal.cover * math.pow(m.max_set, set_in_clear.GROWTH) * m.cells
     if parameter == Parameter.REPLACED:
@@ -270,7 +283,7 @@ def start(message: ObservedMessage, parameter: Parameter, goal: CalibrationTarge
 
 
 def _message_kinds(m: KaryResponse) -> list[repeats.MessageKind]:
-    """Return the messages of one bin that only the person holds."""
+    """Return a list with one kind of message: those that name a bin which only the person holds."""
     others = [(m.crowd - 1, m.hit_probability), (m.fakes.count, 1.0 / m.cells)]
     return [
         repeats.MessageKind(

@@ -52,6 +52,7 @@ from numpy.typing import NDArray
 from mixtally.accounting.divergence import two_outputs
 from mixtally.accounting.divergence.two_outputs import TwoOutputMessage
 from mixtally.accounting.numerics.binomial_pairs import (
+    CONVOLUTION_ERROR,
     BitChances,
     Pair,
     divergence,
@@ -65,9 +66,11 @@ from mixtally.accounting.numerics.blanket_draws import (
     find_tilt,
     prepare_background,
 )
+from mixtally.accounting.numerics.bracket import check_order
 from mixtally.accounting.numerics.saddle_point import saddle_point_bounds
 from mixtally.accounting.numerics.small_support import Distribution, merge_values
-from mixtally.errors import AccountingError, EffortError
+from mixtally.accounting.numerics.two_binomials import Chances, add_binomial
+from mixtally.errors import EffortError
 from mixtally.model.matrix import Integers, RandomizerMatrix, merge_outputs, to_floats
 from mixtally.primitives import tails
 from mixtally.primitives.memo import Memo
@@ -102,10 +105,10 @@ class Found(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """Both ends of delta.
+    """The lower and the upper end of delta.
 
-    ``exact`` is the reason why both ends are the true delta, up to two parts in a thousand, or
-    empty. ``note`` says why they meet for many people, or is empty.
+    ``exact`` says why both ends are the true delta, up to two parts in a thousand; it is empty if
+    they are not. ``note`` says why both ends meet for many people; it is empty if they do not.
     """
 
     lower: Found
@@ -129,9 +132,9 @@ class Randomizer:
     matrix : RandomizerMatrix
         The probabilities of the target and of ``users`` - 1 other people.
     users : int
-        People with this matrix, the target among them.
+        The number of people with this matrix, the target among them.
     fakes : int
-        Fakes that certainly arrive.
+        The number of fakes that certainly arrive.
     fake_row : sequence of Fraction, optional
         The public distribution of a fake over the outputs.
     groups : sequence of Group
@@ -152,12 +155,12 @@ class Randomizer:
         groups: Sequence[Group] = (),
     ) -> None:
         self.users, self.fakes = users, fakes if len(fake_row) else 0
-        cells, held, scale = _stack(matrix, fake_row, groups)
+        cells, labels, scale = _stack(matrix, fake_row, groups)
         ends = np.cumsum([0, *(len(one.cells) for one in (matrix, *(g.matrix for g in groups)))])
         cells = merge_outputs(cells)
         first = {tuple(row): i for i, row in reversed(list(enumerate(cells[: ends[1]])))}
         kept = sorted(first.values())
-        self.labels, self.cells = [held[i] for i in kept], cells[kept]
+        self.labels, self.cells = [labels[i] for i in kept], cells[kept]
         self.scale, outputs = scale, cells.shape[1]
         if len(kept) * (len(kept) - 1) * outputs > _MOST_WORK:
             raise EffortError(
@@ -214,11 +217,7 @@ class Randomizer:
             if (found := self._two_outputs(epsilon)) is not None:
                 return found
         upper, lower = self._any_upper(epsilon, 0.0), self.lower(epsilon)
-        if lower.value > upper.value:
-            raise AccountingError(
-                f"matrix: expected a lower end below the upper end, got {lower.value} and "
-                f"{upper.value}; nothing may be promised from it"
-            )
+        check_order(lower.value, upper.value)
         if self.users == 1 and self.law is None and not self.groups:
             return Ends(lower, upper, "nobody else sends anything")
         if lower.value >= upper.value * (1.0 - _SAME):
@@ -226,7 +225,10 @@ class Randomizer:
         return Ends(lower, upper, "", self._meeting_note(upper))
 
     def upper(self, epsilon: float, least: float = 0.0) -> Found:
-        """Return an upper bound for every crowd, or a cheaper one that is at most ``least``."""
+        """Return an upper bound of delta(epsilon) for every crowd.
+
+        A cheaper bound is returned if that bound is at most ``least``.
+        """
         with suppress(EffortError):
             if (exact := self._two_outputs(epsilon)) is not None:
                 return exact.upper
@@ -266,7 +268,7 @@ class Randomizer:
 
     @cached_property
     def _backgrounds(self) -> list[Background]:
-        """The distributions theta that are tried; every one gives an upper bound."""
+        """The distributions theta of theorem 1 that are tried. Each gives an upper bound."""
         covers = [
             (to_floats(rows.min(axis=0), self.scale) * (1.0 - ROUNDING), people)
             for rows, people in [(self.cells, self.users - 1), *self.groups]
@@ -324,7 +326,11 @@ class Randomizer:
         return [self._rank_pairs(one) for one in self._backgrounds]
 
     def _rank_pairs(self, behind: Background) -> NDArray[np.int64]:
-        """Return one pair of rows of every pattern, those that reveal most first."""
+        """Return the pairs of rows, those that reveal most first.
+
+        Pairs with the same pattern of probabilities have equal bounds, so only one of them is
+        returned.
+        """
         found: dict[bytes, int] = {}
         with np.errstate(divide="ignore", invalid="ignore"):
             for u in range(len(self.labels)):
@@ -355,8 +361,8 @@ class Randomizer:
     def _crowds(self) -> list[tuple[int, int, int]]:
         """The triples (u, v, x) that may be the worst; all of them if they are few.
 
-        Otherwise those of the largest loss per person are taken, which decides for many people, and
-        those whose u sends outputs that x never sends.
+        Otherwise two kinds of triples are taken: those with the largest loss per person, which
+        decides for many people, and those in which u sends outputs that x never sends.
         """
         rows, ranked = range(len(self.labels)), []
         few = len(self.ones) * len(rows) <= _ALL_CROWDS
@@ -387,32 +393,36 @@ class Randomizer:
         return exposed, merge_values(Distribution(weights[sent] / base, base))
 
     def _count_set(self, u: int, v: int, x: int, grow: float) -> float:
-        """Return what an observer learns who counts the outputs that u sends more often than v.
+        """Return a lower bound from the number of messages that u sends more often than v.
 
         All others hold x. In the other groups all hold the row whose count varies least.
         """
         counted = self.ranks[u] > self.ranks[v]
-        own = [int(row[counted].sum()) / self.scale for row in self.cells[[u, v]]]
-        sources = [(self.users - 1, int(self.cells[x, counted].sum()) / self.scale)]
+        own = [int(row[counted].sum()) for row in self.cells[[u, v]]]
+        sources = [(self.users - 1, int(self.cells[x, counted].sum()))]
         if self.law is not None:
-            sources.append((self.fakes, int(self.law[counted].sum()) / self.scale))
+            sources.append((self.fakes, int(self.law[counted].sum())))
         for rows, people in self.groups:
-            shares = [int(row[counted].sum()) / self.scale for row in rows]
-            sources.append((people, min(shares, key=lambda share: share * (1.0 - share))))
-        windows = [(n, q, *tails.window(n, q)) for n, q in sources if n and 0.0 < q < 1.0]
-        if math.prod(last - first + 1 for *_, first, last in windows) > _MOST_PRODUCTS:
+            shares = [int(row[counted].sum()) for row in rows]
+            sources.append((people, min(shares, key=lambda share: share * (self.scale - share))))
+        windows = [tails.window(n, share / self.scale) for n, share in sources]
+        if math.prod(last - first + 1 for first, last in windows) > _MOST_PRODUCTS:
             return 0.0
-        pmf = np.ones(1)
-        for window in windows:
-            pmf = np.convolve(pmf, tails.pmf(*window))
-        one, other = (np.convolve(pmf, [1.0 - chance, chance]) for chance in own)
-        return divergence(Pair(one, other, 2.0 * len(windows) * tails.CUT_TAIL), grow).lower
+        found = Chances(np.ones(1), 0.0, CONVOLUTION_ERROR)
+        for n, share in sources:  # as integers: a probability near one has lost its complement
+            found = add_binomial(found, n, share, self.scale)
+        one, other = (
+            np.convolve(found.pmf, [(self.scale - share) / self.scale, share / self.scale])
+            for share in own
+        )
+        return divergence(Pair(one, other, found.cut, found.error), grow).lower
 
     @cached_property
     def exact_bit(self) -> tuple[TwoOutputMessage, int, int] | None:
-        """The message of two outputs, the fakes that equal its rarer value, and its output 1.
+        """The message of two outputs, the number of its fake zeros, and the column of its output 1.
 
-        None if the theorem of two outputs does not apply.
+        A fake zero has the distribution of the value that sends output 1 less often. The property
+        is None if the theorem of two outputs does not apply.
         """
         low, high = (int(self.cells[:, 0].min()), int(self.cells[:, 0].max()))
         if self.cells.shape[1] != 2 or self.groups or not 0 < low < high < self.scale:
@@ -427,7 +437,10 @@ class Randomizer:
         return bit, self.fakes - fair, column
 
     def prove(self, epsilons: Sequence[float]) -> list[float]:
-        """Return the exact upper ends of two outputs, whose proofs share their distributions."""
+        """Return the exact upper end at each epsilon, for a matrix of two outputs.
+
+        The proofs share their distributions.
+        """
         bit, zeros, _ = self._require_bit()
         found = two_outputs.delta_at_several(bit, self.users - 1, zeros, epsilons, self.memo)
         return [one.upper for one in found]
@@ -450,7 +463,7 @@ class Randomizer:
         bounds = two_outputs.delta(bit, self.users - 1, zeros, epsilon, self.memo)
         often = self.labels[int(self.cells[:, column].argmax())]
         rare = self.labels[int(self.cells[:, column].argmin())]
-        most = min(bounds.upper, self._any_upper(epsilon, 0.0).value)
+        most = check_order(bounds.lower, min(bounds.upper, self._any_upper(epsilon, 0.0).value))
         lower, pair = Found(0.0, often, rare, rare), (often, rare)
         if bounds.lower > 0.0:
             ones = two_outputs.find_worst_candidate(bit, self.users - 1, zeros, epsilon, self.memo)
@@ -458,7 +471,7 @@ class Randomizer:
             one, other = (tail_divergence(way, math.exp(epsilon)).lower for way in ways)
             pair = pair if one >= other else pair[::-1]
             crowd = _name_crowd([(ones, often), (self.users - 1 - ones, rare)])
-            lower = Found(min(bounds.lower, most), *pair, crowd)
+            lower = Found(bounds.lower, *pair, crowd)
         elif most > 0.0:  # too small for a search of the worst crowd
             lower = self.lower(epsilon)
         close = lower.value >= most * (1.0 - _WITHIN)
@@ -466,7 +479,10 @@ class Randomizer:
 
     @cached_property
     def _two_rows(self) -> TwoOutputMessage | None:
-        """The two outputs of which a pair of two rows is a post-processing, if there are two."""
+        """The message of two outputs of which a matrix of two rows is a post-processing.
+
+        The property is None for other matrices, and if there are fakes or other groups.
+        """
         if len(self.labels) != 2 or self.law is not None or self.groups or not self.cells.all():
             return None
         ratios = [Fraction(int(one), int(other)) for one, other in self.cells.T]
@@ -491,7 +507,10 @@ class Randomizer:
 def _stack(
     matrix: RandomizerMatrix, fake_row: Sequence[Fraction], groups: Sequence[Group]
 ) -> tuple[Integers, tuple[str, ...], int]:
-    """Return all rows that anybody may send over one denominator; the fake row is the last."""
+    """Return the numerators of all rows, the labels of ``matrix``, and the common denominator.
+
+    The rows are those of ``matrix``, of the groups, and of a fake, in this order.
+    """
     every = [matrix, *(group.matrix for group in groups)]
     scale = math.lcm(*(one.scale for one in every), *(one.denominator for one in fake_row))
     rows = [one.cells * (scale // one.scale) for one in every]
@@ -503,5 +522,5 @@ def _stack(
 
 
 def _name_crowd(parts: Sequence[tuple[int, str]]) -> str:
-    """Return what all others hold, in words."""
+    """Describe the values of all others in words."""
     return " and ".join(f"{many:,} x {label}" for many, label in parts if many) or "nobody"

@@ -51,7 +51,7 @@ from mixtally.accounting.numerics.bracket import Bracket, keep_positive
 from mixtally.errors import AccountingError
 from mixtally.model.certificate import Certificate, Status
 from mixtally.model.guarantee import Observer, check_epsilon
-from mixtally.model.mechanism.memoized import Memoized, check_whole
+from mixtally.model.mechanism.memoized import MOST_REPORTS, Memoized, check_whole
 from mixtally.primitives import tails
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
@@ -64,7 +64,6 @@ ASSUMPTION = (
     "none on mixes or other people; the value and its memoized response last for all reports, and "
     "nothing else is reported from it"
 )
-MOST_REPORTS = 1_000_000
 _SLACK = 1.0 + 1e-12
 """Factor upwards for floating point; the measured error is below 1e-14."""
 _HALVINGS = 100
@@ -96,7 +95,15 @@ class Loss:
 
 
 def loss(mechanism: Memoized, reports: int) -> Loss:
-    """Return all three losses; raise ParameterError as ``eps_reports`` does."""
+    """Return the local epsilons after one, several and any number of reports.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports, in [1, 10^6]; ParameterError is raised for other numbers.
+    """
     return Loss(
         eps_inf=eps_inf(mechanism),
         eps_1=eps_reports(mechanism, 1),
@@ -110,7 +117,7 @@ def eps_inf(mechanism: Memoized) -> float:
 
     Source: RAPPOR (2014), theorem 1.
     """
-    return _round_up(2.0 * mechanism.hashes * _log_likelihood_ratio(mechanism.f, math.inf))
+    return _round_up(2.0 * mechanism.hashes * _log_likelihood_ratio(mechanism.permanent, math.inf))
 
 
 def eps_reports(mechanism: Memoized, reports: int) -> float:
@@ -122,7 +129,8 @@ def eps_reports(mechanism: Memoized, reports: int) -> float:
     Source: RAPPOR (2014), theorem 2, for one report.
     """
     check_whole("reports", reports, MOST_REPORTS)
-    f, p, q = mechanism.f, mechanism.p, mechanism.q  # integers: their difference is exact
+    # Integers, whose differences are exact.
+    f, p, q = mechanism.permanent, mechanism.p, mechanism.q
     ones = math.log1p((q - p) / p) if p else math.inf
     zeros = math.log1p((q - p) / (SCALE - q)) if q < SCALE else math.inf
     return _round_up(
@@ -135,6 +143,15 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
     """Return delta(epsilon) for an observer who can link the reports; it is 0 from eps_T on.
 
     Raises ParameterError as ``eps_reports`` does.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of one answer, in [1, 10^6].
+    epsilon : float
+        The privacy loss in nats, at least 0.
     """
     largest = eps_reports(mechanism, reports)
     if epsilon >= largest:
@@ -149,7 +166,16 @@ def delta(mechanism: Memoized, reports: int, epsilon: float) -> Bracket:
 def certificate(mechanism: Memoized, reports: int, epsilon: float) -> Certificate:
     """Return ``delta`` as a certificate for an observer who can link the reports.
 
-    Raises ParameterError for an epsilon outside [0.01, 20], and as ``eps_reports`` does.
+    Raises ParameterError as ``eps_reports`` does.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of one answer, in [1, 10^6].
+    epsilon : float
+        The privacy loss in nats; ParameterError is raised outside [0.01, 20].
     """
     bounds = delta(mechanism, reports, check_epsilon(epsilon))
     return Certificate(
@@ -168,6 +194,17 @@ def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: flo
 
     The f of ``mechanism`` is ignored. The result is rounded up to a representable f; f = 1 always
     suffices.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism, whose f is ignored.
+    reports : int
+        The number of reports of one answer, in [1, 10^6].
+    epsilon : float
+        The privacy loss in nats.
+    most : float
+        The largest accepted delta.
     """
 
     def with_permanent(permanent: float) -> Memoized:
@@ -190,7 +227,15 @@ def least_permanent(mechanism: Memoized, reports: int, epsilon: float, most: flo
 
 
 def binomial_pmf(trials: int, chance: float) -> Floats:
-    """Return P(Bin(trials, chance) = k) for k = 0..trials, where chance may be 0 or 1."""
+    """Return P(Bin(trials, chance) = k) for k = 0..trials.
+
+    Parameters
+    ----------
+    trials : int
+        The number of trials.
+    chance : float
+        The probability of each trial, in [0, 1]; both ends are allowed.
+    """
     if 0.0 < chance < 1.0:
         return tails.pmf(trials, chance, 0, trials)
     certain = np.zeros(trials + 1)
@@ -211,23 +256,36 @@ def _compose_bits(bit: PreparedPair, hashes: int, largest: float) -> LossSum:
     return LossSum([(pairs, hashes)])
 
 
+def _exact_pmf(trials: int, chance: int) -> Floats:
+    """Return ``binomial_pmf`` for an integer over 2^64.
+
+    The rarer outcome is counted, because a probability near one would lose the digits of its
+    complement, which decides how much a report reveals.
+    """
+    if 2 * chance <= SCALE:
+        return binomial_pmf(trials, chance / SCALE)
+    return binomial_pmf(trials, (SCALE - chance) / SCALE)[::-1]
+
+
 def _report_distributions(mechanism: Memoized, reports: int) -> Pair:
     """Return the distributions of the number of ones under a true one and a true zero."""
-    half, (p, q) = mechanism.f / 2.0, mechanism.report_probabilities
-    ones, zeros = binomial_pmf(reports, q), binomial_pmf(reports, p)
+    half, p, q = mechanism.f / 2.0, mechanism.p, mechanism.q
+    ones, zeros = _exact_pmf(reports, q), _exact_pmf(reports, p)
     alive = np.maximum(ones, zeros) > _LEAST_CHANCE
     ones, zeros = ones[alive], zeros[alive]
     one, zero = (1.0 - half) * ones + half * zeros, half * ones + (1.0 - half) * zeros
     return Pair(one, zero, (reports + 1) * _LEAST_CHANCE)
 
 
-def _log_likelihood_ratio(permanent: float, evidence: float) -> float:
+def _log_likelihood_ratio(permanent: int, evidence: float) -> float:
     """Return G(y), the log likelihood ratio of a true bit, for y = ``evidence``.
 
-    y is the log likelihood ratio of the memoized bit.
+    ``permanent`` is f times 2^64, so that 1 - f keeps its digits for f near one. y is the log
+    likelihood ratio of the memoized bit.
     """
-    half, less = permanent / 2.0, math.exp(-evidence)
-    return math.log1p((1.0 - permanent) * -math.expm1(-evidence) / (half + (1.0 - half) * less))
+    half, less = permanent / (2 * SCALE), math.exp(-evidence)
+    kept = (SCALE - permanent) / SCALE
+    return math.log1p(kept * -math.expm1(-evidence) / (half + (1.0 - half) * less))
 
 
 def _round_up(value: float) -> float:

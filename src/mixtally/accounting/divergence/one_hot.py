@@ -87,9 +87,22 @@ def messages_delta(
     bins: int | None = None,
     memo: Memo | None = None,
 ) -> Bracket:
-    """Return delta(epsilon) of one of ``users`` one-hot records among ``fakes`` blanks.
+    """Return delta(epsilon) of one one-hot record among others and blanks.
 
-    ``bins`` matters only if it is 2: then nobody can hold a third value.
+    Parameters
+    ----------
+    users : int
+        The number of people, each with a one-hot record.
+    fakes : int
+        The number of blanks.
+    threshold : int
+        The flip probability times 2^64.
+    epsilon : float
+        The privacy loss in nats, at least 0.
+    bins : int or None
+        The number of bins. Only 2 matters: then nobody can have a third value.
+    memo : Memo or None
+        A cache of results that calls may share.
     """
     upper = blanket_upper(users, fakes, threshold, epsilon)
     lower = 0.0
@@ -127,11 +140,15 @@ def _lower_without_common_bit(
     memo: Memo | None = None,
     cells: int = _CELLS,
 ) -> float:
-    """Return the lower bound from messages without the bit that all others hold."""
+    """Return the lower bound from messages without the bit that all others hold.
+
+    What was cut off from the distribution of their number was not subtracted e^epsilon times, so it
+    is subtracted at the end.
+    """
     q, p = threshold / SCALE, (SCALE - threshold) / SCALE
     if q == p or max(fakes, users) * q > _TOO_MANY_FLIPS:
         return 0.0  # delta is so small that a lower bound is of no use
-    pmf, first = _shifted_sum(fakes, users - 1, threshold, memo)
+    pmf, first, cut = _shifted_sum(fakes, users - 1, threshold, memo)
     # M messages are seen. The person's is among them with probability p P(H = M-1), and not with
     # probability q P(H = M).
     ratio = np.append(pmf[1:], 0.0) / np.maximum(pmf, 1e-300)  # P(H = M) / P(H = M-1)
@@ -143,7 +160,7 @@ def _lower_without_common_bit(
         blanks = flip_count_pmf(records, threshold, memo)
         bounds = delta_among_blanks(records, threshold, epsilon, rise=rise, pmf=blanks)
         total += float(pmf[cell].sum()) * p * bounds.lower
-    return total
+    return max(0.0, total - math.exp(epsilon) * cut)
 
 
 def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
@@ -161,11 +178,13 @@ def _cells(pmf: Floats, cells: int = _CELLS) -> Iterator[slice]:
     return (slice(int(a), int(b)) for a, b in pairwise(edges))
 
 
-def _shifted_sum(fakes: int, others: int, threshold: int, memo: Memo | None) -> tuple[Floats, int]:
-    """Return the distribution of Bin(fakes, p) + Bin(others, q) and its first integer."""
-    pmf, _ = convolve_flipped_bits(fakes, others, flip_chances(threshold), memo)
+def _shifted_sum(
+    fakes: int, others: int, threshold: int, memo: Memo | None
+) -> tuple[Floats, int, float]:
+    """Return the distribution of Bin(fakes, p) + Bin(others, q), its first integer, and the cut."""
+    pmf, cut = convolve_flipped_bits(fakes, others, flip_chances(threshold), memo)
     q = threshold / SCALE
-    return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first
+    return pmf, fakes - tails.window(fakes, q).last + tails.window(others, q).first, cut
 
 
 def sums_delta(
@@ -181,7 +200,24 @@ def sums_delta(
     """Return delta(epsilon) if only the sum of each bin is seen, for any fakes and any dataset.
 
     A lower bound is known only for at least three bins without fakes, because random fakes are not
-    a worst case. With ``lower_only`` the upper bound is one.
+    a worst case.
+
+    Parameters
+    ----------
+    users : int
+        The number of people, each with a one-hot record.
+    fakes : int
+        The number of blanks.
+    threshold : int
+        The flip probability times 2^64.
+    epsilon : float
+        The privacy loss in nats, at least 0.
+    bins : int or None
+        The number of bins; None for three or more.
+    memo : Memo or None
+        A cache of results that calls may share.
+    lower_only : bool
+        Whether the upper bound may be 1, because it is not needed.
     """
     known = not fakes and bins != 2
     if lower_only:
@@ -202,7 +238,7 @@ def sums_delta_at_several(
     others = users - 1 + fakes
 
     def feasible(cell: Cell) -> bool:
-        """Return whether the cell contains a dataset with the smaller bin first.
+        """Return whether the cell contains a dataset in which the first bin is not the larger one.
 
         Nobody is in both bins, so both numbers together are at most the number of others.
         """
@@ -269,9 +305,9 @@ def expected_upper_of_sums(
 ) -> float:
     """Return the upper bound that ``sums_delta`` probably proves, for a search.
 
-    It falls as q grows. The estimate tries the datasets with all others in one of the two bins or
-    in neither. The proved bound is larger only if another dataset is worse by more than the gap of
-    the proof.
+    The bound falls as q grows. The estimate tries the datasets with all others in one of the two
+    bins or in neither. The proved bound is larger only if another dataset is worse by more than the
+    gap of the proof.
     """
     found = _largest_candidate_divergence(
         users, fakes, threshold, epsilon, memo or Memo(_MOST_BYTES)

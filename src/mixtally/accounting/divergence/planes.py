@@ -52,22 +52,23 @@ MOST_PRIME = 200
 
 
 def upper(fakes: int, planes: Planes, epsilon: float, people: int = 0, coin: float = 0.0) -> float:
-    """Return an upper bound of delta_kappa(epsilon), larger by less than a part in a thousand.
+    """Return an upper bound of delta for planes, too large by less than a part in a thousand.
 
     Parameters
     ----------
     fakes : int
-        Uniform fakes that certainly arrive.
+        The number of uniform fakes that certainly arrive.
     planes : Planes
         The planes that messages name.
     epsilon : float
         Privacy loss in nats, at least 0.
     people, coin : int, float
-        People who toss a coin for one more fake, and its probability; delta is averaged over it.
+        The number of people who toss a coin for one more fake, and the probability of this fake.
+        Delta is averaged over the coins.
     """
     grow, p, kappa = math.exp(epsilon), planes.prime, planes.collision_probability
-    alone = (1.0 - kappa) / p
-    chances = np.array([alone, alone, kappa / p, 1.0 - (2.0 - kappa) / p])
+    exactly_one = (1.0 - kappa) / p
+    chances = np.array([exactly_one, exactly_one, kappa / p, 1.0 - (2.0 - kappa) / p])
     step = Distribution(np.array([1.0, -grow, 1.0 - grow, 0.0]), chances)
     return min(1.0, p * blanket.upper([step], people + 1, fakes, coin))
 

@@ -83,6 +83,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.accounting.composition.convolve import LossSum
 from mixtally.accounting.composition.poisson_pairs import gain_and_loss_of_message
@@ -118,6 +119,7 @@ above.
 _DEVIATIONS, _MOST_REACH, _TRANSFORM_ERROR = 12.0, 1 << 18, 1e-12
 """Range of a difference in standard deviations, its largest size, and the error of its transform.
 """
+_UNIT = 2.0**-53
 _LOST_SHARE = 1e-3
 """Share of the upper bound that the lower one may lose by omitting small numbers of fakes."""
 
@@ -186,48 +188,76 @@ def delta(hidden: HiddenSet, epsilon: float, memo: Memo | None = None) -> Bracke
 def lower_by_counting(hidden: HiddenSet, epsilon: float, rounds: int) -> float:
     """Return a lower bound for several rounds, from one difference of counts.
 
-    The difference is between the messages that name a cell of u alone and of v alone.
+    The difference is the number of messages that name a cell of u alone, minus the number of
+    messages that name a cell of v alone.
     """
     size, g = hidden.size, hidden.replaced
-    apart = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads
+    differing = min(size, (hidden.cells - size) // 2)  # others hold another set, or only pads
     if hidden.slots:  # nobody else's messages are uniform
-        apart = size
-    named = (hidden.slots or apart) * (1.0 - hidden.meeting) / hidden.cells
+        differing = size
+    named = (hidden.slots or differing) * (1.0 - hidden.meeting) / hidden.cells
     steps = [(many, chance * named) for many, chance in hidden.fakes]
-    steps.append((size - apart, g * named))
+    steps.append((size - differing, g * named))
     deviation = math.sqrt(rounds * (2.0 * math.fsum(n * q for n, q in steps) + size))
     reach = rounds * size + math.ceil(_DEVIATIONS * deviation + _DEVIATIONS**2)
     if reach > _MOST_REACH:
         return 0.0
     length = 1 << (2 * reach).bit_length()
-    angle = np.arange(length // 2 + 1) * (2.0 * math.pi / length)
-    still = 2.0 * (1.0 - np.cos(angle))
-    own = (1.0 - g) * np.exp(1j * angle) + g * (1.0 - named * still)
-    every = math.prod(_power(q * still, n) for n, q in steps)
-    pmf = np.fft.irfft(np.conj((every * own**apart) ** rounds), length)
+    half = np.arange(length // 2 + 1, dtype=np.float64) * (math.pi / length)
+    transform, errors = _transform_steps(half, steps, (differing, g, named), rounds)
+    pmf = np.fft.irfft(np.conj(transform), length)
     pmf = np.roll(pmf, length // 2)  # index 0 is now the difference -length/2
     above, below = np.cumsum(pmf[::-1])[::-1], np.cumsum(pmf)
-    # P_v(difference >= t) is P_u(difference <= -t).
-    told = above[length // 2 :] - math.exp(epsilon) * below[length // 2 : 0 : -1]
-    return max(0.0, float(told.max()) - _TRANSFORM_ERROR * (1.0 + math.exp(epsilon)))
+    # A frequency 2 h enters a tail with a geometric sum of modulus at most 1 / sin h. The rounding
+    # of the transform back is bounded in the Euclidean norm (``composition.convolve``).
+    error = _TRANSFORM_ERROR + 2.0 / length * float((errors[1:] / np.sin(half[1:])).sum())
+    norm = math.sqrt(length * float((pmf * pmf).sum()))
+    error += 16.0 * _UNIT * math.log2(length) * norm
+    # P_v(difference >= t) is P_u(difference <= -t). A cumulative sum has a rounding for each term.
+    above, below = above[length // 2 :], math.exp(epsilon) * below[length // 2 : 0 : -1]
+    excess = above - below - length * _UNIT * (np.abs(above) + np.abs(below))
+    return max(0.0, float(excess.max()) - error * (1.0 + math.exp(epsilon)))
 
 
-def _power(x: Floats, n: int) -> Floats:
-    """Return (1 - x)^n for x in [0, 4/3].
+def _transform_steps(
+    half: Floats, steps: list[tuple[int, float]], own: tuple[int, float, float], rounds: int
+) -> tuple[NDArray[np.complex128], Floats]:
+    """Return the characteristic function of the difference, and bounds of its errors.
 
-    For small x the logarithm avoids n times the rounding of 1 - x.
+    ``half`` are half of the frequencies. ``steps`` are pairs of a number of messages and the
+    probability of a step of 1, and of -1. ``own`` has the number of the person's messages that
+    differ, the probability that each is replaced, and the probability of a step if it is.
+
+    Logarithms are added, because a power would multiply the rounding of its base. Each has a
+    relative error of a few units, divided by the modulus of its argument where that is small.
     """
-    small: Floats = np.exp(n * np.log1p(-np.minimum(x, 0.5)))
-    return np.where(x < 0.5, small, (1.0 - x) ** n)
+    still, (differing, g, named) = 4.0 * np.sin(half) ** 2, own
+    turned, stays = (1.0 - g) * np.exp(2j * half), g * (1.0 - named * still)
+    modulus = np.maximum(np.abs(turned + stays), _UNIT)
+    # |a e^(i w) + b|^2 is (a + b)^2 - 4 a b sin(w/2)^2, and a + b is 1 - g named still.
+    lost = still * ((1.0 - g) * stays + g * named * (2.0 - g * named * still))
+    moved = np.where(lost < 0.5, 0.5 * np.log1p(-np.minimum(lost, 0.5)), np.log(modulus))
+    many = rounds * differing
+    nats, angle = many * moved, many * np.angle(turned + stays)
+    sizes = many * (np.abs(moved) + 2.0 * half) / modulus
+    for n, q in steps:
+        rest = 1.0 - q * still
+        modulus = np.maximum(np.abs(rest), _UNIT)
+        moved = np.where(rest > 0.5, np.log1p(-np.minimum(q * still, 0.5)), np.log(modulus))
+        nats = nats + rounds * n * moved
+        angle = angle + np.where(rest < 0.0, math.pi * (rounds * n % 2), 0.0)
+        sizes = sizes + rounds * n * np.abs(moved) / modulus
+    size = np.exp(nats)
+    return size * np.exp(1j * angle), 16.0 * _UNIT * size * (1.0 + sizes)
 
 
 def upper(
     hidden: HiddenSet, epsilon: float, memo: Memo | None = None, *, near: bool = False
 ) -> float:
-    """Return the upper bound; with ``near``, one some thousandths larger for a tenth of the work.
+    """Return the upper bound of delta, or a near bound for a tenth of the work.
 
-    The near bound is for messages that are composed: the factor of the Poisson bound would be
-    multiplied once for every message, so it is kept near 1.
+    The near bound is larger by some thousandths. Messages that are composed need the near bound,
+    whose Poisson factor is kept near 1, because the factor is multiplied once for every message.
     """
     if not near:
         return _upper(hidden, epsilon, _FINE, memo)
@@ -249,7 +279,7 @@ def _upper(
 def _poissonize_fakes(hidden: HiddenSet, memo: Memo | None, *, often: bool) -> tuple[float, float]:
     """Return the mean of Poisson fakes in a cell, and the factor of the bound.
 
-    With ``often`` the factor is near 1, as the bound is used many times.
+    ``often`` requests a factor near 1, for bounds that are multiplied for many messages.
     """
 
     def compute_poissonized() -> tuple[float, float]:
@@ -285,7 +315,11 @@ def _lower(hidden: HiddenSet, epsilon: float, above: float, memo: Memo | None) -
 
 
 def _sum(hidden: HiddenSet, mean: float, step: float, memo: Memo | None) -> LossSum:
-    """Return the losses of all cells that differ, each with a Poisson number of fakes."""
+    """Return the sum of the losses of the 2 k cells in which two disjoint sets differ.
+
+    Each cell has a Poisson number of fakes with this ``mean``. ``step`` is the largest lattice
+    step.
+    """
     size = hidden.size
 
     def build_sum() -> LossSum:
@@ -300,7 +334,10 @@ def _sum(hidden: HiddenSet, mean: float, step: float, memo: Memo | None) -> Loss
 
 
 def _limit_fakes(hidden: HiddenSet) -> HiddenSet:
-    """Return the set among at most ``_MOST_MEAN`` fakes per cell; fewer fakes hide less."""
+    """Return ``hidden`` with at most ``_MOST_MEAN`` expected fakes in a cell.
+
+    An upper bound of delta stays valid, because fewer fakes hide less.
+    """
     if hidden.mean <= _MOST_MEAN:
         return hidden
     share = _MOST_MEAN / hidden.mean

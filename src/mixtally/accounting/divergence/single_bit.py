@@ -41,9 +41,9 @@ def delta(
     Parameters
     ----------
     users : int
-        Honest people including the person.
+        The number of honest people, the person included.
     fakes : int
-        Flipped zeros that certainly arrive.
+        The number of flipped zeros that certainly arrive.
     threshold : int
         The flip probability times 2^64.
     epsilon : float

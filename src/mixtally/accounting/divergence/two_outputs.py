@@ -131,9 +131,9 @@ def delta(
     bit : TwoOutputMessage
         The message.
     others : int
-        Other people, who may hold any value.
+        The number of other people, who may hold any value.
     zeros : int
-        Fakes with the distribution of the value that sends a 1 less often.
+        The number of fakes with the distribution of the value that sends a 1 less often.
     epsilon : float
         Privacy loss in nats, at least 0.
     memo : Memo, optional
@@ -204,8 +204,8 @@ def expected_upper(
 ) -> float:
     """Return the upper bound that ``delta`` probably proves, for searches that prove their result.
 
-    It falls as messages reveal less. The proved bound is larger only if some other crowd is worse
-    than all that were tried, by more than the gap of the proof.
+    The bound falls as messages reveal less. The proved bound is larger only if some other crowd is
+    worse than all that were tried, by more than the gap of the proof.
     """
     memo = memo or Memo(_MOST_BYTES)
     if bit.fair > _count_enough_fair(bit, epsilon):
@@ -247,11 +247,11 @@ def find_worst_candidate(
 def any_crowd_upper(
     bit: TwoOutputMessage, others: int, zeros: int, epsilon: float, memo: Memo | None = None
 ) -> float:
-    """Return one bound for every crowd, from the half of the others with equal values.
+    """Return one upper bound that covers every crowd.
 
-    The rarer of ones and zeros are dropped, which never lowers the divergence. The bound is far
-    above the divergence of any crowd. It takes one distribution, or two if the outputs are not
-    symmetric.
+    At least half of the others hold equal values. The rest of the others are dropped, which never
+    lowers the divergence. The bound is far above the divergence of any crowd. It takes one
+    distribution, or two if the outputs are not symmetric.
     """
     memo, every = memo or Memo(_MOST_BYTES), others + zeros
     fewer = min(every - every // 2, _count_enough_records(bit, epsilon))
@@ -260,12 +260,12 @@ def any_crowd_upper(
 
 
 def _largest_ones(bit: TwoOutputMessage, others: int, zeros: int) -> int:
-    """Return the largest m that needs to be searched."""
+    """Return the largest number of others with the higher probability that must be searched."""
     return min(others, (others + zeros) // 2) if bit.chances.is_symmetric else others
 
 
 def _gap(bit: TwoOutputMessage, others: int) -> Gap:
-    """Return how far above the largest divergence found a proof may end.
+    """Return the accepted distance of a proved bound from the largest divergence found.
 
     The number of cells is inversely proportional to the gap, and each takes as long as its
     distribution.
@@ -280,7 +280,7 @@ def _length(bit: TwoOutputMessage, others: int) -> float:
 
 
 def _widths(bit: TwoOutputMessage, others: int) -> tuple[int, int]:
-    """Return the window lengths of ``others`` zeros and of ``others`` ones."""
+    """Return the window lengths of two sums of ``others`` bits, for all zeros and for all ones."""
     chances = bit.chances
     rarer = (chances.low / chances.scale, chances.high_complement / chances.scale)
     low, high = (tails.window(bit.repeats * others, one) for one in rarer)
@@ -316,7 +316,10 @@ def load_directions(bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo) ->
 def _directions(
     bit: TwoOutputMessage, ones: int, zeros: int, memo: Memo, coins: int = 0
 ) -> Directions:
-    """Return both orders for a known background, or for a cell with certain ``coins``."""
+    """Return both orders for a known background, or for a cell of backgrounds.
+
+    In a cell, ``coins`` further messages have a distribution that is the same for both values.
+    """
     times, chances = bit.repeats, bit.chances
     found = add_certain_coins(times * ones, times * zeros, coins, chances, memo)
     pmf, cut, error = add_binomial(found, bit.fair, 1, 2, memo)

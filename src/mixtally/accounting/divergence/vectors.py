@@ -23,11 +23,7 @@ import math
 from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.bracket import Bracket, larger
 from mixtally.accounting.numerics.draws import Draws
-from mixtally.accounting.numerics.flip_ratios import (
-    Orbit,
-    flip_distribution,
-    uniform_distribution,
-)
+from mixtally.accounting.numerics.flip_ratios import Orbit, flip_distribution, uniform_distribution
 from mixtally.accounting.numerics.largest import largest
 from mixtally.accounting.numerics.saddle_point import (
     NEAR,
@@ -50,6 +46,17 @@ def homogeneous_delta(users: int, bits: int, threshold: int, epsilon: float) -> 
     """Return delta for all ones against all zeros in a crowd of zeros, in the worse order.
 
     Source: sufficient DP 000 (3.6).
+
+    Parameters
+    ----------
+    users : int
+        The number of people.
+    bits : int
+        The number of bits of a vector.
+    threshold : int
+        The flip probability times 2^64.
+    epsilon : float
+        The privacy loss in nats, at least 0.
     """
     seen = _count_observable_bits(bits, threshold)
     bounds = larger(
@@ -103,7 +110,19 @@ def worst_homogeneous_delta(users: int, bits: int, threshold: int, epsilon: floa
 
 
 def any_dataset_delta(users: int, bits: int, threshold: int, epsilon: float) -> Bracket:
-    """Return both bounds for any dataset of ``users`` vectors."""
+    """Return bounds of delta for the worst dataset of vectors.
+
+    Parameters
+    ----------
+    users : int
+        The number of people.
+    bits : int
+        The number of bits of a vector.
+    threshold : int
+        The flip probability times 2^64.
+    epsilon : float
+        The privacy loss in nats, at least 0.
+    """
     upper = blanket_upper(users, bits, threshold, epsilon)
     return Bracket(
         min(worst_homogeneous_delta(users, bits, threshold, epsilon).lower, upper), upper
@@ -123,9 +142,18 @@ def blanket_upper(
 
 
 def estimate_products(users: int, bits: int, threshold: int) -> int:
-    """Return about how many products one point of the curve takes at epsilon 0.
+    """Estimate the number of products that one point of the curve takes at epsilon 0.
 
     The Gaussian of the saddle point may add some thousandths.
+
+    Parameters
+    ----------
+    users : int
+        The number of people.
+    bits : int
+        The number of bits of a vector.
+    threshold : int
+        The flip probability times 2^64.
     """
     q = threshold / SCALE
     crowd = Draws(1, users - 1, (2.0 * q) ** bits)

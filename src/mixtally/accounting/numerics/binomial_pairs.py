@@ -35,8 +35,8 @@ _LONGEST_RUN = 2048
 class BitChances(NamedTuple):
     """Probabilities of output 1 for two values of a person, as integers over ``scale``.
 
-    ``low`` > 0 is that of the value that sends a 1 less often, ``high`` < ``scale`` that of the
-    other value.
+    ``low``, above 0, is the probability for the value that sends a 1 less often. ``high``, below
+    ``scale``, is the probability for the other value.
     """
 
     low: int
@@ -115,7 +115,7 @@ def _pmf_by_ratios(trials: int, odds: float, first: int, last: int) -> Floats:
 def convolve_flipped_bits(
     ones: int, zeros: int, chances: BitChances, memo: Memo | None = None
 ) -> tuple[Floats, float]:
-    """Return the distribution of Bin(ones, high) + Bin(zeros, low), and what was cut off.
+    """Return the distribution of Bin(ones, high) + Bin(zeros, low), and the probability cut off.
 
     The result begins at the sum of the first integers of both windows. A divergence does not depend
     on this start. The rarer output of each value is counted, because a probability near one, once
@@ -144,9 +144,9 @@ def add_own_bits(
     copies: int = 1,
     error: float = CONVOLUTION_ERROR,
 ) -> Pair:
-    """Return the pair of sums including the person's bits: high under P, low under Q.
+    """Return the distributions P and Q of a sum that includes the person's bits.
 
-    The bit is sent ``copies`` times.
+    A bit is 1 with probability ``high`` under P and ``low`` under Q. It is sent ``copies`` times.
     """
     scale, one, zero = chances.scale, np.ones(1), np.ones(1)
     high = [chances.high_complement / scale, chances.high / scale]
@@ -157,18 +157,28 @@ def add_own_bits(
 
 
 def divergence(pair: Pair, grow: float) -> Bracket:
-    """Return the bounds of sum [P - grow Q]_+, where ``grow`` is e^epsilon."""
+    """Return the bounds of the divergence, the sum of [P - grow Q]_+.
+
+    Parameters
+    ----------
+    pair : Pair
+        The distributions P and Q.
+    grow : float
+        The factor e^epsilon.
+    """
     gain = pair.p - grow * pair.q
     positive = (gain > 0.0).astype(np.float64)
+    # A gain that rounding made negative is at most the error of its probabilities.
+    maybe = (gain > -2.0 * pair.error * pair.p).astype(np.float64)
     # Multiplying by zero keeps a nan, which an index by ``gain > 0`` would silently drop.
-    value, mass = float((gain * positive).sum()), float((pair.p * positive).sum())
+    value, mass = float((gain * positive).sum()), float((pair.p * maybe).sum())
     return _bounds(value, pair.cut, grow, 2.0 * pair.error * mass)
 
 
 class PreparedPair(NamedTuple):
     """A pair prepared for products: its ratio P / Q, and the tails of P and Q.
 
-    There is a tail from every integer on, and a final zero for the place after the last integer.
+    A tail has the sum from every integer on, and a final zero for the place after the last integer.
     """
 
     pair: Pair
@@ -213,8 +223,8 @@ def _tail_error(prepared: PreparedPair) -> float:
 class UpperTail(NamedTuple):
     """The part of a pair that its divergences at epsilon >= 0 depend on.
 
-    ``ratio`` is P / Q where it is above one, and the tails of P and Q begin there. ``error`` is the
-    relative error of both tails together.
+    ``ratio`` is P / Q where it is above one, up to rounding, and the tails of P and Q begin there.
+    ``error`` is the relative error of both tails together.
     """
 
     ratio: Floats
@@ -232,22 +242,31 @@ class UpperTail(NamedTuple):
 def upper_tail(pair: Pair) -> UpperTail:
     """Prepare a pair for many epsilons."""
     whole = prepare_pair(pair)
-    start = int(whole.ratio.searchsorted(1.0, side="right"))
+    error = _tail_error(whole)
+    start = int(whole.ratio.searchsorted(1.0 - error, side="right"))
     # Copies, because views would keep the whole arrays in memory.
     ratio, tail_p, tail_q = (each[start:].copy() for each in whole[1:])
-    return UpperTail(ratio, tail_p, tail_q, pair.cut, _tail_error(whole))
+    return UpperTail(ratio, tail_p, tail_q, pair.cut, error)
 
 
 def tail_divergence(tail: UpperTail, grow: float) -> Bracket:
     """Return the ``divergence`` of the pair for ``grow`` >= 1, to all but its last digits.
 
     Every tail gives a lower bound of the exact sum. The tail where the ratio exceeds ``grow`` omits
-    at most the points whose gain is hidden by rounding.
+    at most the points whose gain is hidden by rounding. Their ratios are within the relative error
+    of ``grow``, and so their gains are at most this error times their probabilities. Therefore the
+    error counts for the whole tail that begins with these points.
     """
-    start = int(tail.ratio.searchsorted(grow, side="right"))
-    mass = float(tail.tail_p[start])
-    value = mass - grow * float(tail.tail_q[start])
-    return _bounds(value, tail.cut, grow, tail.error * mass)
+    start, near = (
+        int(one) for one in tail.ratio.searchsorted(_grow_and_near(grow, tail.error), "right")
+    )
+    value = float(tail.tail_p[start]) - grow * float(tail.tail_q[start])
+    return _bounds(value, tail.cut, grow, tail.error * float(tail.tail_p[near]))
+
+
+def _grow_and_near(grow: Floats | float, error: float) -> Floats:
+    """Return ``grow`` and the least computed ratio of which the exact one may exceed ``grow``."""
+    return np.array([grow, grow * (1.0 - error)])
 
 
 def tail_divergences(tail: UpperTail, grows: Floats) -> BoundArrays:
@@ -255,15 +274,22 @@ def tail_divergences(tail: UpperTail, grows: Floats) -> BoundArrays:
 
     Raises AccountingError for a value that no divergence can have.
     """
-    start = tail.ratio.searchsorted(grows, side="right")
-    mass = tail.tail_p[start]
-    return _ends(mass - grows * tail.tail_q[start], tail.cut, grows, tail.error * mass)
+    start, near = tail.ratio.searchsorted(_grow_and_near(grows, tail.error), side="right")
+    values = tail.tail_p[start] - grows * tail.tail_q[start]
+    return _ends(values, tail.cut, grows, tail.error * tail.tail_p[near])
 
 
 def exchange_divergence(first: PreparedPair, second: PreparedPair, grow: float) -> Bracket:
-    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+, ratios P / Q rising.
+    """Return the sum over (s, t) of [P1(s) Q2(t) - grow Q1(s) P2(t)]_+.
 
-    ``first`` and ``second`` are the prepared pairs (P1, Q1) and (P2, Q2).
+    Parameters
+    ----------
+    first : PreparedPair
+        The prepared pair (P1, Q1), whose ratio P1 / Q1 rises.
+    second : PreparedPair
+        The prepared pair (P2, Q2), whose ratio P2 / Q2 rises.
+    grow : float
+        The factor e^epsilon.
     """
     (bounds,) = exchange_divergences(first, second, np.array([grow])).to_list()
     return bounds
@@ -276,16 +302,22 @@ def exchange_divergences(first: PreparedPair, second: PreparedPair, grows: Float
     AccountingError for a value that no divergence can have.
     """
     p2, q2, cut = second.pair[:3]
-    masses, values = np.empty(len(grows)), np.empty(len(grows))
-    for at in range(0, len(grows), rows := max(1, _MOST_CELLS // len(p2))):
-        some = slice(at, at + rows)
-        start = first.ratio.searchsorted(np.multiply.outer(grows[some], second.ratio), "right")
-        # Not np.dot: for long arrays it starts threads and waits for them.
-        masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
-        values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
     # A term is a tail of the first times a probability of the second. The error of the latter
     # counts twice for P and grow Q, and twice because it can move s*.
     error = _tail_error(first) + 4.0 * second.pair.error
+    masses, values = np.empty(len(grows)), np.empty(len(grows))
+    for at in range(0, len(grows), rows := max(1, _MOST_CELLS // len(p2))):
+        some = slice(at, at + rows)
+        least = np.multiply.outer(grows[some], second.ratio)
+        start = first.ratio.searchsorted(least, "right")
+        # Not np.dot: for long arrays it starts threads and waits for them.
+        masses[some] = (q2 * first.tail_p[start]).sum(axis=1)
+        values[some] = masses[some] - grows[some] * (p2 * first.tail_q[start]).sum(axis=1)
+        least *= 1.0 - error
+        if np.any((first.ratio[start - 1] > least) & (start > 0)):
+            # The error counts for the points that ``tail_divergence`` names too.
+            near = first.ratio.searchsorted(least, "right")
+            masses[some] = (q2 * first.tail_p[near]).sum(axis=1)
     return _ends(values, cut + first.pair.cut, grows, error * masses)
 
 

@@ -51,6 +51,6 @@ def upper(
     if free <= RARE_SHARE * fakes or not users:
         found = min(found, largest_upper(distributions, Draws(fakes + 1), smoothed, least))
     elif fakes <= RARE_SHARE * free and share > NOTHING:
-        alone = [dilute(distribution, share) for distribution in distributions]
-        found = min(found, largest_upper(alone, Draws(users), smoothed, least * share) / share)
+        diluted = [dilute(distribution, share) for distribution in distributions]
+        found = min(found, largest_upper(diluted, Draws(users), smoothed, least * share) / share)
     return min(1.0, found)

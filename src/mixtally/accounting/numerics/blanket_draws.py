@@ -44,10 +44,12 @@ class Background(NamedTuple):
 def prepare_background(
     theta: Floats, covers: Sequence[tuple[Floats, int]], certain: int
 ) -> Background:
-    """Return how many draws of theta are certainly among the messages.
+    """Return theta, and the distribution of the number of its draws among the messages.
 
-    The last ``certain`` messages are such draws. The largest other group is kept as a binomial. The
-    number of draws from all others is divided into cells, each with its least number.
+    ``covers`` has the least probabilities of the outputs in each group of senders, and the number
+    of senders. ``certain`` fakes are draws of theta in any case. The group with the most draws on
+    average is kept as a binomial number. The number of draws in all other groups is divided into
+    cells, and each cell is represented by its least number.
     """
     sent = theta > 0.0
     shares = [
@@ -67,7 +69,11 @@ def prepare_background(
 
 
 def _coarsen(law: list[tuple[float, int]]) -> list[tuple[float, int]]:
-    """Return a distribution of at most ``_COUNT_CELLS`` numbers, each at most the original one."""
+    """Merge neighboring numbers, so that at most ``_COUNT_CELLS`` of them remain.
+
+    ``law`` has pairs of a probability and a number. Each number is replaced by the smallest number
+    of its cell.
+    """
     law, found = sorted(law, key=lambda one: one[1]), list[tuple[float, int]]()
     step = -(-(law[-1][1] - law[0][1] + 1) // _COUNT_CELLS)
     for chance, number in law:
@@ -79,7 +85,10 @@ def _coarsen(law: list[tuple[float, int]]) -> list[tuple[float, int]]:
 
 
 def bound_expectation(law: Distribution, behind: Background, least: float) -> float:
-    """Return an upper bound of E[psi(B + 1)], or a cheaper one that is at most ``least``."""
+    """Return an upper bound of E[psi(B + 1)] for the distribution ``law`` of W.
+
+    A cheap bound is returned if it is at most ``least``.
+    """
     if not len(law.values) or not law.values.max() > 0.0:
         return 0.0
     found = math.inf
@@ -109,7 +118,7 @@ def chernoff_bounds(weights: Floats, base: Floats, behind: Background, tilt: flo
 
 def find_tilt(law: Distribution, behind: Background) -> float:
     """Return the saddle point of a sum without fakes, or 0 if the sum is never positive."""
-    values, chances = merge_values(dilute(law, behind.share))
+    values, chances, _ = merge_values(dilute(law, behind.share))
     if not values[-1] > 0.0:
         return 0.0
     return find_saddle(values, chances, Draws(behind.users), 2)

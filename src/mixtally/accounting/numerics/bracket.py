@@ -47,6 +47,24 @@ class BoundArrays(NamedTuple):
         return [Bracket(*pair) for pair in pairs]
 
 
+def check_order(lower: float, upper: float) -> float:
+    """Return the upper end; raise AccountingError unless the lower end is at most as large.
+
+    Parameters
+    ----------
+    lower : float
+        The lower end.
+    upper : float
+        The upper end.
+    """
+    if not lower <= upper:  # also raises for NaN
+        raise AccountingError(
+            f"divergence: expected a lower end below the upper end, got {lower} and {upper}; "
+            "nothing may be promised from it"
+        )
+    return upper
+
+
 def bracket(value: float, *, cut: float, rounding: float = 0.0) -> Bracket:
     """Return the bounds around a computed ``value``.
 

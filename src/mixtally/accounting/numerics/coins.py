@@ -49,7 +49,10 @@ they reach.
 
 
 class Cell(NamedTuple):
-    """The event that K is in [least, most]; its probability is at most ``chance``."""
+    """The event that the number of fakes K is in [least, most].
+
+    ``chance`` is an upper bound of its probability.
+    """
 
     least: int
     most: int
@@ -77,7 +80,10 @@ class Fakes:
 
     @property
     def binomial(self) -> tuple[int, float]:
-        """People who toss a coin, and its probability, rounded below 1 so that fewer arrive."""
+        """The number of people who toss a coin, and the probability that it adds a fake.
+
+        The probability is rounded below 1, so that fewer fakes arrive.
+        """
         return self.people, min(self._phi, _NEARLY_ONE)
 
     @cached_property
@@ -113,9 +119,9 @@ class Fakes:
     def few_cells(self, negligible: float, grain: float = FEW_CELLS) -> tuple[Cell, ...]:
         """Return all values of K in about twenty cells, for compositions, which ask often.
 
-        There are ``grain`` cells per standard deviation. The values below all but ``negligible`` of
-        the probability are one cell. The values far above the mean, where delta is small, are
-        another one. All other values are one cell if they differ by little.
+        There are ``grain`` cells per standard deviation. The smallest values, with a probability of
+        ``negligible`` in total, are one cell. The values far above the mean, where delta is small,
+        are another cell. All other values are one cell if they differ by little.
         """
         if not self.coin:
             return (Cell(self.certain, self.certain, 1.0),)
@@ -204,7 +210,7 @@ class Fakes:
 
     @staticmethod
     def _enough(heap: list[tuple[float, Cell]], at: Callable[[int], Bracket]) -> float:
-        """Return the total gap at which the halving stops."""
+        """Return the total distance of both bounds at which the halving of cells stops."""
         return _GAP * math.fsum(cell.chance * _least(at(cell.most)) for _, cell in heap)
 
     def average_lower(self, lower: Callable[[int], float]) -> float:
@@ -239,10 +245,10 @@ class Fakes:
         ``few_cells``.
         """
         cells = self.few_cells(negligible, grain)
-        left = list(accumulate(cell.chance for cell in reversed(cells)))
+        tail_chances = list(accumulate(cell.chance for cell in reversed(cells)))
         found, least = np.zeros(1), np.ones(1)
         for cell in cells:
-            rest = least * left.pop()  # bounds this and all later cells, as delta falls
+            rest = least * tail_chances.pop()  # bounds this and all later cells, as delta falls
             if cell is cells[0] and len(cells) > 1 and cell.chance <= negligible:
                 found = found + cell.chance  # delta is at most 1
                 continue
@@ -255,5 +261,5 @@ class Fakes:
 
 
 def _least(bounds: Bracket) -> float:
-    """Return a value to which the divergence may fall: a lower bound, or else the upper one."""
+    """Return the lower bound of the divergence, or the upper bound if there is no lower one."""
     return bounds.lower or bounds.upper

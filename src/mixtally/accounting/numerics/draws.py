@@ -62,7 +62,10 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Draws:
-    """A number of copies, ``certain`` + Bin(trials, share), by which their sum is divided."""
+    """The number of independent copies in a sum, ``certain`` + Bin(trials, share).
+
+    The sum is divided by this number.
+    """
 
     certain: int
     trials: int = 0
@@ -89,7 +92,10 @@ class Draws:
 
     @property
     def divisor(self) -> int:
-        """The number by which results are still divided; the weight divides by a random number."""
+        """The number by which results must still be divided.
+
+        It is N if N is fixed. It is 1 if N is random, because the weight has then divided by N.
+        """
         return 1 if self.trials else self.certain
 
     def nats(self, log_m: float) -> float:
@@ -107,13 +113,13 @@ class Draws:
         )
 
     def rise(self, low: float, high: float) -> float:
-        """Return by how much ``nats`` increase from log M = ``low`` to log M = ``high``."""
+        """Return the increase of ``nats`` from log M = ``low`` to log M = ``high``."""
         if not self.trials:
             return self.certain * (high - low)
         return self.nats(high) - self.nats(low)
 
     def spread(self, log_m: float) -> Spread:
-        """Return the mean and variance of N when each copy has the weight M."""
+        """Return the mean and variance of the number of copies if each copy has the weight M."""
         if not self.trials:
             return Spread(self.certain, 0.0)
         share = self._tilt_share(log_m)
@@ -159,7 +165,7 @@ class Draws:
 
     @cached_property
     def _roots(self) -> list[int]:
-        """Return l, the least N that matters, and the pairs m, m + 1 near the mean."""
+        """Return the roots: l, the least N that matters, and pairs m, m + 1 near the mean."""
         roots = [self.certain + tails.window(self.trials, self.share).first]
         mean, variance = self.spread(0.0)
         for place in _NODES:
@@ -180,7 +186,7 @@ class Draws:
     def _differences(self, power: int) -> list[float]:
         """Return Newton's divided differences of N^``power`` weight(N), which is a polynomial.
 
-        They are computed in integers, so that nothing cancels before the division.
+        The differences are computed in integers, so that nothing cancels before the division.
         """
         roots, found = self._roots, []
         whole = math.prod(roots)

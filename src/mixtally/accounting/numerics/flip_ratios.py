@@ -16,13 +16,14 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mixtally.accounting.numerics.small_support import Distribution
 from mixtally.primitives.tails import Floats
 
 
 class Orbit(NamedTuple):
-    """The numbers of positions in which u, v or both differ from the background."""
+    """The numbers of positions in which only u, only v, and both differ from the background."""
 
     only_u: int
     only_v: int
@@ -46,9 +47,24 @@ def excess(w_u: Floats, w_v: Floats, grow: float) -> Floats:
 
     The result is zero or negative only if the exact difference is.
     """
+    return _raise_ties(w_u, w_v, grow)[0]
+
+
+def excess_distribution(w_u: Floats, w_v: Floats, grow: float, chances: Floats) -> Distribution:
+    """Return the distribution of ``excess`` for values with these ``chances``.
+
+    A value exceeds the exact difference by what was added and by the rounding that this covers.
+    """
+    values, near = _raise_ties(w_u, w_v, grow)
+    raised = 2.0 * _ROUNDING * float((chances * np.where(near, w_u, 0.0)).sum())
+    return Distribution(np.broadcast_to(values, chances.shape).ravel(), chances.ravel(), raised)
+
+
+def _raise_ties(w_u: Floats, w_v: Floats, grow: float) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return ``excess``, and where it is raised: at terms that are nearly equal, if w_u > w_v."""
     values = w_u - grow * w_v
-    near = (w_u > w_v) & (np.abs(values) <= _TIE_SHARE * w_u)
-    return np.asarray(np.where(near, values + _ROUNDING * w_u, values))
+    near: NDArray[np.bool_] = (w_u > w_v) & (np.abs(values) <= _TIE_SHARE * w_u)
+    return np.asarray(np.where(near, values + _ROUNDING * w_u, values)), near
 
 
 def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
@@ -71,8 +87,7 @@ def flip_distribution(orbit: Orbit, q: float, grow: float) -> Distribution:
     u = exponents[0][:, None, None] + exponents[2][None, None, :]
     v = exponents[1][None, :, None] + exponents[2][None, None, :]
     chance = chances[0][:, None, None] * chances[1][None, :, None] * chances[2][None, None, :]
-    values = excess(r**u, r**v, grow)
-    return Distribution(np.broadcast_to(values, chance.shape).ravel(), chance.ravel())
+    return excess_distribution(r**u, r**v, grow, chance)
 
 
 def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Distribution:
@@ -90,12 +105,13 @@ def uniform_distribution(bits: int, differing: int, q: float, grow: float) -> Di
     chance = (
         small_binomial(bits - differing, 0.5)[:, None] * small_binomial(differing, 0.5)[None, :]
     )
-    return Distribution(excess(w_u, w_v, grow).ravel(), chance.ravel())
+    return excess_distribution(w_u, w_v, grow, chance)
 
 
 def dilute(distribution: Distribution, share: float) -> Distribution:
-    """Return the distribution of W times an independent coin with probability ``share``."""
+    """Return the distribution of W times an independent bit, which is 1 with chance ``share``."""
     return Distribution(
         np.append(distribution.values, 0.0),
         np.append(share * distribution.probabilities, 1.0 - share),
+        share * distribution.raised,
     )

@@ -89,11 +89,11 @@ class Wave:
     ) -> Iterator[FrequencyRow]:
         """Yield the smoothed and turned powers of phi, row by row.
 
-        They are phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step for k <
+        The powers are phi^N e^{-(omega spread)^2 / 2 + i omega turn} at omega = k step for k <
         ``frequencies``. Rows whose modulus is below e^-46 are omitted.
         """
-        apart = self.log_zeros > -math.inf
-        weights, less = (self._moving, 0.0) if apart else (self.weights, 1.0)
+        separates_zeros = self.log_zeros > -math.inf
+        weights, less = (self._moving, 0.0) if separates_zeros else (self.weights, 1.0)
         within = _turns(step * np.arange(ROW, dtype=np.float64), self.values)
         constant = less * np.einsum("ji,i->j", within, weights)
         batch = max(1, _MOST_CELLS // (ROW * len(weights)))
@@ -117,16 +117,18 @@ class Wave:
     def _powers(
         self, growth: Complexes, omega: Floats, spread: float, turn: float
     ) -> tuple[Floats, Floats]:
-        """Return the real and imaginary parts of (1 + growth)^N e^{i omega turn}, smoothed.
+        """Return the real and imaginary parts of phi^N or phi^N - a^N, smoothed and turned.
 
-        If a^N is subtracted, they are those of a^N ((1 + growth / a)^N - 1).
+        The result is multiplied by e^{-(omega spread)^2 / 2} (smoothing) and by e^{i omega turn}.
+        If a^N is not subtracted, ``growth`` is phi - 1. If it is subtracted, ``growth`` is psi =
+        phi - a, and the result is computed as a^N ((1 + psi / a)^N - 1).
         """
-        apart = self.log_zeros > -math.inf
-        if apart:
+        separates_zeros = self.log_zeros > -math.inf
+        if separates_zeros:
             growth = growth * math.exp(-self.log_zeros / self.power.certain)
         nats, angle = self.power.of(growth)
         smooth = -0.5 * (omega * spread) ** 2
-        if not apart:
+        if not separates_zeros:
             angle += omega * turn
             size = np.exp(nats + smooth)
             return size * np.cos(angle), size * np.sin(angle)

@@ -45,9 +45,9 @@ class Gap(NamedTuple):
     def widen_for_curve(self, epsilons: Sequence[float], found: Floats) -> "Gap":
         """Return the gap for a curve to be composed, as if each epsilon were a little smaller.
 
-        Where a curve is steep such a shift allows many times the share. In a composition it costs
-        no more than the share does where the curve is flat. The slope is that of the flatter chord
-        to a neighbor.
+        Where a curve is steep, a small shift of epsilon allows many times the gap of ``share``. In
+        a composition this costs no more than a gap of ``share`` where the curve is flat. The slope
+        at an epsilon is that of the flatter one of the chords to its neighbors.
         """
         points, places = np.unique(np.array(epsilons), return_inverse=True)
         if len(points) < 2:

@@ -26,7 +26,10 @@ def largest(
     count: int,
     bounds_of: Callable[[Distribution, int], Bracket],
 ) -> Bracket:
-    """Return the largest of (1/count) E[(sum of ``count`` draws)_+], each by ``bounds_of``."""
+    """Return bounds of the largest (1/count) E[(sum of ``count`` draws)_+].
+
+    ``bounds_of`` returns the bounds of this expectation for one of ``distributions``.
+    """
     found = Bracket(0.0, 0.0)
     for one, distribution in _rank_by_ceiling(distributions, Draws(count)):
         if min(1.0, one.ceiling) <= found.lower:
@@ -44,9 +47,10 @@ def largest_upper(
     smoothed: float = 0.0,
     least: float = 0.0,
 ) -> float:
-    """Return an upper bound of the largest expectation, or a cheaper one that is at most ``least``.
+    """Return an upper bound of the largest expectation.
 
-    The Gaussian of the saddle point may increase the bound by the relative amount ``smoothed``.
+    A cheaper bound is returned if that bound is at most ``least``. The Gaussian of the saddle point
+    may increase the bound by the relative amount ``smoothed``.
     """
     found = 0.0
     for one, _ in _rank_by_ceiling(distributions, draws, smoothed):

@@ -57,5 +57,5 @@ def _chord(epsilons: Floats, first: float, last: float) -> Floats:
     """Return the chord between both ends at the inner epsilons, computed without cancellation."""
     inner, span = epsilons[1:-1], math.expm1(epsilons[-1] - epsilons[0])
     before, after = np.expm1(inner - epsilons[0]), np.expm1(epsilons[-1] - inner)
-    left = after * np.exp(inner - epsilons[0])
-    return np.asarray((first * left + last * before) / span * _SLACK)
+    first_weight = after * np.exp(inner - epsilons[0])
+    return np.asarray((first * first_weight + last * before) / span * _SLACK)

@@ -54,14 +54,22 @@ Binomials = Sequence[tuple[int, float]]
 
 
 class UpperPoissonBound(NamedTuple):
-    """A bound E g(H) <= share E g(X) with X ~ Poisson(mean), for every falling g."""
+    """An upper bound: E g(H) <= share E g(X) with X ~ Poisson(mean).
+
+    H is the number of fakes in some bins. The bound is valid for every falling g with values in [0,
+    1].
+    """
 
     mean: float
     share: float
 
 
 class LowerPoissonBound(NamedTuple):
-    """A bound E g(H) >= share E g(X) - additive_loss, X ~ Poisson(mean), for every falling g."""
+    """A lower bound: E g(H) >= share E g(X) - additive_loss with X ~ Poisson(mean).
+
+    H is the number of fakes in some bins. The bound is valid for every falling g with values in [0,
+    1].
+    """
 
     mean: float
     share: float
@@ -125,8 +133,8 @@ def _combine_bounds(
 ) -> UpperPoissonBound:
     """Return the bound of all binomial numbers jointly or, if there is none, of each separately."""
     some = [(trials, chance) for trials, chance in binomials if trials * chance > 0.0]
-    if (together := found(some) if some else UpperPoissonBound(0.0, 1.0)) is not None:
-        return together
+    if (joint := found(some) if some else UpperPoissonBound(0.0, 1.0)) is not None:
+        return joint
     each = [one for one in (found([binomial]) for binomial in some) if one is not None]
     return UpperPoissonBound(
         math.fsum(one.mean for one in each), math.prod(one.share for one in each)

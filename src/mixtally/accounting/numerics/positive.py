@@ -35,11 +35,18 @@ _MISS_CHANCE = 0.5 * math.erfc(_SHIFT / math.sqrt(2.0))
 
 
 def chance_positive(distribution: Distribution, count: int, target: float | None = None) -> Bracket:
-    """Return both bounds of P(sum of ``count`` draws > 0), for a distribution of negative mean.
+    """Return bounds of the probability that a sum of independent draws is positive.
 
-    The bounds are refined only as long as ``target``, if given, lies between them.
+    Parameters
+    ----------
+    distribution : Distribution
+        The distribution of one draw, with a negative mean.
+    count : int
+        The number of draws.
+    target : float or None
+        The bounds are refined only while this number lies between them; None refines them fully.
     """
-    values, chances = merge_values(distribution)
+    values, chances, _ = merge_values(distribution)
     if not len(values) or values[-1] <= 0.0:
         return Bracket(0.0, 0.0)
     if is_too_large(values):

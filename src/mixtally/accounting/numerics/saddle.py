@@ -19,7 +19,11 @@ _CLOSE = 1e-9
 
 
 def sum_moments(draws: Draws, log_m: float, weights: Floats, values: Floats) -> Spread:
-    """Return the mean and variance of a sum of draws that are tilted to ``weights``."""
+    """Return the mean and variance of a sum of a random number of tilted draws.
+
+    ``weights`` are the tilted probabilities of ``values``. ``log_m`` is the logarithm of the
+    transform M at the tilt, which also tilts the number of draws.
+    """
     number, (mean, variance) = draws.spread(log_m), moments(weights, values)
     return Spread(number.mean * mean, number.mean * variance + number.variance * mean**2)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mixtally.accounting.numerics import count_enumeration
+from mixtally.accounting.numerics.bracket import RELATIVE_SLACK
 from mixtally.accounting.numerics.draws import Draws
 from mixtally.accounting.numerics.frequencies import Wave
 from mixtally.accounting.numerics.saddle import find_saddle, sum_moments
@@ -26,6 +27,8 @@ _RARE = 1e-13
 """Tilted probability of all values that together are treated as zero."""
 _LOST = 2.0**-50
 """Relative rounding error of a sum from which the zeros were subtracted."""
+_WITHIN_SLACK = 0.1 * RELATIVE_SLACK
+"""Relative rounding error that the slack of a bracket covers, with a margin."""
 
 
 class IntegralAccuracy(NamedTuple):
@@ -80,10 +83,10 @@ class Saddle:
 
         ``value`` is the computed expectation and ``cut`` the bound on its errors.
         """
-        left = cut + self.alias_bound(value)
-        if self.care == EXACT or left <= _ENOUGH * value:
+        error = cut + self.alias_bound(value)
+        if self.care == EXACT or error <= _ENOUGH * value:
             return None
-        more = _SOME_MORE + math.log(left / value / _ENOUGH) if value > 0.0 else math.inf
+        more = _SOME_MORE + math.log(error / value / _ENOUGH) if value > 0.0 else math.inf
         care = IntegralAccuracy(
             math.sqrt(self.care.deviations**2 + 2.0 * more), self.care.nats + more
         )
@@ -125,14 +128,15 @@ class Saddle:
         return smoothing * max(self.deviation, 1.0 / self.point)
 
     def smoothing_of_zeros(self, spread: float) -> float:
-        """Return what a Gaussian of this width adds to sums of zeros only."""
+        """Return the increase that a Gaussian of this width causes for sums of zeros only."""
         chance = math.exp(self.wave.log_zeros + self.nats)
         return chance * spread / (math.sqrt(2.0 * math.pi) * self.draws.divisor)
 
     def integral(self, spread: float) -> tuple[float, float, float]:
-        """Return the smoothed expectation, a bound on the smoothing, and one on what was cut.
+        """Return the smoothed expectation, a bound on the smoothing, and a bound on the cut part.
 
-        All three are divided by N. For order 1 they are those of the probability of a positive sum.
+        All three numbers are divided by N. For order 1 they refer to the probability of a positive
+        sum instead of the expectation.
         """
         step, last = 2.0 * math.pi / self.period, self.care.deviations / spread
         frequencies = self.frequencies(spread)
@@ -159,18 +163,24 @@ class Saddle:
         beyond = end * (1.0 + 1.0 / (step * spread * self.care.deviations))
         smoothed = spread**2 * height * step * (max(0.0, density) + dead + beyond) * (1.0 + 1e-6)
         cut = height * (rest + dead * step * self.point**-self.order)
-        cut += self._rare_values_bound(scale) + self._rounding_loss()
-        value = self._slack() * height * step * total
+        slack = self._slack()
+        value = slack * height * step * total
+        cut += self._rare_values_bound(scale) + self._rounding_loss(value, slack)
         # A negative value within the errors is zero.
         return 0.0 if -cut <= value < 0.0 else value, smoothed, cut
 
-    def _rounding_loss(self) -> float:
-        """Return what rounding may take off if the sums of zeros only are subtracted.
+    def _rounding_loss(self, value: float, slack: float) -> float:
+        """Bound the error of rounding where the terms of the integral cancel.
 
-        The rest of the transform is then small compared with its terms, whose size Chernoff's bound
-        limits.
+        Chernoff's bound limits the size of the terms. Rare heavy values make it far larger than
+        ``value``. A loss far below the relative slack of every bracket is part of this slack.
+        ``slack`` is the factor that covers the rounding of a term.
         """
-        return _LOST * self.ceiling() if self.wave.log_zeros > -math.inf else 0.0
+        ceiling = self.ceiling()
+        loss = (slack - 1.0) * ceiling
+        found = loss if loss > _WITHIN_SLACK * abs(value) else 0.0
+        # If sums of zeros only are subtracted, the rest is small compared with its terms.
+        return found + (_LOST * ceiling if self.wave.log_zeros > -math.inf else 0.0)
 
     def sum_by_counts(self, work: int) -> tuple[float, float, float] | None:
         """Return ``integral`` without a Gaussian, or None if it takes more than ``work``.
@@ -203,9 +213,9 @@ class Saddle:
         return value, 0.0, cut + self.ceiling() * share
 
     def _unusual_draws_bound(self) -> float:
-        """Return what omitted numbers of draws may add.
+        """Bound the contribution of the numbers of draws that were omitted.
 
-        Their average sum is at most that of the positive parts.
+        The average sum of these draws is at most that of the positive parts.
         """
         if not self.draws.trials:
             return 0.0
@@ -235,10 +245,10 @@ class Saddle:
         return 1.0 + 64.0 * 2.0**-52 * rounded
 
     def alias_bound(self, value: float) -> float:
-        """Return a bound on what the trapezoid rule added to ``value``, divided by N as it is.
+        """Bound the excess of ``value`` due to the trapezoid rule; both are divided by N.
 
-        The alias shifted up by k periods is e^{-tkP} E[(S + kP)_+]. Those shifted down are bounded
-        by Chernoff at the tilt that set the period. For order 1, probabilities replace the
+        The alias shifted up by k periods is e^{-tkP} E[(S + kP)_+]. The aliases shifted down are
+        bounded by Chernoff at the tilt that set the period. For order 1, probabilities replace the
         expectations.
         """
         height = math.exp(self.nats)

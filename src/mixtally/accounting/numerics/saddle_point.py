@@ -83,11 +83,20 @@ def saddle_point_bounds(distribution: Distribution, count: int) -> Bracket:
     AccountingError
         If the probabilities do not sum to one, or the work would be too much.
     """
-    return _bounds(prepare_expectation(distribution, Draws(count)), 0.0)
+    lower, upper = _bounds(prepare_expectation(distribution, Draws(count)), 0.0)
+    return Bracket(max(0.0, lower - distribution.raised), upper)
 
 
 def ceiling(distribution: Distribution, count: int) -> float:
-    """Return a quick upper bound: Chernoff's bound, or the sum of the positive parts."""
+    """Return a quick upper bound: Chernoff's bound, or the sum of the positive parts.
+
+    Parameters
+    ----------
+    distribution : Distribution
+        The distribution of one draw.
+    count : int
+        The number of draws.
+    """
     return prepare_expectation(distribution, Draws(count)).ceiling
 
 
@@ -112,7 +121,7 @@ def prepare_expectation(
     ``smoothed`` is the relative increase that will be accepted, as in ``upper_of_prepared``. Raises
     AccountingError if the probabilities do not sum to one.
     """
-    values, chances = merge_values(distribution)
+    values, chances, _ = merge_values(distribution)
     single = float((chances * np.maximum(values, 0.0)).sum()) * (1.0 + RELATIVE_SLACK)
     if single <= NOTHING:
         return PreparedExpectation(NOTHING if single else 0.0, None, len(values))
@@ -123,15 +132,19 @@ def prepare_expectation(
 
 
 def upper_of_prepared(one: PreparedExpectation, least: float, smoothed: float = 0.0) -> float:
-    """Return the upper bound, or a cheaper one that is at most ``least``.
+    """Return the upper bound of a prepared expectation.
 
-    The Gaussian may increase the bound by the relative amount ``smoothed``.
+    A cheaper bound is returned if that bound is at most ``least``. The Gaussian may increase the
+    bound by the relative amount ``smoothed``.
     """
     return _bounds(one, least, smoothed).upper
 
 
 def rough_upper(one: PreparedExpectation, least: float) -> float:
-    """Return a quick upper bound, which is refined if it might be at most ``least``."""
+    """Return a quick upper bound of a prepared expectation.
+
+    The bound is refined only if the refined one might be at most ``least``.
+    """
     if one.saddle is None or not NOTHING < least < one.ceiling:
         return one.ceiling
     value, _, cut = one.saddle.integral(one.saddle.spread(_ROUGHLY))
@@ -190,9 +203,12 @@ def first_spread(saddle: Saddle, enough: float) -> float:
     is smooth or the width saves much work. Otherwise it is narrower, if that takes little more
     work.
     """
-    usual, likely = saddle.spread(SMOOTHING), _TARGET_SHARE * math.sqrt(enough) / saddle.point
-    if likely > usual:
-        wide = min(likely, saddle.spread(_ROUGHLY))
+    usual, target_spread = (
+        saddle.spread(SMOOTHING),
+        _TARGET_SHARE * math.sqrt(enough) / saddle.point,
+    )
+    if target_spread > usual:
+        wide = min(target_spread, saddle.spread(_ROUGHLY))
         tried = saddle.heaviest < saddle.deviation or wide > _LITTLE_MORE * usual
         return wide if enough > _MOST_SMOOTHED and tried else usual
-    return likely if enough < ROUGH and likely > usual / _LITTLE_MORE else usual
+    return target_spread if enough < ROUGH and target_spread > usual / _LITTLE_MORE else usual

@@ -145,7 +145,15 @@ def find_least_meeting(
 
 
 def usual_cover(epsilon: float, delta: float) -> float:
-    """Return an estimate of the number of hiding messages per bin, with which a search starts."""
+    """Estimate the number of hiding messages per bin, with which a search starts.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    delta : float
+        The required delta, in (0, 1).
+    """
     return 0.5 * math.log(1.0 / delta) / math.tanh(epsilon / 2.0) ** 2
 
 
@@ -176,7 +184,10 @@ class _Search:
         """Height that is aimed at."""
 
     def _depth(self, value: float) -> float:
-        """Return sqrt(-log(value / top)), which is nearly linear along a good axis."""
+        """Return the depth of an upper bound, sqrt(-log(value / top)).
+
+        The depth is nearly linear along a suitable axis, so that secants find the target.
+        """
         return math.sqrt(max(0.0, -math.log(max(value / self.top, _FLOOR))))
 
     def _at(self, x: int) -> _Point:
@@ -206,10 +217,10 @@ class _Search:
     def bracket(self, x: int, low: int, high: int) -> tuple[_Point | None, _Point | None]:
         """Return the last point that misses the target and the first point that meets it.
 
-        Either is None if no such point exists in [low, high]. A point that is near enough is
-        returned alone. The first stride follows the line through the origin, the next ones the line
-        through the last two points. Strides go slightly past the crossing, except where it suffices
-        to be near the target.
+        A point is None if no such point exists in [low, high]. If a point is near enough to the
+        target, the result is None and this point. The first stride follows the line through the
+        origin, and the next strides follow the line through the last two points. Strides go
+        slightly past the crossing, unless a point near the target suffices.
         """
         point = self._at(x)
         if self._is_near_enough(point):
@@ -274,7 +285,7 @@ class _Search:
         """Return an integer strictly between both ends of the bracket.
 
         The integer lies a little to the side of the crossing where the farther end is. Then the
-        next one may close the bracket from the other side.
+        next integer may close the bracket from the other side.
         """
         middle = 0.5 * (a.place + b.place)
         if 0.0 < 2.0 * a.place < b.place:

@@ -23,10 +23,16 @@ _FEW = 8
 
 
 class Distribution(NamedTuple):
-    """The values of a random variable W and their probabilities, which sum to one."""
+    """The values of a random variable W and their probabilities, which sum to one.
+
+    ``raised`` bounds how much the mean of W grew because values were rounded upwards. As (x + y)_+
+    <= x_+ + y_+, the positive part of the mean of N copies grew by at most as much. Lower bounds
+    subtract it.
+    """
 
     values: Floats
     probabilities: Floats
+    raised: float = 0.0
 
 
 def is_too_large(values: Floats) -> bool:
@@ -55,9 +61,9 @@ def merge_values(distribution: Distribution) -> Distribution:
         first = np.concatenate([[True], later])
         values, chances = values[first], np.bincount(first.cumsum() - 1, chances).astype(np.float64)
     keep = chances > 0.0
-    return (
-        Distribution(values, chances) if keep.all() else Distribution(values[keep], chances[keep])
-    )
+    if not keep.all():
+        values, chances = values[keep], chances[keep]
+    return Distribution(values, chances, distribution.raised)
 
 
 def coarsen_above(distribution: Distribution, most: int) -> Distribution:
@@ -77,7 +83,7 @@ def coarsen_above(distribution: Distribution, most: int) -> Distribution:
     chances: Floats = np.zeros(len(kept))
     np.add.at(chances, at, distribution.probabilities * (1.0 - share))
     np.add.at(chances, at + 1, distribution.probabilities * share)
-    return Distribution(kept, chances)
+    return Distribution(kept, chances, distribution.raised)
 
 
 def coarsen_below(distribution: Distribution, most: int) -> Distribution:
@@ -93,13 +99,15 @@ def coarsen_below(distribution: Distribution, most: int) -> Distribution:
     np.add.at(mass, at, distribution.probabilities)
     np.add.at(sums, at, distribution.probabilities * distribution.values)
     there = mass > 0.0
-    return Distribution(sums[there] / mass[there], mass[there])
+    return Distribution(sums[there] / mass[there], mass[there], distribution.raised)
 
 
 def _thin_values(distribution: Distribution, most: int) -> tuple[Floats | None, NDArray[np.int64]]:
-    """Return evenly chosen values, including both ends, and for each value the kept one below it.
+    """Return evenly chosen values, including both ends, and an index for each value.
 
-    The first part is None if the distribution has at most ``most`` values.
+    The index is that of the lower one of the two chosen values between which the value lies.
+
+    The chosen values are None if the distribution has at most ``most`` values.
     """
     values = np.unique(distribution.values)
     if len(values) <= most:

@@ -11,15 +11,23 @@ _LEAST, _MOST, _MOST_SEEN = 1.25, 8.0, 32.0
 """Limits of one narrowing step: at least, at most, and at most where the decay power was measured.
 """
 _ROOM = 1.1
-"""Safety factor: the increase falls only nearly with the square of the width."""
+"""Safety factor: the increase is only about proportional to the square of the width."""
 
 
 class SmoothingEffect(NamedTuple):
     """The increase of an expectation that is due to the added Gaussian, and its limits.
 
-    ``smoothed`` is the increase from sums that are not zero, which falls with the square of the
-    width. ``zeros`` is that from sums of zeros only, which falls with the width. ``enough`` limits
-    their sum; ``little`` limits ``smoothed`` where ``zeros`` is large.
+    Attributes
+    ----------
+    smoothed
+        The increase for all sums that are not sums of zeros only. It is about proportional to the
+        square of the Gaussian's width.
+    zeros
+        The increase for sums of zeros only. It is proportional to the width.
+    enough
+        The largest accepted value of ``smoothed + zeros``.
+    little
+        The value of ``smoothed`` up to which the Gaussian is accepted, however large ``zeros`` is.
     """
 
     smoothed: float
@@ -29,13 +37,13 @@ class SmoothingEffect(NamedTuple):
 
     @property
     def is_too_wide(self) -> bool:
-        """Whether the Gaussian increases the expectation by more than both limits allow."""
+        """Whether the increases exceed both limits."""
         return self.smoothed + self.zeros > self.enough and self.smoothed > self.little
 
     def narrowing_factor(self, fall: float = 2.0) -> float:
         """Return the factor, at least 1.25, by which to divide the standard deviation.
 
-        ``fall`` is the power of the width with which ``smoothed`` falls. It is 2 for a smooth sum,
+        ``smoothed`` is proportional to the width to the power ``fall``. This is 2 for a smooth sum,
         and less, as measured at two widths, for a sum whose atoms are far from each other.
         """
         if self.enough <= 0.0 or self.little <= 0.0:

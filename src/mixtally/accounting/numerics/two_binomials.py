@@ -162,13 +162,13 @@ def count_certain_coins(people: int, chances: BitChances) -> int:
     """Return a number of people who almost surely send an output that ignores their value.
 
     For every value, output 1 has a probability of at least ``low``, and output 0 of at least 1 -
-    ``high``. So with the sum of both probabilities, a message is drawn from a distribution that is
-    the same for all values. For flipped bits such a message is a fair coin. The result is 0 if it
-    is less than half of ``people``.
+    ``high``. So with a probability equal to the sum of both numbers, a message is drawn from a
+    distribution that is the same for all values. For flipped bits such a message is a fair coin.
+    The result is 0 if it is less than half of ``people``.
     """
     share = (chances.low + chances.high_complement) / chances.scale
-    sure = tails.window(people, share).first if people > 0 else 0
-    return sure if 2 * sure >= people else 0
+    certain = tails.window(people, share).first if people > 0 else 0
+    return certain if 2 * certain >= people else 0
 
 
 def sum_by_recurrence(ones: int, zeros: int, chances: BitChances) -> Chances:

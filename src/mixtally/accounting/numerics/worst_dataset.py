@@ -7,7 +7,9 @@ divergence of the records that all points of the cell share bounds the divergenc
 
 The *ceiling* is the largest divergence found, raised by the tolerated gap; there is one for each
 epsilon. Cells are halved until every point is in a cell whose bound is below the ceiling, which
-proves the ceiling. As a function of the parameters it is as smooth as the largest divergence found.
+proves the ceiling. The ceiling is as smooth a function of the parameters as the largest divergence
+found, and a search for the least noise needs a smooth function.
+
 The expensive step is the distribution of a cell, which all epsilons that still need it share.
 """
 
@@ -50,11 +52,12 @@ def find_worst(
 ) -> BoundArrays:
     """Return both bounds of the largest divergence of a point of ``domain``, for each epsilon.
 
-    ``gap`` is the tolerated distance of the bounds, in addition to that of one point. For several
-    epsilons, whose curve is to be composed, it is widened. ``feasible`` is whether a cell contains
-    a dataset. The largest divergence may be at the points ``known``. After ``most_halved`` cells
-    the bounds may stay farther from each other. ``of_all`` bounds the whole domain, if this is
-    known.
+    ``gap`` is the tolerated distance of the bounds, in addition to the distance of the bounds of a
+    single point. For several epsilons, whose curve is to be composed, the gap is widened.
+    ``feasible`` says whether a cell contains a dataset. ``known`` are points at which the
+    divergence may be the largest; they are evaluated first. After ``most_halved`` halved cells the
+    search ends, and the distance may be larger than the gap. ``of_all`` is an upper bound for the
+    whole domain, if one is known.
     """
     search, every = _Search(divergences, len(epsilons), gap), np.arange(len(epsilons))
     for point in (*_corners(domain), *known):
@@ -63,16 +66,19 @@ def find_worst(
     search.gap = gap.widen_for_curve(epsilons, search.found)
     search.aim = search.found.copy()
     whole = (divergences(domain, every).upper if of_all is None else of_all).copy()
-    left = np.flatnonzero(whole > search.ceiling())
-    if len(left) and not _is_point(domain):
-        search.halve(domain, left, feasible, most_halved)
+    undecided = np.flatnonzero(whole > search.ceiling())
+    if len(undecided) and not _is_point(domain):
+        search.halve(domain, undecided, feasible, most_halved)
         proved = np.maximum(np.maximum(search.ceiling(), search.point), search.rest)
-        whole[left] = np.minimum(whole, proved)[left]
+        whole[undecided] = np.minimum(whole, proved)[undecided]
     return BoundArrays(np.minimum(search.found, whole), whole)
 
 
 class _BoundedCell(NamedTuple):
-    """A cell, the epsilons at which it is still above the ceiling, and its bounds there."""
+    """A cell whose bounds are still above the ceiling at some epsilons.
+
+    ``places`` are the indices of these epsilons, and ``bounds`` the upper bounds of the cell there.
+    """
 
     cell: Cell
     places: Places

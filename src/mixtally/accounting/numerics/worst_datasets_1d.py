@@ -35,9 +35,9 @@ def find_worst_1d(
 ) -> BoundArrays:
     """Return both bounds of the largest divergence of a dataset in 0..``most``, for each epsilon.
 
-    ``gap`` is the tolerated distance of the bounds, in addition to that of one dataset. For
-    ``epsilons`` of a curve that is to be composed it is widened. The largest divergence may be at
-    the datasets ``known``.
+    ``gap`` is the tolerated distance of the bounds, in addition to the distance of the bounds of a
+    single dataset. For ``epsilons`` of a curve that is to be composed, the gap is widened.
+    ``known`` are datasets at which the divergence may be the largest; they are evaluated first.
     """
     sweep = _Sweep(divergences, gap)
     for point in (0, most, *known):
@@ -99,22 +99,22 @@ class _Sweep:
     def cover_line(self, most: int, of_all: Floats) -> None:
         """Cover 0..``most`` with cells, each as wide as the previous bounds suggest.
 
-        The logarithm of a bound rises nearly evenly with the records dropped: from ``level``, that
-        of the cell's first dataset, by ``slope`` per dataset. A width that fails costs one more
-        evaluation.
+        The logarithm of a cell's bound rises nearly evenly with the width of the cell. It begins at
+        ``level``, the logarithm for the first dataset alone, and rises by ``slope`` per dataset. A
+        width that fails costs one more evaluation.
         """
         start, level = 0, _log(self.evaluate_point(0))
         slope = (_log(of_all) - level) / most
         before = (start, level)
         while start <= most:
-            left = most - start + 1
-            width, looked = self._width(level, slope, left), False
+            remaining = most - start + 1
+            width, evaluated = self._width(level, slope, remaining), False
             while True:
                 bound = self.bound_cell(start, width)
                 if width == 1 or not np.any((bound > self.ceiling()) & self.open):
                     break
-                if not looked:
-                    level, looked = _log(self.evaluate_point(start)), True
+                if not evaluated:
+                    level, evaluated = _log(self.evaluate_point(start)), True
                 slope = (_log(bound) - level) / (width - 1)
                 width = min(max(1, width // 2), self._width(level, slope, width))
             here = _log(bound) - slope * (width - 1)

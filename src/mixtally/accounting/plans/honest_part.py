@@ -1,8 +1,8 @@
 """Delta of one message of a part of a plan, given the fakes and people that certainly protect.
 
 A *plan* states how a question is asked: its *parts* (streams of messages), the *cover* (who adds
-fakes) and the *hops* (mixes in a row). ``terms`` composes the parts. Only honest people and mixes
-count.
+fakes) and the *hops* (mixes in a row). ``terms`` composes the parts. The proofs rely only on honest
+people and honest mixes.
 """
 
 import math
@@ -26,9 +26,7 @@ from mixtally.accounting.numerics import blanket
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.accounting.numerics.coins import Fakes
 from mixtally.model.contract import CountedRecipe, Part, Shape
-from mixtally.model.mechanism import (
-    Shuffled,
-)
+from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.fixed_point import SCALE
 
 _UNLIKELY, _CELLS = 1e-5, 6.0
@@ -37,16 +35,16 @@ _UNLIKELY, _CELLS = 1e-5, 6.0
 
 @dataclass(frozen=True, slots=True)
 class HonestPart:
-    """A part with the honest people that protect it; its delta depends on nothing else.
+    """A part of a plan, and the honest people that protect it, which determine its delta.
 
     Attributes
     ----------
     part
         The part, with the fewest bins that have the same delta.
     people
-        Honest people who certainly take part.
+        The number of honest people who certainly take part.
     flips
-        Whether their flips or replaced values count.
+        Whether the proof relies on their flips or replaced values.
     """
 
     part: Part
@@ -57,8 +55,12 @@ class HonestPart:
         """Return the mechanism with ``fakes`` fakes of people, or with the fakes of one hop."""
         if isinstance(self.part.recipe, CountedRecipe):
             fakes = self.part.recipe.count
-        alone = int(self.part.replaced is not None)  # the person's own replacement always counts
-        return self.part.mechanism(fakes=fakes, crowd=self.people if self.flips else alone)
+        own_replacement = int(
+            self.part.replaced is not None
+        )  # the person's own replacement always counts
+        return self.part.mechanism(
+            fakes=fakes, crowd=self.people if self.flips else own_replacement
+        )
 
     @property
     def fakes(self) -> Fakes:
@@ -67,7 +69,7 @@ class HonestPart:
         return Fakes(self.people, own.whole, own.coin) if own is not None else Fakes(0, 0, 0)
 
     def bounds(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Return bounds of delta for one message of the part, or for a set."""
+        """Return bounds of delta for one message of the part, or for a whole set in clear."""
         hidden = self.hidden_set
         if hidden is not None:
             return set_in_clear.delta(hidden, epsilon, accountant.distributions)
@@ -106,33 +108,37 @@ class HonestPart:
         return Bracket(min(exact.lower, near), min(exact.upper, near))
 
     def _bounds_in_cells(self, accountant: Accountant, epsilon: float) -> Bracket:
-        """Return bounds for replaced values and coins, from cells of the number of fakes."""
+        """Return bounds for replaced values among fakes whose number is random.
+
+        The number of fakes is divided into cells, over which delta is averaged.
+        """
         usual = self.fakes.certain + round(self.fakes.people * self.fakes.coin / SCALE)
-        (likely,) = accountant.one_message_upper(self._record(usual), [epsilon], Bound.EXACT)
+        (usual_upper,) = accountant.one_message_upper(self._record(usual), [epsilon], Bound.EXACT)
 
         def upper_for_fakes(fakes: int) -> Sequence[float]:
             return accountant.one_message_upper(self._record(fakes), [epsilon], Bound.EXACT)
 
-        def lower_for_fakes(fakes: int) -> float:
-            return accountant.delta(self._record(fakes), epsilon).bounds.lower
-
-        negligible = _UNLIKELY * likely
+        lower_for_fakes = partial(self._lower_for_fakes, accountant, epsilon)
+        negligible = _UNLIKELY * usual_upper
         upper = float(self.fakes.average_upper(upper_for_fakes, negligible, _CELLS)[0])
         if self.part.bins == 2:  # the worse order depends on the number of fakes
             return Bracket(min(upper, self.fakes.average_lower(lower_for_fakes)), upper)
         return Bracket(min(upper, self.fakes.average_one_pair(lower_for_fakes, negligible)), upper)
 
     def lower(self, accountant: Accountant, epsilon: float, times: int) -> float:
-        """Return a fast lower bound for ``times`` messages or for one, for a part among several."""
+        """Return a fast lower bound of delta for ``times`` messages of the part.
+
+        Except among shaped fakes, this is the lower bound of one message.
+        """
         if isinstance(self.part.recipe, Shape):
             return accountant.lower(self._record(0), epsilon, times)
         if self.hidden_set is not None:
             return self.bounds(accountant, epsilon).lower
+        return self.fakes.average_lower(partial(self._lower_for_fakes, accountant, epsilon))
 
-        def lower_for_fakes(fakes: int) -> float:
-            return accountant.delta(self._record(fakes), epsilon).bounds.lower
-
-        return self.fakes.average_lower(lower_for_fakes)
+    def _lower_for_fakes(self, accountant: Accountant, epsilon: float, fakes: int) -> float:
+        """Return the lower bound of delta among this number of fakes."""
+        return accountant.delta(self._record(fakes), epsilon).bounds.lower
 
     @property
     def hidden_set(self) -> HiddenSet | None:
@@ -144,7 +150,11 @@ class HonestPart:
 
     @property
     def has_one_worst_pair(self) -> bool:
-        """Whether one pair is the worst for every K: symmetric values, and no answers count."""
+        """Whether one pair of records is the worst for every number K of fakes.
+
+        This is so for one sampled slot. It is also so for exchangeable values, if the proof does
+        not rely on the flips or replaced values of other people.
+        """
         if self.part.slots == 1:
             return True
         return self.part.most_set == 1 and self.part.bins > 1 and not self.flips
@@ -152,7 +162,7 @@ class HonestPart:
     def directed_losses(
         self, accountant: Accountant, negligible: float, tightness: Tightness
     ) -> LossDistribution | DirectedLosses:
-        """Return ``losses``, or those of both orders of the neighbors if they differ."""
+        """Return ``losses``, or the losses of both orders of the neighbors if the orders differ."""
         either = self.losses(accountant, negligible, tightness)
         if accountant.directional_upper(self._record(self.fakes.certain), []) is None:
             return either
@@ -235,22 +245,25 @@ class HonestPart:
     ) -> list[float] | None:
         """Return upper bounds averaged over all coins in one sum; None if cells are necessary.
 
-        Flips that count too are ignored if they add few blanks to the people's fakes.
+        If the proof relies on flips too, they are ignored if they add few blanks to the people's
+        fakes.
         """
-        bins, sure, coins = self.part.bins, fakes.certain, fakes.binomial
+        bins, certain, coins = self.part.bins, fakes.certain, fakes.binomial
         if not fakes.coin:
             return None
         if (hidden := self.hidden_set) is not None:
             memo = accountant.distributions
             return [set_in_clear.upper(hidden, one, memo, near=True) for one in epsilons]
-        one = self.mechanism(sure)
+        one = self.mechanism(certain)
         if one.is_in_clear and one.uniform_fakes:
-            return [in_clear.near_upper(one, sure, epsilon, *coins) for epsilon in epsilons]
+            return [in_clear.near_upper(one, certain, epsilon, *coins) for epsilon in epsilons]
         q, most = one.flip_threshold, one.max_set
         if q is None or most is None or one.uniform_fakes or not one.takes_fakes:
             return None
-        if one.crowd * k_hot.blank_share(q, most) <= blanket.RARE_SHARE * (sure + math.prod(coins)):
-            return k_hot.upper_over_coins(sure, most, q, epsilons, bins, *coins)
+        if one.crowd * k_hot.blank_share(q, most) <= blanket.RARE_SHARE * (
+            certain + math.prod(coins)
+        ):
+            return k_hot.upper_over_coins(certain, most, q, epsilons, bins, *coins)
         return None
 
     def _record(self, fakes: int) -> Record:

@@ -53,7 +53,7 @@ def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> float:
 
 
 def _upper_tail(rises: "tails.Floats | list[float]", low: int, high: int, first: int) -> float:
-    """Return P(first <= X <= high), added up exactly."""
+    """Return P(first <= X <= high), with terms that are added up exactly."""
     if first > high:
         return 0.0
     return math.fsum(float(one) for one in rises[first - low :])
@@ -62,7 +62,7 @@ def _upper_tail(rises: "tails.Floats | list[float]", low: int, high: int, first:
 def local_growth(bins: int, most_set: int | None, threshold: int, cap: int) -> float:
     """Return a bound on the increase of a message's local epsilon from repeated draws."""
     sizes = range((bins if most_set is None else most_set) + 1)
-    left = [overflow_chance(bins, ones, threshold, cap) for ones in sizes]
-    if max(left) >= 1.0:
+    overflows = [overflow_chance(bins, ones, threshold, cap) for ones in sizes]
+    if max(overflows) >= 1.0:
         return math.inf
-    return -math.log1p(-max(left)) * _SLACK
+    return -math.log1p(-max(overflows)) * _SLACK

@@ -29,6 +29,7 @@ __all__ = [
     "FIRST_NATS",
     "NEGLIGIBLE_DELTA",
     "NOTHING",
+    "SCALE",
     "Bounds",
     "UndecidedError",
     "arb",
@@ -42,6 +43,8 @@ __all__ = [
     "working_precision",
 ]
 
+SCALE = 1 << 64
+"""The denominator of the probabilities in a plan."""
 BITS = 128
 """Precision with which every sum is tried first."""
 FIRST_NATS = 60.0
@@ -70,11 +73,11 @@ class Bounds(NamedTuple):
         return bool(top < NEGLIGIBLE_DELTA or top - self.lower.lower() <= top * share)
 
     def widen(self, cost: arb) -> "Bounds":
-        """Return the bounds of a divergence that differs by at most ``cost``."""
+        """Return the bounds of a divergence that differs from this one by at most ``cost``."""
         return Bounds((self.lower - cost).max(arb(0)), (self.upper + cost).min(arb(1)))
 
     def raise_by(self, cost: arb) -> "Bounds":
-        """Return the bounds of the sum with ``cost``."""
+        """Return the bounds with ``cost`` added to both ends, which remain at most 1."""
         return Bounds((self.lower + cost).min(arb(1)), (self.upper + cost).min(arb(1)))
 
     def larger_of(self, other: "Bounds") -> "Bounds":
@@ -139,8 +142,9 @@ def working_precision(bits: int = BITS) -> AbstractContextManager[object]:
 def compute_narrow(compute: Callable[[float], Bounds], share: float) -> Bounds:
     """Return the result of ``compute`` with more and more bits until it is narrow.
 
-    ``compute`` takes a number of nats. If no result is narrow, the last one is returned, which is
-    wide but true. Raises UndecidedError if the largest precision decides nothing.
+    The argument of ``compute`` is a number of nats: outcomes less probable than e^-nats may be left
+    out. If no result is narrow, the last result is returned, which is wide but true. Raises
+    UndecidedError if the largest precision decides nothing.
     """
     found: Bounds | None = None
     for bits, nats in _TRIES:

@@ -19,6 +19,7 @@ from fractions import Fraction
 
 from mixtally.accounting.verification.balls import (
     NOTHING,
+    SCALE,
     Bounds,
     arb,
     certainly_below,
@@ -26,8 +27,6 @@ from mixtally.accounting.verification.balls import (
     least_integer_above,
 )
 from mixtally.accounting.verification.binomials import Binomial
-
-SCALE = 1 << 64
 
 
 class Weights:

@@ -62,10 +62,10 @@ def blanket_bounds(
 ) -> Bounds:
     """Return bounds of exposed + (1/n) E[(V_1 + .. + V_n)_+] for n = ``draws``.
 
-    ``share`` is the sum of m: the probability that a draw comes from the blanket. ``exposed``
-    includes E[V_+] of all values that are not among ``atoms``. Outcomes less probable than e^-nats
-    may be left out. ``nodes`` is the number of points, ``NODES`` unless it is given. Raises
-    UndecidedError if balls overlap.
+    ``atoms`` are the values of V with their probabilities m(y), and ``share`` is the sum of all
+    m(y). ``exposed`` is the exposed part plus E[V_+] of all values that are not among ``atoms``.
+    Outcomes less probable than e^-nats may be left out. ``nodes`` is the number of points, by
+    default ``NODES``. Raises UndecidedError if balls overlap.
     """
     rare = (-arb(nats)).exp() / draws
     nodes = nodes or NODES
@@ -88,9 +88,9 @@ def blanket_bounds(
         law = Binomial(draws, share)
         active = law.window(nats)[1]
         more = law.upper_tail_bound(active + 1)
-    reach, sure = math.isqrt(active) + 3, 1 - 2 * arb(-2).exp()
+    reach, confidence = math.isqrt(active) + 3, 1 - 2 * arb(-2).exp()
     near = sum(chances[max(-first - reach, 0) : max(reach + 1 - first, 0)], missing)
-    moved = (near * active / sure + more * draws * (1 + 1 / sure)) * step / 4
+    moved = (near * active / confidence + more * draws * (1 + 1 / confidence)) * step / 4
     most = arb(max(*values, 0.0)) * (1 + exact_ball(Fraction(1, 1 << 40)))
     lower = ((total - moved) / draws).max(arb(0))
     return Bounds(lower, (total / draws + missing * most + above).min(arb(1)))
@@ -101,7 +101,7 @@ def _add_draws(
 ) -> tuple[int, list[arb]] | None:
     """Return the first point of the sum of all draws, and the probabilities from there on.
 
-    None if the sum has too many points.
+    Return None if the sum has too many points.
     """
     found: dict[int, arb] = defaultdict(arb)
     found[0] += exact_ball(idle)

@@ -13,10 +13,8 @@ The same is true with free and capped exchanged, so the two deltas differ by at 
 
 from fractions import Fraction
 
-from mixtally.accounting.verification.balls import arb, exact_ball
+from mixtally.accounting.verification.balls import SCALE, arb, exact_ball
 from mixtally.accounting.verification.binomials import Binomial
-
-_SCALE = 1 << 64
 
 
 def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> arb:
@@ -27,7 +25,7 @@ def overflow_chance(bins: int, ones: int, threshold: int, cap: int) -> arb:
     """
     if cap >= bins:
         return arb(0)
-    flip = Fraction(threshold, _SCALE)
+    flip = Fraction(threshold, SCALE)
     stays = Binomial(ones, 1 - flip).points(0, ones) if ones else [arb(1)]
     rises = Binomial(bins - ones, flip)
     total = arb(0)

@@ -45,11 +45,11 @@ class Run(NamedTuple):
 class Coins:
     """The probabilities of K in a window.
 
-    ``sure`` fakes are certain, and ``laws`` are the independent random numbers that are added.
+    ``certain`` fakes surely arrive, and ``laws`` are the independent random numbers that are added.
     """
 
-    def __init__(self, sure: int, laws: Sequence[Binomial], nats: float) -> None:
-        self.least, self.outside = sure, arb(0)
+    def __init__(self, certain: int, laws: Sequence[Binomial], nats: float) -> None:
+        self.least, self.outside = certain, arb(0)
         chances = arb_poly([1])
         for law in laws:
             low, high = law.window(nats)
@@ -67,25 +67,26 @@ class Coins:
 
 
 def average(
-    sure: int,
+    certain: int,
     laws: Sequence[Binomial],
     delta: Callable[[int], Bounds],
     evaluations: int = _MAX_EVALUATIONS,
 ) -> Bounds:
-    """Return bounds of E[delta(K)] for a falling ``delta``; other arguments as for ``Coins``.
+    """Return bounds of E[delta(K)] for a falling ``delta`` and the random number of fakes K.
 
-    Halving stops when the ends are close, or after ``evaluations`` evaluations of ``delta``.
+    ``certain`` and ``laws`` are those of ``Coins``. Halving stops when the ends are close, or after
+    ``evaluations`` evaluations of ``delta``.
     """
     if not laws:
-        return delta(sure)
-    mean = sure + sum(math.floor(law.trials * law.chance) for law in laws)
+        return delta(certain)
+    mean = certain + sum(math.floor(law.trials * law.chance) for law in laws)
     with working_precision():
         small = delta(mean).lower
         # The window is so wide that what it cuts is negligible compared with the average.
         nats = _LEAST_NATS
         if small > NEGLIGIBLE_DELTA:
             nats = max(nats, _ROOM - float(small.log()))
-        coins = Coins(sure, laws, nats)
+        coins = Coins(certain, laws, nats)
         known: dict[int, Bounds] = {}
 
         def at(place: int) -> Bounds:

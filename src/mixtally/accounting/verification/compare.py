@@ -108,7 +108,10 @@ _FALSE = "do not answer under it: its promise is false"
 
 
 def _check_lower_end(part: PartBracket, upper: float) -> None:
-    """Refuse a stated delta below that of one message: all messages reveal at least as much."""
+    """Refuse a stated delta that is below the delta of one message.
+
+    All messages together reveal at least as much as one of them.
+    """
     if part.lower is not None and not part.lower <= upper:
         expected = (
             f"delta of at least {format_bound(part.lower, up=False)}, which {part.protocol} has"

@@ -21,6 +21,7 @@ from mixtally.accounting.verification import (
 )
 from mixtally.accounting.verification.balls import (
     FIRST_NATS,
+    SCALE,
     Bounds,
     arb,
     compute_narrow,
@@ -36,7 +37,6 @@ Direction = Callable[[int, arb, float], Bounds]
 """A divergence as a function of the fakes, of e^epsilon and of nats."""
 SHARE = 1e-8
 """Relative distance of the bounds for a given number of fakes, except for sets in clear."""
-_SCALE = 1 << 64
 _DERIVED = "derived again from the definition, both directions, in balls"
 _AVERAGED = ", averaged over the coins of {people:,} people"
 _CAPPED = ", what the cap costs added"
@@ -163,7 +163,7 @@ def _why_not_derived(part: Stream) -> str:
         return "" if part.people <= _MOST_PEOPLE and part.bins <= _MOST_BITS else _EFFORT
     if part.most_set > 1 and not _covers_every_pair(part):
         return _SETS_IN_CROWD
-    low, high = Binomial(_most_hiding(part), Fraction(part.threshold, _SCALE)).window(FIRST_NATS)
+    low, high = Binomial(_most_hiding(part), Fraction(part.threshold, SCALE)).window(FIRST_NATS)
     return "" if high - low <= _MOST_FLIPS else _EFFORT
 
 
@@ -196,28 +196,29 @@ def _among_uniform_fakes(part: Stream, grow: arb) -> Bounds:
     def bounds_for_fakes(fakes: int) -> Bounds:
         return flipped.value_among_values(fakes, bins, threshold, grow, FIRST_NATS, nodes)
 
-    sure = sum(many for many, chance in part.sent_fakes if chance == 1)
+    certain = sum(many for many, chance in part.sent_fakes if chance == 1)
     laws = [Binomial(many, chance) for many, chance in part.sent_fakes if chance < 1]
-    return average(sure, laws, bounds_for_fakes, _FEW_EVALUATIONS)
+    return average(certain, laws, bounds_for_fakes, _FEW_EVALUATIONS)
 
 
 def _bracket_two_outputs(part: Stream, epsilon: float) -> PartBracket | None:
-    """Return the derivation for replaced values of two bins, or for a bit in a crowd.
+    """Derive the bounds of delta for two bins with replaced values, or for a bit in a crowd.
 
-    It is None for other parts, and if a sum is too long. With coins the worst crowd may depend on
-    the number of fakes. Then the upper end of two bins is the one for any number of bins, and that
-    of a bit counts only the fakes that are certain.
+    Return None for other parts, and for two bins if the sum has too many terms. If devices draw
+    coins, the worst crowd may depend on the number of fakes. In this case the upper end for two
+    bins is the one for any number of bins. The upper end for a bit counts only the fakes that are
+    certain.
     """
     if not (part.has_two_bins or part.is_bit_in_crowd):
         return None
-    grow, sure = _grow(epsilon), sum(many for many, one in part.sent_fakes if one == 1)
+    grow, certain = _grow(epsilon), sum(many for many, one in part.sent_fakes if one == 1)
     people = part.people if part.crowd else 1
     if part.is_bit_in_crowd:
-        message = TwoOutputs.of_bit(Fraction(part.threshold or 0, _SCALE), people, sure)
+        message = TwoOutputs.of_bit(Fraction(part.threshold or 0, SCALE), people, certain)
         most = message
     else:
-        chance = Fraction(part.replaced, _SCALE)
-        message, most = (TwoOutputs.of_bins(chance, people, n) for n in (sure, part.most_fakes))
+        chance = Fraction(part.replaced, SCALE)
+        message, most = (TwoOutputs.of_bins(chance, people, n) for n in (certain, part.most_fakes))
     if most.places > two_outputs.MOST_PLACES:
         why = PartBracket(part.protocol, None, None, None, _EFFORT)
         return why if part.is_bit_in_crowd else None
@@ -234,7 +235,7 @@ def _bracket_two_outputs(part: Stream, epsilon: float) -> PartBracket | None:
 
     # The attacker chooses the order before the fakes are drawn: take the larger average.
     laws = [Binomial(many, one) for many, one in part.sent_fakes if one < 1]
-    both = [average(sure, laws, partial(bounds_for_fakes, way=way)) for way in (0, 1)]
+    both = [average(certain, laws, partial(bounds_for_fakes, way=way)) for way in (0, 1)]
     lower, _ = reduce(Bounds.larger_of, both).to_floats()
     (way,) = _directions(part)
     _, upper = _average_over_coins(part, epsilon, way).to_floats()
@@ -243,7 +244,7 @@ def _bracket_two_outputs(part: Stream, epsilon: float) -> PartBracket | None:
 
 
 def _average_over_coins(part: Stream, epsilon: float, way: Direction) -> Bounds:
-    """Return one order of the neighbors, averaged over the coins of people, if there are any.
+    """Return delta for one order of the neighbors, averaged over the coins of people.
 
     The worse order may depend on K, but an attacker chooses the two values before K is drawn. So
     the larger of two averages is needed, not the average of the larger one.
@@ -254,9 +255,9 @@ def _average_over_coins(part: Stream, epsilon: float, way: Direction) -> Bounds:
 
     if part.is_set_in_clear:
         return compute_narrow(lambda nats: way(0, _grow(epsilon), nats), 1.0)
-    sure = sum(many for many, chance in part.fakes if chance == 1)
+    certain = sum(many for many, chance in part.fakes if chance == 1)
     laws = [Binomial(many, chance) for many, chance in part.fakes if chance < 1]
-    return average(sure, laws, bounds_for_fakes)
+    return average(certain, laws, bounds_for_fakes)
 
 
 def _grow(epsilon: float) -> arb:
@@ -276,15 +277,15 @@ def _directions(part: Stream) -> list[Direction]:
             return [lambda _, grow, nats: shaped.bins_of_sets(shape, size, grow, nats)]
         return [lambda _, grow, __: shaped.one_bin(shape, grow)]
     if part.is_set_in_clear:
-        apart = [(many, chance * 2 * size * part.cell) for many, chance in part.fakes]
-        if sum(many * chance for many, chance in apart) > sets.MOST:
+        uniform_messages = [(many, chance * 2 * size * part.cell) for many, chance in part.fakes]
+        if sum(many * chance for many, chance in uniform_messages) > sets.MOST:
             return []
-        return [lambda _, grow, nats: sets.disjoint_sets_bounds(size, apart, grow, nats)]
+        return [lambda _, grow, nats: sets.disjoint_sets_bounds(size, uniform_messages, grow, nats)]
     if part.planes is not None and _has_few_planes(part) and _is_plane_sum_short(part):
         over = part.bins, part.planes
         return [lambda fakes, grow, nats: uniform.over_planes_delta(fakes, over, grow, nats)]
     if threshold is None:
-        chance = Fraction(part.replaced, _SCALE)
+        chance = Fraction(part.replaced, SCALE)
         return [
             lambda fakes, grow, nats: uniform.one_bin_delta(fakes, part.cells, grow, nats, chance)
         ]
@@ -315,7 +316,7 @@ def _is_plane_sum_short(part: Stream) -> bool:
 
 
 def _covers_every_pair(part: Stream) -> bool:
-    """Return whether every pair of records is covered; for flipped sets only small ones are."""
+    """Return whether every pair of records is covered, for flipped sets only if they are small."""
     if part.most_set is None or part.most_set == 1 or part.threshold is None:
         return True
     if part.most_set > 2 or part.bins < 4:
@@ -325,7 +326,7 @@ def _covers_every_pair(part: Stream) -> bool:
 
 
 def _most_hiding(part: Stream) -> int:
-    """Return about the largest number of messages that hide one, those of others among them."""
+    """Return roughly the largest number of messages that hide one, including other people's."""
     if not part.crowd or part.people < 2:
         return max(1, part.most_fakes)
     share = part.blank_share

@@ -31,11 +31,9 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
-from mixtally.accounting.verification.balls import Bounds, arb, exact_ball
+from mixtally.accounting.verification.balls import SCALE, Bounds, arb, exact_ball
 from mixtally.accounting.verification.binomials import Binomial
 from mixtally.accounting.verification.blanket import blanket_bounds
-
-_SCALE = 1 << 64
 
 
 def free_bits_bounds(people: int, bits: int, threshold: int, grow: arb, nats: float) -> Bounds:
@@ -43,7 +41,7 @@ def free_bits_bounds(people: int, bits: int, threshold: int, grow: arb, nats: fl
 
     Raises UndecidedError if balls overlap.
     """
-    flip = Fraction(threshold, _SCALE)
+    flip = Fraction(threshold, SCALE)
     ratio, least = exact_ball((1 - flip) / flip), flip**bits
     atoms = [
         (ratio**a - grow * ratio ** (bits - a), exact_ball(comb(bits, a) * least))
@@ -59,7 +57,7 @@ def value_among_values(
 
     Raises UndecidedError if balls overlap.
     """
-    flip = Fraction(threshold, _SCALE)
+    flip = Fraction(threshold, SCALE)
     ratio = (1 - flip) / flip
     low, points, outside = 0, [arb(1)], arb(0)
     if bins > 2:

@@ -46,14 +46,15 @@ Atoms = list[tuple[arb, arb]]
 
 
 def compose_cells(size: int, more: Atoms, less: Atoms, grow: arb, nats: float) -> Bounds:
-    """Return delta of ``size`` cells with ``more`` and ``size`` with ``less``; ``grow`` is e^eps.
+    """Return delta of ``size`` cells that gain a message and ``size`` cells that lose one.
 
-    Atoms that are less probable than e^-nats, or far out, are left out. Raises UndecidedError if
-    balls overlap.
+    ``more`` and ``less`` are the likelihood ratios of a cell of each kind with their probabilities,
+    and ``grow`` is e^eps. Atoms that are less probable than e^-nats, or far out, are left out.
+    Raises UndecidedError if balls overlap.
     """
     nothing = (-arb(nats)).exp() / _NODES**2
-    likely = [(x, chance) for x, chance in (*more, *less) if x > 0 and chance > _LIKELY]
-    far = max(abs(float(x.log())) for x, _ in likely) or 1.0
+    probable = [(x, chance) for x, chance in (*more, *less) if x > 0 and chance > _LIKELY]
+    far = max(abs(float(x.log())) for x, _ in probable) or 1.0
     more, less = (
         [(x, p) for x, p in atoms if p > nothing and (x == 0 or abs(float(x.log())) < _FAR * far)]
         for atoms in (more, less)
@@ -78,8 +79,8 @@ class _LatticeLosses(NamedTuple):
         At both ends of its distribution, losses of a probability below ``nothing`` are left out.
         """
         found = (self.chances * other.chances).coeffs()
-        likely = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
-        low, high = likely[0], likely[-1] + 1
+        probable = [place for place, chance in enumerate(found) if not chance < nothing] or [0]
+        low, high = probable[0], probable[-1] + 1
         return _LatticeLosses(self.first + other.first + low, arb_poly(found[low:high]))
 
     def times(self, many: int, nothing: arb) -> "_LatticeLosses":

@@ -28,6 +28,7 @@ from itertools import product
 from mixtally.accounting.verification.balls import (
     FIRST_NATS,
     NOTHING,
+    SCALE,
     Bounds,
     UndecidedError,
     arb,
@@ -36,7 +37,6 @@ from mixtally.accounting.verification.balls import (
 )
 from mixtally.accounting.verification.binomials import Binomial
 
-_SCALE = 1 << 64
 Atom = tuple[int, arb]
 """A value of X, as a multiple of ``Values.unit``, and its probability."""
 
@@ -45,8 +45,8 @@ class Values:
     """The values of X as integer multiples of ``unit``."""
 
     def __init__(self, threshold: int) -> None:
-        stays, flips = (_SCALE - threshold) ** 2, threshold**2
-        self.flip = Fraction(threshold, _SCALE)
+        stays, flips = (SCALE - threshold) ** 2, threshold**2
+        self.flip = Fraction(threshold, SCALE)
         self._weights = stays**2, stays * flips, flips**2
         self.unit = Fraction(1, stays * flips)
         self.ratio = Fraction(stays, flips) ** 2
@@ -58,9 +58,9 @@ class Values:
 
 
 def count_values(fakes: int, threshold: int) -> int:
-    """Return about how many values of X are summed."""
+    """Return an estimate of the number of terms that the sums over X have."""
     nats = FIRST_NATS
-    flip = Fraction(threshold, _SCALE)
+    flip = Fraction(threshold, SCALE)
     one = _length(Binomial(fakes + 1, flip), nats)
     both = _length(Binomial(fakes + 1, flip * flip), nats)
     return both * _length(Binomial(fakes + 1, 2 * flip * (1 - flip)), nats) + one * one * both

@@ -48,23 +48,23 @@ _LOST = 1e-3
 
 
 def disjoint_sets_bounds(
-    size: int, apart: list[tuple[int, Fraction]], grow: arb, nats: float
+    size: int, uniform_messages: list[tuple[int, Fraction]], grow: arb, nats: float
 ) -> Bounds:
     """Return delta of two disjoint sets of ``size`` messages; ``grow`` is e^eps.
 
     Each pair has a number of messages and the probability that each is a uniform message in the 2k
     cells. Raises UndecidedError if balls overlap.
     """
-    mean = sum((many * chance for many, chance in apart), Fraction(0))
+    mean = sum((many * chance for many, chance in uniform_messages), Fraction(0))
     if not mean:
         return Bounds(arb(1), arb(1))
     upper = _poisson(size, mean, grow, nats).upper
-    for many, chance in apart:
+    for many, chance in uniform_messages:
         upper *= upper_factor(many, chance, nats)
     least = _LOST * min(max(float(upper.upper()), math.exp(-nats)), 1.0)
     far = math.sqrt(-2.0 * math.log(least))
     lost, mean = arb(0), Fraction(0)
-    for many, chance in apart:
+    for many, chance in uniform_messages:
         more = larger_mean(many, chance, far)
         lost, mean = lost + lost_mass_bound(many, chance, more, nats), mean + more
     lower = _poisson(size, mean, grow, nats).lower - lost
@@ -87,9 +87,9 @@ def upper_factor(trials: int, chance: Fraction, nats: float) -> arb:
 def larger_mean(trials: int, chance: Fraction, far: float) -> Fraction:
     """Return a mean of X so large that P(X <= t) hardly exceeds P(H <= t).
 
-    Every mean gives a valid bound. This one is ``far`` standard deviations larger by normal
-    approximation, or the mean at which a Poisson number is 0 as often as all trials fail. There
-    nothing is exceeded.
+    Every mean gives a valid bound. This one is ``far`` standard deviations larger by the normal
+    approximation, but at most the mean at which a Poisson number is 0 as often as all trials fail.
+    At that mean, P(X <= t) does not exceed P(H <= t).
     """
     mean, share = float(trials * chance), float(chance)
     deviation = math.sqrt(mean)

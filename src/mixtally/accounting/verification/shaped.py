@@ -22,10 +22,9 @@ Source: docs/explanation/accounting.md, "clear-shaped".
 from fractions import Fraction
 from typing import NamedTuple
 
-from mixtally.accounting.verification.balls import Bounds, UndecidedError, arb, exact_ball
+from mixtally.accounting.verification.balls import SCALE, Bounds, UndecidedError, arb, exact_ball
 from mixtally.accounting.verification.lattice import compose_cells
 
-_SCALE = 1 << 64
 _BITS = 320
 """Precision of ratios. Two ratios of integers below 2^64 differ by 2^-128 or more, so it suffices.
 """
@@ -35,8 +34,8 @@ _MOST_ABOVE = 100_000
 class Shape(NamedTuple):
     """How the probability of fakes falls on both sides of ``shift``.
 
-    It falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first / 2^64)^j. If
-    ``paired``, the table ends at twice the shift.
+    The probability falls as exp(-j^2 / (2 first)) if ``gaussian``, and otherwise as (first /
+    2^64)^j. If ``paired``, the table ends at twice the shift.
     """
 
     gaussian: bool
@@ -53,29 +52,29 @@ def table(shape: Shape) -> list[int]:
     falls: list[arb] = []
     for j in range(1, (shape.shift if shape.paired else _MOST_ABOVE) + 1):
         fall = _fall(shape, j)
-        if fall * _SCALE < 1:
+        if fall * SCALE < 1:
             break
-        if not fall * _SCALE >= 1:
+        if not fall * SCALE >= 1:
             raise UndecidedError("rigorous check: the end of a table is too close to call")
         falls.append(fall)
     total = 1 + sum(falls, arb(0)) + sum(falls[: shape.shift], arb(0))
     side = []
     for fall in falls:
-        whole = (fall * _SCALE / total).floor().unique_fmpz()
+        whole = (fall * SCALE / total).floor().unique_fmpz()
         if whole is None:
             raise UndecidedError("rigorous check: a chance too close to an integer over 2^64")
         side.append(int(whole))
     # The middle absorbs the rounding, so that the table sums to 2^64.
     below = [*side, *[0] * shape.shift][: shape.shift]
     side = below if shape.paired else side
-    return [*reversed(below), _SCALE - sum(side) - sum(below), *side]
+    return [*reversed(below), SCALE - sum(side) - sum(below), *side]
 
 
 def _fall(shape: Shape, j: int) -> arb:
     """Return F(s + j) / F(s) before it is rounded."""
     if shape.gaussian:
         return exact_ball(Fraction(-j * j, 2 * shape.first)).exp()
-    return exact_ball(Fraction(shape.first, _SCALE)) ** j
+    return exact_ball(Fraction(shape.first, SCALE)) ** j
 
 
 def one_bin(shape: Shape, grow: arb) -> Bounds:
@@ -88,7 +87,7 @@ def of_one_count(weights: list[int], grow: arb) -> Bounds:
     """Return delta if one count alone is seen, with k fakes with probability weights[k] / 2^64."""
     pairs = list(zip([0, *weights], [*weights, 0], strict=True))
     ways = [
-        sum(((p - grow * q).max(arb(0)) for p, q in way), arb(0)) / _SCALE
+        sum(((p - grow * q).max(arb(0)) for p, q in way), arb(0)) / SCALE
         for way in (
             [(arb(one), other) for one, other in pairs],
             [(arb(other), one) for one, other in pairs],
@@ -104,7 +103,7 @@ def bins_of_sets(shape: Shape, size: int, grow: arb, nats: float) -> Bounds:
     before, here = [0, *weights], [*weights, 0]
     more, less = (
         [
-            (exact_ball(Fraction(other, one)), exact_ball(Fraction(one, _SCALE)))
+            (exact_ball(Fraction(other, one)), exact_ball(Fraction(one, SCALE)))
             for one, other in zip(ours, theirs, strict=True)
             if one
         ]
@@ -129,7 +128,7 @@ def of_table(weights: list[int], grow: arb) -> Bounds:
             gains += cells[taken][1]
             taken += 1
         total += arb(before * gains) - grow * (here * losses)
-    value = total / _SCALE / _SCALE
+    value = total / SCALE / SCALE
     return Bounds(value, value)
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from mixtally.accounting.verification.balls import SCALE
 from mixtally.errors import PlanError
 
-_SCALE = 1 << 64
 _VERSION = 6
 _EVERY_MIX = "every mix"
 Plain = Mapping[str, Any]
@@ -54,9 +54,9 @@ class Stream:
     slots: int = 0
 
     def __post_init__(self) -> None:
-        flips = self.threshold is None or 0 < 2 * self.threshold < _SCALE
+        flips = self.threshold is None or 0 < 2 * self.threshold < SCALE
         counts = min(self.bins, self.whole + 1, (self.blanks or 0) + 1) > 0
-        if not (flips and counts and 0 <= self.coin < _SCALE and 0 <= self.replaced < _SCALE):
+        if not (flips and counts and 0 <= self.coin < SCALE and 0 <= self.replaced < SCALE):
             raise ValueError(f"{self}")
 
     @property
@@ -84,7 +84,7 @@ class Stream:
 
     @property
     def cells(self) -> Fraction:
-        """The bins for each bin of a record from which one slot is drawn; else all bins."""
+        """The number of bins; if one slot is sent, divided by the number of bins of a record."""
         return Fraction(self.bins, (self.most_set or 1) if self.slots == 1 else 1)
 
     @property
@@ -95,30 +95,31 @@ class Stream:
     @property
     def sent_fakes(self) -> list[tuple[int, Fraction]]:
         """Return pairs of a number of fakes and the probability that each arrives."""
-        sure = self.people * self.whole if self.blanks is None else self.blanks
-        found = [(sure, _SCALE), (self.people, self.coin)]
-        return [(many, Fraction(one, _SCALE)) for many, one in found if many > 0 and one]
+        certain = self.people * self.whole if self.blanks is None else self.blanks
+        found = [(certain, SCALE), (self.people, self.coin)]
+        return [(many, Fraction(one, SCALE)) for many, one in found if many > 0 and one]
 
     @property
     def fakes(self) -> list[tuple[int, Fraction]]:
-        """Return pairs of a number of messages and the probability that each is a fake's.
+        """Return pairs of a number of messages and the probability that each counts as a fake.
 
-        They are the fakes, and the messages of others that are uniform or a flipped blank whatever
-        their values are: they were replaced, or none of the bits that may be set was kept.
+        These messages are the fakes, and the messages of other people that have the distribution of
+        a fake, whatever their values are. The value of such a message was replaced, or none of the
+        bits that may be set was kept.
         """
         others = self.people - 1 if self.crowd else 0
         if not others:
             return self.sent_fakes
         if self.threshold is not None:
             return [*self.sent_fakes, (others, self.blank_share)]
-        replaced = Fraction(self.replaced, _SCALE)
+        replaced = Fraction(self.replaced, SCALE)
         return self.sent_fakes + [((self.most_set or 1) * others, replaced)] * bool(replaced)
 
     @property
     def blank_share(self) -> Fraction:
         """Return (q/p)^k: R_x(y) is at least this times the probability of y as a blank."""
         assert self.threshold is not None
-        return Fraction(self.threshold, _SCALE - self.threshold) ** (self.most_set or 1)
+        return Fraction(self.threshold, SCALE - self.threshold) ** (self.most_set or 1)
 
     @property
     def is_bit_in_crowd(self) -> bool:
@@ -139,7 +140,7 @@ class Stream:
 
     @property
     def most_fakes(self) -> int:
-        """Return the most fakes that the proof counts, for all results of the coins."""
+        """Return the largest number of fakes that the proof counts, whatever the coins show."""
         if self.blanks is not None:
             return self.blanks
         return self.people * (self.whole + (self.coin > 0))

@@ -1,14 +1,15 @@
 """Replaced values of two bins in the worst crowd: delta from its definition, in balls.
 
 ``derive`` uses this module. A person's message is 1 with probability h for one value and l < h for
-the other. There are n - 1 other people, of which m hold the former value, F fakes that are fair
-coins and Z that have the latter value. The number of ones among all others is
+the other. There are n - 1 other people, of which m hold the value of h. There are F fakes that are
+fair coins, and Z fakes that have the value of l. The number of ones among all others is
 
     X = Bin(m, h) + Bin(n-1-m+Z, l) + Bin(F, 1/2).
 
 Let P and Q be the distributions of X plus a bit of probability h or l. Each order of the divergence
 is sum_k (P(k) - e^eps Q(k))_+. Delta is the largest over m: for a fixed set of outcomes the
-difference is affine in the probability of every other person, and in those of the person.
+difference is affine in the probability with which any one other person sends a 1, and in both
+probabilities of the person.
 
 *Cells.* Let m be in [a, b]. An observer who also learns all messages except those of a people at h,
 n-1-b people at l and the fakes sees no less. With probability w = l + 1 - h, each of the b - a
@@ -157,7 +158,7 @@ def worst_crowd(message: TwoOutputs, grow: arb) -> Bounds:
 
 
 def _evaluate_candidates(at: Callable[[int], Bounds], last: int, message: TwoOutputs) -> None:
-    """Evaluate some m near which the worst one probably is.
+    """Evaluate several values of m, near which the worst m probably lies.
 
     The divergence rises and falls once for m up to 1 / (l + 1 - h).
     """

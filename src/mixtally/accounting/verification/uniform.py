@@ -64,9 +64,9 @@ def one_bin_delta(
 ) -> Bounds:
     """Return delta of one record among ``fakes`` uniform ones; ``grow`` is e^eps.
 
-    ``bins`` is the number of bins, or that for each bin of a record of which one slot is sent.
-    ``replaced`` is the probability, below 1, that the record itself is uniform. Raises
-    UndecidedError if balls overlap.
+    ``bins`` is the number of bins. If one slot of a record is sent, it is the number of bins
+    divided by the number of bins of the record. ``replaced`` is the probability, below 1, that the
+    record itself is uniform. Raises UndecidedError if balls overlap.
     """
     records = fakes + 1
     scale = exact_ball((1 - replaced) * bins / records)
@@ -93,19 +93,19 @@ def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: floa
     records, (p, t) = fakes + 1, planes
     meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
     both, others = Binomial(records, meeting / p), Binomial(fakes, meeting / p)
-    apart = 2 * (1 - meeting) / (p - meeting)
+    exactly_one = 2 * (1 - meeting) / (p - meeting)
     first, last = both.window(nats)
     value, cut = arb(0), others.lower_tail_bound(first - 1) + others.upper_tail_bound(last)
     widest = arb(0)
     for met, chance in enumerate(both.points(first, last), first):
         if met >= records:
             break  # all messages point at both values
-        law = Binomial(records - met, apart)
+        law = Binomial(records - met, exactly_one)
         low, high = law.window(nats)
         low, high = max(low, 1), max(high, 1)
         value += chance * _walk(high, law.points(low, high), grow, (grow - 1) * met)
         # The person's message points at both values, or it is one of the others.
-        fewer = Binomial(records - met - 1, apart)
+        fewer = Binomial(records - met - 1, exactly_one)
         below = fewer.lower_tail_bound(low - 1) if low > 1 else arb(0)
         widest = widest.max(below + law.upper_tail_bound(high + 1) + fewer.upper_tail_bound(high))
     value = value * exact_ball(Fraction(p, records))
@@ -113,7 +113,7 @@ def over_planes_delta(fakes: int, planes: tuple[int, int], grow: arb, nats: floa
 
 
 def count_terms(fakes: int, planes: tuple[int, int], nats: float) -> int:
-    """Return about how many terms ``over_planes_delta`` sums."""
+    """Estimate the number of terms that ``over_planes_delta`` sums."""
     p, t = planes
     meeting = Fraction(p ** (t - 1) - 1, p**t - 1)
     laws = Binomial(fakes + 1, meeting / p), Binomial(fakes + 1, 2 * (1 - meeting) / p)
@@ -124,10 +124,10 @@ def count_terms(fakes: int, planes: tuple[int, int], nats: float) -> int:
 def _far_outcomes_bound(low: int, grow: arb) -> arb:
     """Return an upper bound of the divergence from T >= ``low``, for very many fakes.
 
-    It is at most the probability of A >= k if one of the T messages is the person's, which is that
-    of k - 1 heads in T - 1 tosses: exp(-2 (T - 1) x^2) with x = (k - 1) / (T - 1) - 1/2
-    (Hoeffding). Since k - 1 >= T e^eps / (1 + e^eps) - 1, and x grows with T, T = ``low`` is the
-    worst.
+    This divergence is at most the probability of A >= k if one of the T messages is the person's.
+    That is the probability of at least k - 1 heads in T - 1 tosses, at most exp(-2 (T - 1) x^2)
+    with x = (k - 1) / (T - 1) - 1/2 (Hoeffding). Since k - 1 >= T e^eps / (1 + e^eps) - 1, and x
+    grows with T, T = ``low`` is the worst.
     """
     if low < 2:
         return arb(1)
