@@ -34,9 +34,17 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     windows : Rounds
         How long a round is open, and how often a round starts.
     minimum_crowd : int
-        If fewer bundles can be opened at the first hop, nothing of the round leaves this hop.
+        The minimum number of bundles. If fewer can be opened at the first hop, nothing of the round
+        leaves this hop.
+    most_bundles : int
+        The maximum number of bundles that the first hop accepts in a round.
+    admission : str
+        Who may take part: "open" or "codes".
+    most_messages : tuple of tuples of int
+        For each part, the maximum number of messages that leave each hop: all slots of
+        ``most_bundles`` bundles, and the most fakes of this hop and of all hops before.
     sizes : tuple of tuples of int
-        For each part, the bytes of an envelope before each hop and before the collector.
+        For each part, the length of an envelope in bytes before each hop and before the collector.
     """
 
     contract: str
@@ -49,6 +57,9 @@ class Agreement(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unk
     rounds: int
     windows: Rounds
     minimum_crowd: int
+    most_bundles: int
+    admission: str
+    most_messages: tuple[tuple[int, ...], ...]
     sizes: tuple[tuple[int, ...], ...]
 
     @property

@@ -72,12 +72,13 @@ def decode_record(
 ) -> T:
     """Return the record of class ``kind`` in ``text``, after a device's parser ``read`` accepts it.
 
-    Raise PlanError if it does not. ``subject`` and ``what`` describe the text in the message.
+    Raise PlanError if the parser refuses the text. ``subject`` and ``what`` describe the text in
+    the message.
     """
     try:
-        held = parse_json(text)
-        read(held)
-        return msgspec.convert(held, kind, strict=False)  # not strict: strings may be integers
+        parsed = parse_json(text)
+        read(parsed)
+        return msgspec.convert(parsed, kind, strict=False)  # not strict: strings may be integers
     except (ValueError, MixtallyError) as error:
         why = error.problem if isinstance(error, RefusedError) else str(error)
         raise PlanError(

@@ -30,7 +30,7 @@ class Costs:
     question : Question
         The question, before it is split into parts.
     users : int
-        People expected to take part.
+        The number of people expected to take part.
     """
 
     # Without slots, the structs that inherit from this class would have a __dict__.
@@ -76,8 +76,8 @@ class Costs:
     def error_of(self, count: int) -> float:
         """Return the standard error of a bin that contains ``count`` people.
 
-        The error depends on ``count`` where values are replaced or slots are sampled. Counts with a
-        known sum are those of the result, which uses the sum.
+        The error depends on ``count`` where values are replaced or slots are sampled. If the sum of
+        several counts is known, the error is that of the result, which uses the sum.
         """
         given = self.users, self.hops, self.crowd, count
         totals = known_totals(self.question, self.parts)
@@ -88,13 +88,16 @@ class Costs:
         )
 
     def errors(self, count: int | None = None) -> dict[str, Any]:
-        """Return the error of a bin with ``count`` people, by default the square root of all."""
-        held = default_count(self.users) if count is None else count
-        return {"error_at": held, "standard_error_at": self.error_of(held)}
+        """Return ``count`` and the standard error of a bin with ``count`` people, by name.
+
+        By default ``count`` is the square root of ``users``.
+        """
+        people = default_count(self.users) if count is None else count
+        return {"error_at": people, "standard_error_at": self.error_of(people)}
 
     @property
     def message_bytes(self) -> tuple[int, ...]:
-        """The bytes of a message of each part as the collector reads it."""
+        """The length in bytes of a message of each part, as the collector reads it."""
         return tuple(part.layout.message_bytes for part in self.parts)
 
     @property
@@ -104,7 +107,7 @@ class Costs:
 
     @property
     def bytes_per_user(self) -> int:
-        """The bytes of a bundle, equal for all devices.
+        """The length of a bundle in bytes, equal for all devices.
 
         Every bundle has a slot for each fake that its device may draw. Padding fills the unused
         slots. So even a fake that one device in twenty sends has a slot in every bundle.
@@ -114,7 +117,7 @@ class Costs:
 
     @property
     def messages_per_mix(self) -> int:
-        """The mean number of messages that a mix adds to all parts."""
+        """The mean number of messages that one mix adds, summed over all parts."""
         return sum(part.mean_added for part in self.parts)
 
     @property

@@ -52,7 +52,7 @@ def list_encodings(question: Question) -> list[Encoding]:
 
 
 def slots_question(question: Question) -> Question | None:
-    """Return the question with a slot for each attribute, bit or member; None for one slot.
+    """Return the question with a slot for each attribute, bit or member; None if only one slot.
 
     Every bit has two bins, no and yes, as an attribute has.
     """

@@ -33,7 +33,7 @@ class Tally:
 
     @property
     def nonzero_counts(self) -> tuple[Numbers, NDArray[np.int64]]:
-        """The bins that were set, ascending, and their counts."""
+        """The ascending bins that some message sets, and their counts."""
         if self.codes is not None:
             return self.codes, self.counts
         (codes,) = np.nonzero(self.counts)
@@ -174,7 +174,7 @@ def make_row(
     counts: NDArray[np.float64],
     standard_error: float | None,
     each: Intervals,
-    together: Intervals,
+    simultaneous: Intervals,
     place: int,
     label: str,
 ) -> Row:
@@ -185,8 +185,8 @@ def make_row(
         standard_error=standard_error,
         lower=int(each.lower[place]),
         upper=int(each.upper[place]),
-        lower_simultaneous=int(together.lower[place]),
-        upper_simultaneous=int(together.upper[place]),
+        lower_simultaneous=int(simultaneous.lower[place]),
+        upper_simultaneous=int(simultaneous.upper[place]),
     )
 
 
@@ -213,7 +213,7 @@ class Change:
 
     @property
     def significant(self) -> NDArray[np.bool_]:
-        """The bins whose simultaneous interval excludes zero, shape (bins,)."""
+        """Whether the simultaneous interval of each bin excludes zero, shape (bins,)."""
         changed: NDArray[np.bool_] = (self.simultaneous.lower > 0) | (self.simultaneous.upper < 0)
         return changed
 

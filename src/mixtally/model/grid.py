@@ -43,7 +43,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def spread(self) -> float:
-        """sum_i (g_i - middle)^2 = w^2 B (B^2 - 1) / 12 over the B points g_i."""
+        """The sum of (g_i - middle)^2 over the B points g_i, which is w^2 B (B^2 - 1) / 12."""
         many = self.points
         return self.step**2 * many * (many * many - 1) / 12.0
 
@@ -58,7 +58,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return Question(name=name, bins=self.points, labels=labels)
 
     def rounding_variance(self, users: int) -> float:
-        """Return the maximum variance that rounding adds to a sum over ``users``, n w^2 / 4."""
+        """Return n w^2 / 4, the maximum variance that rounding adds to a sum over n = ``users``."""
         return users * self.step**2 / 4.0
 
 

@@ -59,16 +59,31 @@ def check_fraction(fraction: float) -> float:
 
 
 def count_arriving(sent: int, fraction: float) -> int:
-    """Return how many of ``sent`` fakes or people the guarantee counts on.
+    """Return the number of fakes or people on which the guarantee relies.
 
     This is ``fraction`` times ``sent``, rounded down, exactly for the decimal form of ``fraction``:
     0.7 of 90 is 63. A third written with sixteen digits is below 1/3, so its share of 3 is 0.
+
+    Parameters
+    ----------
+    sent : int
+        The number of fakes or people.
+    fraction : float
+        The share of them that is honest and arrives, in [1e-12, 1].
     """
     return math.floor(to_fraction(fraction) * sent)
 
 
 def count_promised(needed: int, fraction: float) -> int:
-    """Return the smallest number of fakes of which a share ``fraction`` is at least ``needed``."""
+    """Return the number of fakes that must be sent so that enough of them count.
+
+    Parameters
+    ----------
+    needed : int
+        The number of fakes that the guarantee needs.
+    fraction : float
+        The share of fakes that is honest and arrives, in [1e-12, 1].
+    """
     # Rounded up from an exact fraction: a quotient of doubles could be one too small.
     return math.ceil(needed / to_fraction(fraction))
 

@@ -10,7 +10,7 @@ from mixtally.model.layout import Layout
 from mixtally.model.recipe import Recipe
 from mixtally.primitives.codec import reject_constant, reject_duplicate_keys
 
-JOB_VERSION = 2
+JOB_VERSION = 4
 _MOST_SHOWN = 200
 
 
@@ -20,9 +20,9 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     Attributes
     ----------
     slots : int
-        Envelopes of the part in every bundle.
+        The number of envelopes of the part in every bundle.
     most_padding : int
-        How many of the slots may be padding.
+        The maximum number of slots that contain padding.
     """
 
     layout: Layout
@@ -46,6 +46,12 @@ class Job(Agreement, frozen=True, kw_only=True, forbid_unknown_fields=True):
             ("place", 1 <= self.place <= len(self.hops), "one of its hops", self.place),
             ("rounds", self.rounds >= 1, "at least 1", self.rounds),
             ("minimum crowd", self.minimum_crowd >= 1, "at least 1", self.minimum_crowd),
+            (
+                "most messages",
+                [len(one) for one in self.most_messages] == [len(self.hops)] * len(self.streams),
+                "for each part, one of each hop",
+                self.most_messages,
+            ),
             (
                 "streams",
                 self._has_valid_streams(),
@@ -78,7 +84,15 @@ def write_job(job: Job) -> bytes:
 
 
 def read_job(data: bytes, subject: str) -> Job:
-    """Read the job in ``data``, or raise PlanError."""
+    """Read a job, or raise PlanError.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file.
+    subject : str
+        The name of the input in messages.
+    """
     try:
         plain = json.loads(
             data, object_pairs_hook=reject_duplicate_keys, parse_constant=reject_constant

@@ -14,7 +14,7 @@ from mixtally.model.question import Kind, Question
 
 
 def known_totals(question: Question, parts: Sequence[Part]) -> tuple[tuple[int, ...], ...]:
-    """Return, for each part, how many consecutive bins each known total is over.
+    """Return, for each part, the numbers of consecutive bins whose counts have a known sum.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def known_totals(question: Question, parts: Sequence[Part]) -> tuple[tuple[int, 
     Returns
     -------
     tuple of tuple of int
-        Sizes that add up to the bins of the part, or nothing where no total is known.
+        For each part, sizes that add up to the number of its bins, or nothing if no total is known.
     """
     none: tuple[tuple[int, ...], ...] = ((),) * len(parts)
     if question.hashed is not None:

@@ -66,7 +66,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def message_bytes(self) -> int:
-        """The bytes of a message."""
+        """The length of a message in bytes."""
         if self.form is Form.BITS:
             return bits.row_bytes(self.bins)
         if self.form is Form.INDEX:
@@ -75,12 +75,12 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def position_bits(self) -> int:
-        """The bits that are needed for the number of any bin."""
+        """The number of bits that are needed for the number of any bin."""
         return (self.bins - 1).bit_length()
 
     @property
     def count_bytes(self) -> int:
-        """The bytes that store how many bins a message of the form ``positions`` names."""
+        """The number of bytes that store the number of named bins, in the form ``positions``."""
         return bits.row_bytes((self.cap or 0).bit_length())
 
     @property
@@ -123,7 +123,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return every.view("<i8").reshape(-1).astype(np.int64, copy=False)
 
     def positions(self, rows: bits.Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how many bins each row names, and all bins row by row.
+        """Return the number of bins that each row names, and the named bins, row by row.
 
         The form must be ``positions``. A stated number above the cap is read as the cap.
         """
@@ -188,7 +188,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise self._refusal(row, f"{why}, {bytes(rows[row]).hex()[:40]}")
 
     def faults(self, rows: bits.Rows) -> dict[str, NDArray[np.bool_]]:
-        """Return which rows are impossible, by reason. Every row has at most one reason."""
+        """Return, for each reason, which rows are impossible. Every row has at most one reason."""
         return {reason.value: wrong for reason, wrong in _faults(self, rows).items()}
 
     def _refusal(self, number: int, got: str) -> MessageError:
@@ -237,15 +237,15 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
     stated = rows[:, 0].astype(np.int64)
     if layout.count_bytes == 2:
         stated |= rows[:, 1].astype(np.int64) << 8
-    _, numbers, held = read
+    _, numbers, filled = read
     # Each row has the first reason that applies. A count above the cap comes first, because then
     # the slots cannot be interpreted.
     too_many = stated > (layout.cap or 0)
-    past = ((numbers >= layout.bins) & held).any(axis=0) & ~too_many
-    falls = ((numbers[1:] <= numbers[:-1]) & held[1:]).any(axis=0)
+    past = ((numbers >= layout.bins) & filled).any(axis=0) & ~too_many
+    falls = ((numbers[1:] <= numbers[:-1]) & filled[1:]).any(axis=0)
     unordered = falls & ~too_many & ~past
     # Unused bits must be zero, so that messages of equal content have equal bytes.
-    marked = ((numbers != 0) & ~held).any(axis=0)
+    marked = ((numbers != 0) & ~filled).any(axis=0)
     marked |= bits.rows_with_padding(rows, _last_bit(layout))
     not_zero = marked & ~(too_many | past | unordered)
     return {
@@ -257,5 +257,5 @@ def _faults_of_positions(layout: Layout, rows: bits.Rows, read: Slots) -> Faults
 
 
 def _last_bit(layout: Layout) -> int:
-    """Return the bits of a message of the form ``positions`` up to the end of its slots."""
+    """Return the number of bits before the unused space of a message of the form ``positions``."""
     return 8 * layout.count_bytes + (layout.cap or 0) * layout.position_bits

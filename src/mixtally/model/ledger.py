@@ -33,7 +33,7 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     note : str
         A remark of the person, one line.
     date : str
-        When it was charged, in the caller's format; may be empty.
+        The date of the charge, in the caller's format; may be empty.
     """
 
     fingerprint: str
@@ -100,7 +100,23 @@ def new_ledger(budget: Guarantee) -> Ledger:
 
 
 def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: str = "") -> Ledger:
-    """Return ``ledger`` with another charge. The caller checks whether the budget permits it."""
+    """Return the ledger with another charge.
+
+    The caller checks whether the budget permits the charge.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    plan : Plan
+        The plan that the person answers under.
+    times : int
+        The number of collections, at least 1.
+    note : str
+        A remark of one line.
+    date : str
+        The date of the charge, in the caller's format.
+    """
     charge = Charge(fingerprint=plan.fingerprint, plan=plan, times=times, note=note, date=date)
     charges = (*ledger.charges, charge)
     return Ledger(
@@ -112,7 +128,15 @@ def add_charge(ledger: Ledger, plan: Plan, times: int, *, note: str = "", date: 
 
 
 def read_ledger(data: bytes, subject: str) -> Ledger:
-    """Read the ledger in ``data``, named ``subject`` in errors, or raise PlanError."""
+    """Read a ledger, or raise PlanError.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file.
+    subject : str
+        The name of the input in messages.
+    """
     try:
         check_version(parse_json(data), "ledger", LEDGER_VERSION)
         return from_canonical(data, Ledger, subject)

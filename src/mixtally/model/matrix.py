@@ -57,11 +57,13 @@ class RandomizerMatrix:
     normalized: int = 0
 
     def row(self, label: str) -> int:
-        """Return the number of a row, or raise DataError if no row has this label."""
+        """Return the index of the row with this label, or raise DataError if there is none."""
         if label in self.rows:
             return self.rows.index(label)
         shown = ", ".join(self.rows[:8])
-        raise DataError("row", expected=f"a row of the matrix: {shown}", got=label, do="choose one")
+        raise DataError(
+            "fake row", expected=f"uniform, or a row: {shown}", got=repr(label), do="choose one"
+        )
 
     @property
     def local_epsilon(self) -> float:
@@ -109,10 +111,11 @@ def make_matrix(
             got=pluralize(len(many), "row") + (" without outputs" if many and not many[0] else ""),
             do="write a row of probabilities for every value",
         )
-    for i, length in enumerate(many):
+    row_labels = _check_labels(subject, "row", rows, len(many))
+    for label, length in zip(row_labels, many, strict=True):
         if length != many[0]:
             raise DataError(
-                f"{subject}, row {i + 1}",
+                f"{subject}, row {label}",
                 expected=f"{pluralize(many[0], 'entry', 'entries')}, as in the first row",
                 got=f"{length:,}",
                 do="write a probability for every output, 0 if it is never sent",
@@ -124,14 +127,11 @@ def make_matrix(
             got=f"{len(many) * many[0]:,}",
             do="merge outputs whose columns are proportional",
         )
-    held, sent = (
-        _check_labels(subject, what, labels, size)
-        for what, labels, size in (("row", rows, len(many)), ("output", outputs, many[0]))
-    )
+    sent = _check_labels(subject, "output", outputs, many[0])
     known: dict[object, Fraction] = {}
     exact = [
         [
-            _parse_entry(f"{subject}, row {held[i]}, output {sent[j]}", entry, known)
+            _parse_entry(f"{subject}, row {row_labels[i]}, output {sent[j]}", entry, known)
             for j, entry in enumerate(row)
         ]
         for i, row in enumerate(entries)
@@ -141,9 +141,9 @@ def make_matrix(
     cells[:] = [[one.numerator * (scale // one.denominator) for one in row] for row in exact]
     wrong = [i for i, total in enumerate(cells.sum(axis=1)) if total != scale]
     if wrong and not normalize:
-        raise _sum_error(subject, held, cells, scale, wrong[0])
+        raise _sum_error(subject, row_labels, cells, scale, wrong[0])
     if wrong:
-        cells, scale = _normalize(subject, held, cells)
+        cells, scale = _normalize(subject, row_labels, cells)
     if any(0 < one < scale / SCALE for one in set(cells.ravel())):
         raise DataError(
             subject,
@@ -151,13 +151,18 @@ def make_matrix(
             got=f"{float(min(Fraction(int(one), scale) for one in cells.ravel() if one)):.3g}",
             do="write 0 if the output is never sent: no device draws smaller probabilities",
         )
-    return RandomizerMatrix(held, sent, cells, scale, len(wrong))
+    return RandomizerMatrix(row_labels, sent, cells, scale, len(wrong))
 
 
-def parse_row(
-    entries: Sequence[object], outputs: Sequence[str], subject: str = "fake row"
-) -> tuple[Fraction, ...]:
-    """Return a public distribution of outputs.
+def parse_fake_row(entries: Sequence[object], outputs: Sequence[str]) -> tuple[Fraction, ...]:
+    """Return the exact probabilities of the outputs of a fake.
+
+    Parameters
+    ----------
+    entries : sequence of object
+        The probabilities, as numbers or texts.
+    outputs : sequence of str
+        The labels of the outputs.
 
     Raises
     ------
@@ -165,11 +170,11 @@ def parse_row(
         If the entries are no distribution over ``outputs``.
     """
     found = tuple(
-        _parse_entry(f"{subject}, entry {i + 1}", one, {}) for i, one in enumerate(entries)
+        _parse_entry(f"fake row, entry {i + 1}", one, {}) for i, one in enumerate(entries)
     )
     if len(found) != len(outputs) or sum(found) != 1:
         raise DataError(
-            subject,
+            "fake row",
             expected=f"{len(outputs):,} probabilities that sum to 1 exactly",
             got=f"{len(found):,} that sum to {float(sum(found))!r}",
             do="write a fraction for every output of the matrix",
@@ -252,14 +257,14 @@ def _common_denominator(subject: str, values: set[Fraction]) -> int:
 
 
 def _sum_error(
-    subject: str, held: tuple[str, ...], cells: Integers, scale: int, row: int
+    subject: str, row_labels: tuple[str, ...], cells: Integers, scale: int, row: int
 ) -> DataError:
     """Return the error for a row that does not sum to 1; the advice depends on the columns."""
     total = Fraction(int(cells[row].sum()), scale)
     transposed = all(one == scale for one in cells.sum(axis=0))
     off = "" if str(float(total)) != "1.0" else f", which differs by {float(total - 1):.2g}"
     return DataError(
-        f"{subject}, row {held[row]}",
+        f"{subject}, row {row_labels[row]}",
         expected="probabilities that sum to 1 exactly",
         got=f"a sum of {float(total)!r}{off}",
         do="transpose it: the columns sum to 1, but rows are what a person may hold"
@@ -268,13 +273,13 @@ def _sum_error(
     )
 
 
-def _normalize(subject: str, held: tuple[str, ...], cells: Integers) -> tuple[Integers, int]:
-    """Return rows that sum to the new denominator, which is returned as well.
+def _normalize(subject: str, row_labels: tuple[str, ...], cells: Integers) -> tuple[Integers, int]:
+    """Return rows that sum to a new common denominator, and this denominator.
 
-    Equal entries of a row stay equal, and so do those of two rows with the same entries.
+    Equal entries of a row stay equal. Two rows with the same entries get the same entries.
     """
     made, parts = [], []
-    for label, row in zip(held, cells, strict=True):
+    for label, row in zip(row_labels, cells, strict=True):
         total = int(row.sum())
         if not total:
             raise DataError(
@@ -314,6 +319,14 @@ def merge_outputs(cells: Integers) -> Integers:
 
 
 def to_floats(cells: Integers, scale: int) -> NDArray[np.float64]:
-    """Return exact entries as the nearest floats."""
+    """Return exact entries as the nearest floats.
+
+    Parameters
+    ----------
+    cells : Integers
+        The numerators.
+    scale : int
+        The common denominator.
+    """
     found: NDArray[np.float64] = np.array([int(one) / scale for one in cells.ravel()])
     return found.reshape(cells.shape)

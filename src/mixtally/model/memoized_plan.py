@@ -47,10 +47,23 @@ class MemoizedPlan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 def make_memoized_plan(
     question: Question, permanent: float, p: float, q: float, cohorts: int = 1
 ) -> MemoizedPlan:
-    """Return the plan with the integers nearest to these probabilities.
+    """Return the plan with the integers nearest to the given probabilities.
 
     Values are hashed if the question is of kind ``set``. Raise ParameterError as ``Memoized`` does,
     and PlanError as ``MemoizedPlan`` does.
+
+    Parameters
+    ----------
+    question : Question
+        The question.
+    permanent : float
+        The probability f that a stored bit is a fair coin.
+    p : float
+        The probability that a report shows 1 for a stored 0.
+    q : float
+        The probability that a report shows 1 for a stored 1.
+    cohorts : int
+        The number of cohorts, each with its own hashes.
     """
     hashes = question.max_set if question.kind is Kind.SET else None
     mechanism = make_memoized(question.bins, permanent, p, q, hashes=hashes, cohorts=cohorts)
@@ -58,5 +71,15 @@ def make_memoized_plan(
 
 
 def hashed_question(name: str, bits: int, hashes: int) -> Question:
-    """Return the question for a value that sets at most ``hashes`` of ``bits`` bits."""
+    """Return the question for a value that is hashed to bits.
+
+    Parameters
+    ----------
+    name : str
+        The name of the question.
+    bits : int
+        The number of bits.
+    hashes : int
+        The maximum number of bits that a value sets.
+    """
     return Question(name=name, bins=bits, kind=Kind.SET, max_set=hashes)

@@ -92,9 +92,10 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         The probability that a uniform bin replaces a value, times 2^64, in [1, 2^64). Each member
         of a set is replaced independently. None if values are not replaced.
     slots : int or None
-        The number m of slots that are sent of the k = ``most_set`` different bins of a record, in
-        [1, k), drawn anew each time. For attributes and bits, ``most_set`` is their number, at most
-        64, ``bins`` has all their values, and there are no pads. None if all slots are sent.
+        The number m, in [1, k), of bins of a record that are sent, out of its k = ``most_set``
+        different bins. They are drawn anew each time. For attributes and bits, ``most_set`` is
+        their number, at most 64, ``bins`` counts all their values, and there are no pads. None if
+        all bins of a record are sent.
     """
 
     bins: int
@@ -118,7 +119,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     @property
     def is_randomized(self) -> bool:
-        """Whether records are flipped or replaced, so that other people's can be the cover."""
+        """Whether records are flipped or replaced, so that records of others can hide a person."""
         return self.threshold is not None or self.replaced is not None
 
     @property
@@ -215,7 +216,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Parameters
         ----------
         fakes : int
-            Blank or uniform fakes in total, of people or hops. Ignored if fakes are shaped.
+            The number of all blank or uniform fakes, of people or hops. It is ignored if fakes are
+            shaped.
         crowd : int
             The number of people whose flips or replacements the proof counts on.
         mixes : int

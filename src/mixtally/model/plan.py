@@ -154,7 +154,10 @@ class Plan(Costs, msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     @property
     def fakes_counted(self) -> int:
-        """The fakes of a collection that the guarantee counts on, of honest people or one hop."""
+        """The number of fakes per collection on which the guarantee relies.
+
+        The fakes are those of one mix, or the mean number of fakes that honest people send.
+        """
         if self.cover is Cover.MIXES:
             return self.messages_per_mix
         owns = [part.own for part in self.parts if part.own is not None]

@@ -91,7 +91,7 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def device_planes(self) -> planes.Planes:
-        """The same planes as an instance of ``device.contract.planes.Planes``."""
+        """These planes as an instance of ``device.contract.planes.Planes``."""
         return planes.Planes(self.prime, self.digits)
 
     @property
@@ -126,10 +126,16 @@ class Planes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Numbers:
-    """Return the points of the cells of sets, in the shape of ``cells``.
+    """Return the points of the cells of sets. Each cell is hashed once.
 
-    Cells below ``values`` are bins. The others are pads, which are sent for missing members. Each
-    cell is hashed once.
+    Parameters
+    ----------
+    over : Planes
+        The planes.
+    cells : ndarray of int64
+        The cells, of any shape; the result has the same shape.
+    values : int
+        The number of bins. Cells from this number on are pads, which are sent for missing members.
     """
     names, places = np.unique(cells, return_inverse=True)
     points = make_numbers((over.member(one, values) for one in names.tolist()), over.points)
@@ -137,9 +143,18 @@ def points_at(over: planes.Planes, cells: NDArray[np.int64], values: int) -> Num
 
 
 def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the points of bins of a question with one value per person, in the shape of ``bins``.
+    """Return the points of bins of a question with one value per person.
 
     The vectorized form of ``device.contract.scatter.point_of``.
+
+    Parameters
+    ----------
+    over : Planes
+        The planes.
+    bins : ndarray of int64
+        The bins, of any shape; the result has the same shape.
+    values : int
+        The number of bins of the question.
     """
     if values > LARGEST_LIST:
         return bins
@@ -147,9 +162,16 @@ def bin_points(over: planes.Planes, bins: NDArray[np.int64], values: int) -> NDA
 
 
 def permute_bins(bins: NDArray[np.int64], values: int) -> NDArray[np.int64]:
-    """Return the images of ``bins`` under the permutation of 0..``values`` - 1.
+    """Return the images of bins under the permutation of a list.
 
     Each half of a number is hashed once per round, so a list of d labels takes 6 sqrt(d) hashes.
+
+    Parameters
+    ----------
+    bins : ndarray of int64
+        The bins, in [0, ``values``).
+    values : int
+        The number of labels of the list.
     """
     side, found = side_of(values), bins.copy()
     # Cycle walking: the network permutes a larger range, so it is applied again to numbers
@@ -173,20 +195,35 @@ def _apply_feistel(numbers: NDArray[np.int64], values: int, side: int) -> NDArra
 
 
 def points_on_curve(over: planes.Planes, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the points of numbers in [0, p^t), like ``device.contract.scatter.point_on_curve``."""
+    """Return the points on the curve of many numbers.
+
+    The vectorized form of ``device.contract.scatter.point_on_curve``.
+
+    Parameters
+    ----------
+    over : Planes
+        The planes.
+    numbers : ndarray of int64
+        Numbers in [0, p^t).
+    """
     unit = over.prime ** (over.digits - 1)
     last, others = np.divmod(numbers, unit)
     found: NDArray[np.int64] = others + (last + (numbers % over.prime) ** 2) % over.prime * unit
     return found
 
 
-def digits_of(points: Numbers, prime: int, digits: int) -> Integers:
-    """Return the digits of points of Z_p^t, least significant first, shape (digits, points)."""
-    return digits_in_base(points, prime, digits)
-
-
 def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
-    """Return the directions that have these numbers, shape (digits, numbers)."""
+    """Return directions by their numbers, shape (digits, numbers).
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers of the directions.
+    prime : int
+        The modulus p.
+    digits : int
+        The dimension t of Z_p^t.
+    """
     if is_wide(numbers):
         return _wide_directions(numbers, prime, digits)
     blocks = [prime ** (digits - 1 - lead) for lead in range(digits)]
@@ -203,8 +240,9 @@ def directions(numbers: Numbers, prime: int, digits: int) -> Integers:
 def _wide_directions(numbers: Numbers, prime: int, digits: int) -> Integers:
     """Return the directions of numbers of 16 bytes.
 
-    There are 1 + p + .. + p^(t-1) directions. So in base p, the t digits of a number below that
-    are ones up to a 0, whose place is that of the leading 1 of the direction.
+    There are 1 + p + .. + p^(t-1) directions. In base p this number has t digits, all of them 1. So
+    the digits of a smaller number begin with ones, if any, and then have a 0. The place of this 0
+    is the place of the leading 1 of the direction.
     """
     found = digits_in_base(numbers, prime, digits)[::-1]
     late = found[0] == 1  # the few directions that do not begin with 1
@@ -216,7 +254,17 @@ def _wide_directions(numbers: Numbers, prime: int, digits: int) -> Integers:
 
 
 def multiply(vectors: Integers, places: Integers, prime: int) -> Integers:
-    """Return the inner products modulo p of directions and digits of points, shape (points,)."""
+    """Return the inner products of directions and points modulo p, shape (points,).
+
+    Parameters
+    ----------
+    vectors : Integers
+        The digits of the directions, shape (digits, points).
+    places : Integers
+        The digits of the points, shape (digits, points).
+    prime : int
+        The modulus p.
+    """
     products = vectors * places
     if len(vectors) * prime * prime >= 1 << 63:  # their sum would not fit in 64 bits
         products %= prime
@@ -225,6 +273,18 @@ def multiply(vectors: Integers, places: Integers, prime: int) -> Integers:
 
 
 def plane_messages(points: Numbers, numbers: Numbers, prime: int, digits: int) -> Numbers:
-    """Return the message of each point under the direction of its number, shape (points,)."""
-    places, vectors = digits_of(points, prime, digits), directions(numbers, prime, digits)
+    """Return the message that each point has under a direction, shape (points,).
+
+    Parameters
+    ----------
+    points : Numbers
+        The points of Z_p^t as integers.
+    numbers : Numbers
+        The number of the direction for each point.
+    prime : int
+        The modulus p.
+    digits : int
+        The dimension t.
+    """
+    places, vectors = digits_in_base(points, prime, digits), directions(numbers, prime, digits)
     return multiply_add(numbers, prime, multiply(vectors, places, prime))

@@ -1,25 +1,17 @@
 """Questions: the values that a record may have, as bins in a fixed order."""
 
-import re
 from enum import StrEnum
 from unicodedata import normalize
 
 import msgspec
 
-from mixtally.device.contract.question import MOST_POINTS
+from mixtally.device.contract.question import CONTROL_CHARACTERS, MOST_POINTS
+from mixtally.device.contract.question import MOST_BINS as MOST_BINS
+from mixtally.device.contract.question import MOST_BITS as MOST_BITS
+from mixtally.device.contract.question import MOST_SET as MOST_SET
 from mixtally.errors import ParameterError, PlanError, in_range, pluralize
 from mixtally.model.hashing import HMAC_SHA256, Hashing
 from mixtally.model.strict_struct import StrictStructMeta
-
-MOST_BINS = 10_000_000
-MOST_SET = 16
-MOST_BITS = 64
-CONTROL_CHARACTERS = re.compile(
-    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""Characters that move a cursor or change colors, except tabs and line ends; characters that embed,
-isolate or override a writing direction, which make one label look like another; and halves of
-surrogate pairs, which no file or terminal accepts."""
 
 
 class Kind(StrEnum):
@@ -189,9 +181,18 @@ class Question(
 def make_attributes_question(
     name: str, bins: tuple[int, ...], labels: tuple[str, ...] | None = None
 ) -> Question:
-    """Return the question for a record with one of ``bins[i]`` values in each attribute i.
+    """Return the question for a record with one value in each attribute.
 
     A single attribute gives a question of kind ``one``.
+
+    Parameters
+    ----------
+    name : str
+        The name of the question.
+    bins : tuple of int
+        The number of values of each attribute.
+    labels : tuple of str or None
+        The labels of all values, attribute by attribute; None for numbers.
     """
     if len(bins) > MOST_SET:
         raise ParameterError(
@@ -215,9 +216,18 @@ def make_attributes_question(
 
 
 def make_open_question(name: str, seed: str, max_set: int = 1) -> Question:
-    """Return the question for a text, or up to ``max_set`` texts, of an open domain.
+    """Return the question for a text, or for several texts, of an open domain.
 
     The planner chooses the number of points. Raise ParameterError for more than 16 texts.
+
+    Parameters
+    ----------
+    name : str
+        The name of the question.
+    seed : str
+        The key of the hash, as text.
+    max_set : int
+        The maximum number of texts, in [1, 16].
     """
     in_range("max set", max_set, 1, MOST_SET, "it is the maximum number of texts in a set")
     return Question(

@@ -75,5 +75,5 @@ def _check_number(subject: str, number: int) -> None:
             subject,
             expected="at least 0",
             got=f"{number:,}",
-            do="ask the role that counted them; no result is released before",
+            do="ask the role that counted them; no result is released until then",
         )

@@ -39,6 +39,17 @@ class BlanksRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
         _check_count(self.count, "blanks")
 
 
+def most_fakes(recipe: "Recipe", bins: int) -> int:
+    """Return the maximum number of fakes that a hop adds to a part with this number of bins."""
+    match recipe:
+        case NoRecipe():
+            return 0
+        case BlanksRecipe(count) | UniformRecipe(count):
+            return count
+        case _:
+            return recipe.most * (bins // 2 if recipe.paired else bins)
+
+
 def _check_count(count: int, what: str) -> None:
     if not 1 <= count <= MOST_DRAWN:
         raise ParameterError(

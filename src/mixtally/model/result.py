@@ -113,7 +113,7 @@ class Series:
 
     @property
     def is_significant(self) -> NDArray[np.bool_]:
-        """The bins whose change differs significantly from zero in some step, shape (bins,).
+        """Whether each bin changes significantly in any step, shape (bins,).
 
         The confidence level covers all bins and steps simultaneously.
         """
@@ -131,9 +131,14 @@ class Series:
 def find_leaders(
     votes: NDArray[np.float64] | NDArray[np.int64], blank: int | None = None
 ) -> list[int]:
-    """Return the options with the most votes, several in a tie.
+    """Return the numbers of the options with the most votes; several numbers in a tie.
 
-    The option ``blank`` cannot be elected.
+    Parameters
+    ----------
+    votes : ndarray of float64 or ndarray of int64
+        The votes of each option.
+    blank : int or None
+        The option of blank ballots, which cannot be elected; None without one.
     """
     found = np.array(votes, dtype=np.float64)
     if blank is not None:
@@ -168,5 +173,5 @@ class Vote:
 
     @property
     def leaders(self) -> list[int]:
-        """The options with the largest estimate, several in a tie."""
+        """The numbers of the options with the largest estimate; several numbers in a tie."""
         return find_leaders(self.estimate.counts, self.blank)

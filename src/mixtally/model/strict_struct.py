@@ -43,8 +43,8 @@ def _convert_field(cls: Any, name: str, expected: Any, value: Any) -> Any:
     """Return ``value`` converted to the field's type, or raise ParameterError."""
     try:
         return msgspec.convert(_to_python_number(value), expected)
-    # The value may be any object, whose own conversion can fail in each of these ways.
-    except (msgspec.ValidationError, TypeError, ValueError, OverflowError) as error:
+    # The value may be any object, whose own methods can fail in any way.
+    except Exception as error:
         raise _construction_error(
             cls, "fields of the types that it has", f"{name}: {' '.join(str(error).split())[:120]}"
         ) from error

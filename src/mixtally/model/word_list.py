@@ -1,4 +1,4 @@
-"""Words of an open domain to look up, with the points that the plan's hash assigns to them."""
+"""The words that are looked up in an open domain, each with the point that the hash gives it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,9 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordList:
-    """Words to look up. Words that share a point are one line, whose count is their sum.
+    """The words to look up in an open domain, each with its point.
+
+    Words that share a point form one *line*. Its count is the number of people with any of them.
 
     Raises DataError if the words have fewer than two points.
 
@@ -46,7 +48,7 @@ class WordList:
 
     @property
     def line_of(self) -> NDArray[np.int64]:
-        """The line of each word, shape (words,)."""
+        """The index of the line of each word, shape (words,)."""
         place = {point: line for line, point in enumerate(self.lines.tolist())}
         return np.array([place[point] for point in self.points.tolist()], dtype=np.int64)
 
@@ -59,6 +61,6 @@ class WordList:
         return tuple(map(_join_words, meeting))
 
 
-def _join_words(together: Sequence[str]) -> str:
-    more = len(together) - _NAMED
-    return " + ".join(together[:_NAMED]) + (f" + {more} more" if more > 0 else "")
+def _join_words(words: Sequence[str]) -> str:
+    more = len(words) - _NAMED
+    return " + ".join(words[:_NAMED]) + (f" + {more} more" if more > 0 else "")

@@ -38,9 +38,18 @@ def coin_words(chance: Chance, threshold: int, count: int) -> Words:
 
 
 def coin_rows(chance: Chance, threshold: int, like: Rows) -> Rows:
-    """Draw rows in the shape of ``like`` whose bits are one with probability threshold / 2^64.
+    """Draw rows of independent bits that are one with a given probability.
 
-    The bits are independent. The padding is drawn as well, so the caller must clear it.
+    The padding is drawn as well, so the caller must clear it.
+
+    Parameters
+    ----------
+    chance : Chance
+        The source of randomness.
+    threshold : int
+        The probability of a one, times 2^64.
+    like : Rows
+        Rows with the shape of the result.
     """
     words = coin_words(chance, threshold, -(-like.size // 8))
     return words.astype("<u8", copy=False).view(np.uint8)[: like.size].reshape(like.shape)
@@ -66,15 +75,19 @@ def _settle(chance: Chance, threshold: int, ones: Words) -> None:
 
 
 def _draw_dense_words(chance: Chance, count: int) -> NDArray[np.uint64]:
-    """Draw the words of the dense digits, one row per digit, in one call to save overhead."""
+    """Draw the words for the digits that are compared in all words, shape (digits, count).
+
+    One call for all of these digits saves overhead.
+    """
     many = len(_DENSE_DIGITS)
     return chance.words(many * count).reshape(many, count)
 
 
 def _sparse_digits(threshold: int) -> range:
-    """Return the digits after the dense ones, down to the lowest set digit of ``threshold``.
+    """Return the digits after ``_DENSE_DIGITS``, down to the lowest set digit of ``threshold``.
 
-    Below this digit t has only zeros, so an unsettled lane has U >= t and its coin is zero.
+    All digits of the threshold below this one are zero. So the number of a lane that is still
+    unsettled there is not below the threshold, and its coin is zero.
     """
     top = _DENSE_DIGITS.stop
     rest = threshold & ((2 << top) - 1)
@@ -82,10 +95,10 @@ def _sparse_digits(threshold: int) -> range:
 
 
 def _settle_ones(drawn: Words, digit: int, unsettled: Words) -> bool:
-    """Compare one digit, and return whether the lanes that this digit settles are ones.
+    """Compare one digit, and return whether the coins of the lanes that it settles are ones.
 
-    If so, ``unsettled`` is reduced in place to these lanes. ``drawn`` is reduced in place to the
-    unsettled lanes that agree with the digit.
+    ``drawn`` is reduced in place to the lanes that are still unsettled, because they agree with the
+    digit. If the settled coins are ones, ``unsettled`` is reduced in place to the settled lanes.
     """
     if not digit:
         np.invert(drawn, out=drawn)
@@ -100,9 +113,9 @@ def _settle_compiled(fast: ModuleType, chance: Chance, threshold: int, ones: Wor
     unsettled = np.empty_like(ones)
     fast.settle(_draw_dense_words(chance, len(ones)), np.uint64(threshold), unsettled, ones)
     index = np.empty(len(ones) + 1, dtype=np.int64)
-    left = fast.find(unsettled, index)
+    remaining = fast.find(unsettled, index)
     for digit in _sparse_digits(threshold):
-        if not left:
+        if not remaining:
             return
-        drawn = chance.words(left)
-        left = fast.settle_found(drawn, bool(threshold >> digit & 1), unsettled, ones, index)
+        drawn = chance.words(remaining)
+        remaining = fast.settle_found(drawn, bool(threshold >> digit & 1), unsettled, ones, index)

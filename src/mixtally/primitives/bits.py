@@ -19,9 +19,16 @@ def row_bytes(columns: int) -> int:
 
 
 def one_hot_rows(positions: NDArray[np.integer], columns: int) -> Rows:
-    """Return one row per position in [0, columns), in which only the bit at this position is set.
+    """Return one row for each position, with only the bit at this position set.
 
     Raise IndexError for a position outside its row, because it would set a bit of another row.
+
+    Parameters
+    ----------
+    positions : ndarray of integer
+        The positions, in [0, columns).
+    columns : int
+        The number of bits in a row.
     """
     width = row_bytes(columns)
     if len(positions) and not 0 <= positions.min() <= positions.max() < 8 * width:
@@ -34,7 +41,15 @@ def one_hot_rows(positions: NDArray[np.integer], columns: int) -> Rows:
 
 
 def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:
-    """Return which rows have a bit set at or after position ``columns``, shape (rows,)."""
+    """Return whether each row has a bit set after its last column, shape (rows,).
+
+    Parameters
+    ----------
+    rows : Rows
+        Packed bits of shape (rows, row bytes).
+    columns : int
+        The number of columns. All later bits are padding.
+    """
     spare = 8 * rows.shape[1] - columns
     if spare == 0:
         return np.zeros(len(rows), dtype=bool)
@@ -44,6 +59,14 @@ def rows_with_padding(rows: Rows, columns: int) -> NDArray[np.bool_]:
 
 
 def spans(total: int, size: int) -> Iterator[slice]:
-    """Yield consecutive slices of at most ``size`` items that together cover 0..total."""
+    """Yield consecutive slices that together cover 0..total.
+
+    Parameters
+    ----------
+    total : int
+        The number of items.
+    size : int
+        The maximum number of items in a slice, at least 1.
+    """
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))

@@ -52,7 +52,7 @@ class Flips(NamedTuple):
     Attributes
     ----------
     columns : int
-        Bits of a row.
+        The number of bits in a row.
     threshold : int
         The flip probability times 2^64, in [2^24, 2^63].
     cap : int or None
@@ -103,17 +103,28 @@ def flip_rows(rows: Rows, flips: Flips, chance: Chance, memo: Memo | None = None
 def flip_positions(
     set_bits: SetBits, flips: Flips, chance: Chance, memo: Memo | None = None
 ) -> tuple[Integers, Integers]:
-    """Flip rows given by their set bits; return the rows and columns of the resulting ones.
+    """Flip rows that are given by their set bits, and return the rows and columns of all ones.
 
-    The result is ordered by row. It has the same distribution as the result of ``flip_rows``, which
-    also describes the error, but whole rows are never in memory.
+    The result is ordered by row. It has the same distribution as the result of ``flip_rows``, but
+    whole rows are never in memory. Raises ParameterError as ``flip_rows`` does.
+
+    Parameters
+    ----------
+    set_bits : SetBits
+        The set bits of the rows.
+    flips : Flips
+        The flip probability and the cap.
+    chance : Chance
+        The source of randomness.
+    memo : Memo or None
+        A cache of tables that calls may share.
     """
-    numbers, left, done = np.arange(set_bits.count), set_bits, list[Integers]()
+    numbers, remaining, done = np.arange(set_bits.count), set_bits, list[Integers]()
     for _ in range(_MOST_DRAWS):
         row, column = _split_places(
-            _draw_flipped_positions(left, flips, chance, memo), flips.columns
+            _draw_flipped_positions(remaining, flips, chance, memo), flips.columns
         )
-        over = np.bincount(row, minlength=left.count) > (flips.cap or flips.columns)
+        over = np.bincount(row, minlength=remaining.count) > (flips.cap or flips.columns)
         if not done and not over.any():
             return row, column
         stays = ~over[row]
@@ -121,7 +132,7 @@ def flip_positions(
         if not over.any():
             every = done[0] if len(done) == 1 else np.sort(np.concatenate(done), kind="stable")
             return _split_places(every, flips.columns)
-        numbers, left = numbers[over], left.select_rows(over)
+        numbers, remaining = numbers[over], remaining.select_rows(over)
     raise _cap_error(flips)
 
 

@@ -37,9 +37,18 @@ def fingerprint(record: msgspec.Struct) -> str:
 
 
 def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
-    """Decode a record of class ``kind`` from its canonical bytes.
+    """Decode a record from its canonical bytes.
 
-    Raise PlanError for all other bytes; ``subject`` is the name of the input in the message.
+    Raise PlanError for all other bytes.
+
+    Parameters
+    ----------
+    data : bytes
+        The canonical JSON.
+    kind : type
+        The class of the record.
+    subject : str
+        The name of the input in messages.
     """
     record = from_json(data, kind, subject)
     if canonical_bytes(record) != data:
@@ -53,9 +62,18 @@ def from_canonical(data: bytes, kind: type[T], subject: str) -> T:
 
 
 def from_json(data: bytes, kind: type[T], subject: str) -> T:
-    """Decode a record of class ``kind`` from JSON in any spelling.
+    """Decode a record from JSON, with any order of fields and any spaces.
 
     Raise PlanError for truncated text, repeated, unknown or missing fields, and impossible values.
+
+    Parameters
+    ----------
+    data : bytes
+        The JSON.
+    kind : type
+        The class of the record.
+    subject : str
+        The name of the input in messages.
     """
     try:
         plain = json.loads(

@@ -30,7 +30,15 @@ _MOST_ONES, _SLAB_BYTES, _WIDE_BYTES = 255, 1 << 16, 256
 
 
 def column_counts(rows: Rows, columns: int) -> Counts:
-    """Return how many rows have each column's bit set, shape (columns,)."""
+    """Return the number of rows in which each column's bit is set, shape (columns,).
+
+    Parameters
+    ----------
+    rows : Rows
+        Packed bits of shape (rows, row bytes).
+    columns : int
+        The number of columns.
+    """
     counter = ColumnCounter(rows.shape[1], rows.size)
     counter.add(rows)
     return counter.counts(columns)
@@ -54,7 +62,7 @@ class ColumnCounter:
         self._waiting: list[Words] = []
         self._waits: list[bool] = []
         self._spare = [np.empty(self._words, dtype=np.uint64) for _ in range(3)]
-        self._held = np.empty(8 * self._words << self._first, dtype=np.uint8)
+        self._buffer = np.empty(8 * self._words << self._first, dtype=np.uint8)
         self._filled = 0
 
     def add(self, rows: Rows) -> None:
@@ -62,28 +70,28 @@ class ColumnCounter:
         flat = np.ascontiguousarray(rows).reshape(-1)
         if self._filled:
             flat = self._buffer_rows(flat)
-            if self._filled < self._held.size:
+            if self._filled < self._buffer.size:
                 return
-            self._add_groups(self._held)
+            self._add_groups(self._buffer)
             self._filled = 0
-        whole = flat.size - flat.size % self._held.size
+        whole = flat.size - flat.size % self._buffer.size
         self._add_groups(flat[:whole])
         self._buffer_rows(flat[whole:])
 
     def counts(self, columns: int) -> Counts:
         """Return the counts of all rows added until now, shape (columns,)."""
         if self._filled >= 8 * self._words:
-            self._held[self._filled :] = 0  # complete the group with zero rows, which add nothing
-            self._add_groups(self._held)
+            self._buffer[self._filled :] = 0  # complete the group with zero rows, which add nothing
+            self._add_groups(self._buffer)
             self._filled = 0
-        total = _unpacked_counts(self._held[: self._filled].reshape(-1, self._row_bytes))
+        total = _unpacked_counts(self._buffer[: self._filled].reshape(-1, self._row_bytes))
         for level, planes in enumerate(self._levels()):
             rows = planes.view(np.uint8).reshape(-1, self._row_bytes)
             total += _unpacked_counts(rows) << level
         return total[:columns]
 
     def _levels(self) -> list[Words]:
-        """Return the planes of every weight: the total, and the waiting carry if there is one."""
+        """Return the planes of each weight: its total and, if a carry waits, this carry."""
         return [
             np.concatenate([total, waiting]) if waits else total
             for total, waiting, waits in zip_longest(self._totals, self._waiting, self._waits)
@@ -91,8 +99,8 @@ class ColumnCounter:
 
     def _buffer_rows(self, flat: Rows) -> Rows:
         """Copy as much of ``flat`` into the buffer as fits, and return the rest."""
-        some = flat[: self._held.size - self._filled]
-        self._held[self._filled : self._filled + some.size] = some
+        some = flat[: self._buffer.size - self._filled]
+        self._buffer[self._filled : self._filled + some.size] = some
         self._filled += some.size
         return flat[some.size :]
 

@@ -13,9 +13,18 @@ _MOST_TIES, _MOST_KEYS = 64, 4096
 
 
 def draw_below(chance: Chance, bound: int, count: int) -> Integers:
-    """Draw ``count`` independent uniform integers in [0, bound), for a bound in [1, 2^63).
+    """Draw independent uniform integers in [0, bound).
 
     A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo bias.
+
+    Parameters
+    ----------
+    chance : Chance
+        The source of randomness.
+    bound : int
+        The bound, in [1, 2^63).
+    count : int
+        The number of integers.
     """
     limit = (1 << 64) // bound * bound  # 2^64 itself when the bound divides it: nothing is rejected
     words = chance.words(count)
@@ -29,8 +38,15 @@ def draw_permutation(chance: Chance, count: int) -> NDArray[np.intp]:
     """Draw a uniform permutation of 0..count-1, as the order of ``count`` distinct uniform keys.
 
     If the keys are distinct, every order is equally likely. If two are equal (probability below
-    count^2 / 2^65), all keys are drawn again. Raise AccountingError if every draw has ties: below
-    2^32 keys true randomness does so with probability at most 2^-64.
+    count^2 / 2^65), all keys are drawn again. Raise AccountingError if every draw has ties. With
+    true randomness and fewer than 2^32 keys this happens with probability at most 2^-64.
+
+    Parameters
+    ----------
+    chance : Chance
+        The source of randomness.
+    count : int
+        The number of elements.
     """
     most = max(_MOST_TIES, _MOST_KEYS // max(1, count))
     for _ in range(most):

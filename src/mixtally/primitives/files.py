@@ -21,10 +21,18 @@ _WRITING = threading.Lock()
 
 
 def read_whole(path: Path, *, piped: bool = False, most: int = _MOST) -> bytes:
-    """Return the content of a file, or of a pipe if ``piped`` is True.
+    """Return the content of a file, or of a pipe if pipes are allowed.
 
-    Raise OSError for a file that cannot be read, for a device, and for more than ``most`` bytes.
-    The limit of a pipe is 2^26 bytes at most.
+    Raise OSError for a file that cannot be read, for a device, and for too many bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    piped : bool
+        Whether a pipe may be read instead of a file.
+    most : int
+        The maximum number of bytes; at most 2^26 for a pipe.
     """
     status = path.stat()
     kind, regular = status.st_mode, stat.S_ISREG(status.st_mode)
@@ -67,10 +75,20 @@ def resolve_target(path: Path) -> Path:
 def write_atomically(path: Path, data: bytes, *, what: str, mode: int = 0o666) -> None:
     """Write a file atomically: to a temporary file first, which then replaces ``path``.
 
-    ``path`` is a result of ``resolve_target``. The caller has the ``exclusive_lock`` of the folder,
-    so an existing temporary file was left by a killed process and is removed. Threads of one
-    process write one after the other. Raise DataError if the file cannot be written; its old
-    content is then unchanged. ``what`` is its name in the message.
+    The caller has the ``exclusive_lock`` of the folder, so an existing temporary file was left by a
+    killed process and is removed. Threads of one process write one after the other. Raise DataError
+    if the file cannot be written; its old content is then unchanged.
+
+    Parameters
+    ----------
+    path : Path
+        The file, a result of ``resolve_target``.
+    data : bytes
+        The new content.
+    what : str
+        The name of the file in the message.
+    mode : int
+        The permissions of a new file.
     """
     with _WRITING:
         _replace(path, data, what, mode)
@@ -111,7 +129,14 @@ def _temporary_path(path: Path) -> Path:
 def read_bytes(path: Path, what: str, make: str = "write one with `mixtally plan --out`") -> bytes:
     """Return the content of a file or pipe, or raise DataError.
 
-    In the message, ``what`` is the expected content and ``make`` the advice how to make it.
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        The expected content, as the message names it.
+    make : str
+        The advice in the message: how to make such a file.
     """
     try:
         return read_whole(path, piped=True)

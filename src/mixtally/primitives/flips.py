@@ -24,7 +24,7 @@ def flip(
     rows : array of uint8, shape (rows, ceil(columns / 8))
         Packed rows. The padding stays zero.
     columns : int
-        Bits of a row.
+        The number of bits in a row.
     threshold : int
         The exact flip probability times 2^64.
     chance : Chance

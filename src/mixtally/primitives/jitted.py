@@ -79,14 +79,14 @@ def settle(drawn: Any, threshold: Any, unsettled: Any, ones: Any) -> None:
     """
     top, one = uint64(63), uint64(1)
     for i in range(len(ones)):
-        left, below = ~uint64(0), uint64(0)
+        tied, below = ~uint64(0), uint64(0)
         # The loop has no branch, so that the compiler can settle several words at once.
         for k in range(8):
             digit = uint64(0) - (threshold >> (top - uint64(k)) & one)  # copied to every lane
-            agree = left & ~(drawn[k, i] ^ digit)
-            below |= (left ^ agree) & digit
-            left = agree
-        unsettled[i], ones[i] = left, below
+            agree = tied & ~(drawn[k, i] ^ digit)
+            below |= (tied ^ agree) & digit
+            tied = agree
+        unsettled[i], ones[i] = tied, below
 
 
 @_kernel(int64(_PLANE, _INDEX))
@@ -101,7 +101,12 @@ def find(unsettled: Any, index: Any) -> Any:
 
 @_kernel(int64(_READ, boolean, _PLANE, _PLANE, _INDEX))
 def settle_found(drawn: Any, digit: Any, unsettled: Any, ones: Any, index: Any) -> Any:
-    """Compare one more digit in the words that ``index`` lists, and drop settled words from it."""
+    """Compare the next digit of the threshold in the words that ``index`` lists.
+
+    ``drawn`` has one random word for each of them. ``ones`` receives the lanes that are now known
+    to be below the threshold. ``index`` keeps the words with an unsettled lane, and their number is
+    returned.
+    """
     many = 0
     for k in range(len(drawn)):
         i = index[k]

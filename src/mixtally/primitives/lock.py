@@ -10,11 +10,17 @@ from mixtally.errors import DataError
 
 @contextmanager
 def exclusive_lock(folder: Path, *, required: bool) -> Iterator[None]:
-    """Lock ``folder`` exclusively while the context is open, or until the process ends.
+    """Lock a folder exclusively while the context is open, or until the process ends.
 
-    On a system without file locks, raise DataError if the lock is ``required``. Otherwise open the
-    context without a lock; then one of two simultaneous writers may lose its change. Raise
-    DataError if the folder cannot be opened.
+    Raise DataError if the folder cannot be opened.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    required : bool
+        Whether DataError is raised on a system without file locks. Otherwise the context is opened
+        there without a lock, and one of two simultaneous writers may lose its change.
     """
     try:
         import fcntl  # does not exist on Windows

@@ -52,8 +52,8 @@ class LookupTable:
             buckets, mode="clip"
         )  # all in range, and "clip" is the fastest
         passed += self.boundaries.take(passed, mode="clip") <= words
-        (left,) = self.crowded.take(buckets, mode="clip").nonzero()
-        passed[left] = np.searchsorted(self.boundaries[:-1], words[left], side="right")
+        (unresolved,) = self.crowded.take(buckets, mode="clip").nonzero()
+        passed[unresolved] = np.searchsorted(self.boundaries[:-1], words[unresolved], side="right")
         return passed
 
 

@@ -15,7 +15,7 @@ class Memo:
     """A cache of results by key. The size of a result is its ``nbytes`` plus a constant."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most, self._held = most_bytes, 0
+        self._most, self._bytes = most_bytes, 0
         self._entries: OrderedDict[Hashable, Any] = OrderedDict()
 
     def __contains__(self, key: Hashable) -> bool:
@@ -30,13 +30,13 @@ class Memo:
             return found
         result = make()
         if key in entries:  # ``make`` may have stored the same key in a nested call
-            self._held -= _count_bytes(entries.pop(key))
+            self._bytes -= _count_bytes(entries.pop(key))
         entries[key] = result
-        self._held += _count_bytes(result)
+        self._bytes += _count_bytes(result)
         # The newest result stays even if it alone exceeds the limit: the caller still needs it.
-        while self._held > self._most and len(entries) > 1:
+        while self._bytes > self._most and len(entries) > 1:
             _, forgotten = entries.popitem(last=False)
-            self._held -= _count_bytes(forgotten)
+            self._bytes -= _count_bytes(forgotten)
         return result
 
 

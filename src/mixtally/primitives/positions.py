@@ -1,7 +1,7 @@
 """Ascending bin numbers packed into rows of equal length.
 
-A row begins with the count of its numbers. Each number has ``width`` bits, which is a *slot* of the
-row.
+A row begins with the count of its numbers. Each number has ``width`` bits, which are called a
+*slot* of the row.
 
 The bits of each byte are counted from the least significant one, as in ``bits``.
 """
@@ -28,11 +28,11 @@ def pack_positions(
     numbers : array of int, shape (numbers,)
         The numbers, ascending within a row.
     count, cap : int
-        The number of rows, and the maximum of numbers in a row.
+        The number of rows, and the largest possible number of numbers in a row.
     width : int
-        Bits of a number.
+        The number of bits of a number.
     count_bytes : int
-        Bytes at the front of a row that store how many numbers follow.
+        The number of bytes at the front of a row that store how many numbers follow.
     """
     out = np.zeros((count, count_bytes + row_bytes(cap * width)), dtype=np.uint8)
     many = np.bincount(rows, minlength=count)
@@ -45,8 +45,8 @@ def pack_positions(
     for byte in range(row_bytes(width + 7)):
         part = (shifted >> np.uint64(8 * byte)).astype(np.uint8)
         # Zero bytes are skipped. They may be beyond the end of a row, in the next one.
-        held = np.flatnonzero(part)
-        np.bitwise_or.at(flat, base[held] + byte, part[held])
+        nonzero = np.flatnonzero(part)
+        np.bitwise_or.at(flat, base[nonzero] + byte, part[nonzero])
     return out
 
 
@@ -101,7 +101,19 @@ def read_slots(rows: Rows, cap: int, width: int, count_bytes: int) -> Slots:
 def unpack_positions(
     rows: Rows, cap: int, width: int, count_bytes: int
 ) -> tuple[Integers, Integers]:
-    """Return how many numbers each row contains, at most ``cap``, and all numbers row by row."""
+    """Return the length of each list of numbers in packed rows, and all numbers row by row.
+
+    Parameters
+    ----------
+    rows : Rows
+        The packed rows, shape (rows, row bytes).
+    cap : int
+        The maximum length of a list; longer lengths are read as this number.
+    width : int
+        The number of bits of each number.
+    count_bytes : int
+        The number of bytes that store the length.
+    """
     found = read_slots(rows, cap, width, count_bytes)
-    numbers, held = (np.ascontiguousarray(table.T) for table in found[1:])
-    return found.numbers_in_row, numbers[held].astype(np.int64)
+    numbers, filled = (np.ascontiguousarray(table.T) for table in found[1:])
+    return found.numbers_in_row, numbers[filled].astype(np.int64)

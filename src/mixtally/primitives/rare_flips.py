@@ -110,7 +110,10 @@ def fail_power(fail: int, exponent: int) -> int:
 
 
 def _build_table(fail: int, *, bounded: bool) -> DigitTable:
-    """Return the boundaries 1 - x^j, j = 1, 2, .., divided by 1 - x^1024 for a bounded digit."""
+    """Return the table with the boundaries 1 - x^j for j = 1, 2, .. as integers.
+
+    For a bounded digit the boundaries are divided by 1 - x^1024.
+    """
     one = 1 << _WORK_BITS
     total = one - fail_power(fail, _BASE) if bounded else one
     power, boundaries = fail, []

@@ -39,6 +39,13 @@ def window(trials: int, probability: float) -> Window:
 
     P(X - mean >= t) and P(mean - X >= t) are at most exp(-t^2 / (2 (variance + t/3))). The range
     ends at the t for which this bound equals ``CUT_TAIL``.
+
+    Parameters
+    ----------
+    trials : int
+        The number of trials n.
+    probability : float
+        The probability of each trial, in [0, 1].
     """
     mean = trials * probability
     variance = mean * (1.0 - probability)
@@ -96,7 +103,21 @@ def upper_half_tail(trials: Floats, first: Floats, cells: int = _CELLS) -> Float
 
     The probability of ``first`` is multiplied by a sum of products of ratios of neighboring
     probabilities; see ``_terms``. The relative error is that of ``half_pmf`` plus two roundings per
-    unit of sqrt(trials). About ``cells`` numbers are in memory at once.
+    unit of sqrt(trials).
+
+    Parameters
+    ----------
+    trials : array of float64, shape (n,)
+        The numbers of trials, whole numbers of at least 1.
+    first : array of float64, shape (n,)
+        The least number of successes of each tail, a whole number in (trials / 2, trials].
+    cells : int
+        About how many numbers may be in memory at once.
+
+    Returns
+    -------
+    array of float64, shape (n,)
+        The tails. Those below the least double are 0.
     """
     points = np.exp2(-trials)
     inner = first < trials
@@ -127,15 +148,23 @@ def _terms(trials: Floats, first: Floats) -> Floats:
     The ratios r_i = (trials - first - i) / (first + 1 + i) < 1 decrease. The product of the first i
     is at most r_0^i e^{-2 i (i-1) / (trials+1)}.
     """
-    left = trials - first
-    slope = np.log((first + 1.0) / np.maximum(left, 0.5))
+    remaining = trials - first
+    slope = np.log((first + 1.0) / np.maximum(remaining, 0.5))
     curve = 2.0 / (trials + 1.0)
     reach = (np.sqrt(slope * slope + 4.0 * curve * _NATS_OF_A_DOUBLE) - slope) / (2.0 * curve)
-    return np.minimum(left, np.ceil(reach) + 2.0)
+    return np.minimum(remaining, np.ceil(reach) + 2.0)
 
 
 def half_pmf(trials: Floats, k: Floats) -> Floats:
-    """Return P(Bin(trials, 1/2) = k) for 1 <= k <= trials - 1, in the same form as ``pmf``."""
+    """Return P(Bin(trials, 1/2) = k), in the form that ``pmf`` uses.
+
+    Parameters
+    ----------
+    trials : Floats
+        The numbers of trials.
+    k : Floats
+        The numbers of successes, in [1, trials - 1].
+    """
     rest, half = trials - k, 0.5 * trials
     whole, ones, zeros = _stirling_error(np.stack((trials, k, rest)))
     heads, tossed = _deviance(np.stack((k, rest)), half, np.stack((k - half, half - k)))
@@ -169,8 +198,20 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
 
     The tails are computed downwards in steps of two, because the absolute values of single steps
     add up to far more than their sum. The bound of the error counts the absolute value of every
-    term. Points restart from ``half_pmf`` at regular intervals, which limits their error. Return
-    None unless m/2 <= k < m, and k rises by 0 or 1 from one m to the next, and by 1 or 2 over two.
+    term. Points restart from ``half_pmf`` at regular intervals, which limits their error.
+
+    Parameters
+    ----------
+    trials : array of float64, shape (n,)
+        Consecutive ascending whole numbers m; the caller checks this.
+    k : array of float64, shape (n,)
+        A whole number for each m.
+
+    Returns
+    -------
+    Walk or None
+        Arrays of shape (n,). None unless n >= 3 and 1 <= k < m <= 2 k, and k rises by 0 or 1 from
+        one m to the next, and by 1 or 2 over two.
     """
     rises, pairs = np.diff(k), k[2:] - k[:-2]
     if not (
@@ -200,13 +241,21 @@ def half_walk(trials: Floats, k: Floats) -> Walk | None:
 
 
 def _by_steps(k: Floats, rises: Floats, pairs: Floats) -> bool:
-    """Return whether k >= 1 rises by 0 or 1 in each step, and by 1 or 2 over two steps."""
+    """Return whether k is at least 1 and rises in the steps that Pascal's rule allows.
+
+    ``rises`` are the increases from each entry to the next one, 0 or 1. ``pairs`` are the increases
+    over two entries, 1 or 2.
+    """
     single = np.all((rises == 0.0) | (rises == 1.0))
     return bool(k[0] >= 1.0 and single and np.all((pairs == 1.0) | (pairs == 2.0)))
 
 
 def _points_by_rows(trials: Floats, k: Floats, rises: Floats, width: int) -> Floats:
-    """Return the points, restarted by ``half_pmf`` every ``width`` entries."""
+    """Return the probabilities P(Bin(m, 1/2) = k) for all ``trials`` m.
+
+    Ratios of neighbors are multiplied. Every ``width`` entries the product restarts from
+    ``half_pmf``.
+    """
     count = len(k)
     ratios: Floats = np.ones(-(-count // width) * width)
     ratios[1:count] = (2.0 * np.where(rises > 0.0, k[1:], trials[1:] - k[1:]) / trials[1:])[::-1]
@@ -226,10 +275,10 @@ def _first_tail(trials: float, k: float, point: float) -> tuple[float, float]:
     ratios = (trials - k - i) / (k + 1.0 + i)
     terms = np.cumprod(ratios)
     total = float(terms.sum())
-    left = float(terms[-1]) / (1.0 - float(ratios[-1]))
+    omitted = float(terms[-1]) / (1.0 - float(ratios[-1]))
     # Term i is a product of i + 1 ratios, so it contains 2 (i + 1) roundings.
     roundings = 4.0 * _UNIT * (float((terms * i).sum()) + 32.0 * total)
-    return point * total, point * (total * _POINT_ERROR + roundings + left)
+    return point * total, point * (total * _POINT_ERROR + roundings + omitted)
 
 
 def _running_sum(terms: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Arrays of integers of up to 16 bytes: the big-endian bytes of each, in an array of type S16.
 
-NumPy orders and compares such bytes as it does the integers. Messages that name planes have
-up to 16 bytes if sets are large (``device.contract.planes``). An array of *numbers* has the type
-int64 if all of them are below 2^63, and this type otherwise.
+NumPy orders and compares such bytes as it does the integers. Messages that name planes have up to
+16 bytes if sets are large (``device.contract.planes``). An array of *numbers* has the type int64 if
+all of them are below 2^63, and the type S16 otherwise.
 
 Arithmetic uses four *limbs* of 32 bits, the most significant first, shape (4, numbers). A limb and
 a remainder by a divisor below 2^31 fit in 64 bits.
@@ -33,7 +33,15 @@ def number_type(bound: int) -> np.dtype[Any]:
 
 
 def make_numbers(integers: Iterable[int], bound: int) -> Numbers:
-    """Return an array of integers in [0, ``bound``)."""
+    """Return an array of integers, of eight or sixteen bytes each as ``bound`` requires.
+
+    Parameters
+    ----------
+    integers : iterable of int
+        The integers, in [0, ``bound``).
+    bound : int
+        A number above all integers.
+    """
     if bound <= MOST_NARROW:
         return np.array(list(integers), dtype=np.int64)
     return np.array([one.to_bytes(WIDE_BYTES, "big") for one in integers], dtype=_WIDE)
@@ -45,7 +53,15 @@ def is_wide(numbers: Numbers) -> bool:
 
 
 def is_below(numbers: Numbers, bound: int) -> NDArray[np.bool_]:
-    """Return whether each number is in [0, ``bound``), for a bound up to 2^127."""
+    """Return whether each number is in [0, ``bound``).
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers.
+    bound : int
+        The bound, at most 2^127.
+    """
     if not is_wide(numbers):
         return np.asarray((numbers >= 0) & (numbers < bound))
     return np.asarray(numbers < make_numbers([bound], 1 << 128)[0])
@@ -73,15 +89,32 @@ def from_little_endian(rows: NDArray[np.uint8]) -> Numbers:
 
 
 def to_little_endian(numbers: Numbers, size: int) -> NDArray[np.uint8]:
-    """Return the ``size`` least significant bytes of wide numbers, shape (numbers, size)."""
+    """Return the least significant bytes of wide numbers, shape (numbers, size).
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers, of 16 bytes each.
+    size : int
+        The number of bytes, at most 16.
+    """
     return np.ascontiguousarray(_to_bytes(numbers)[:, ::-1][:, :size])
 
 
 def draw_numbers(chance: Chance, bound: int, count: int) -> Numbers:
-    """Draw ``count`` independent uniform integers in [0, ``bound``), for a bound up to 2^128.
+    """Draw ``count`` independent uniform integers in [0, ``bound``).
 
-    Above 2^63 a number is two words, the less significant one first, without the bits that no
-    number has. It is drawn again if it is not below ``bound``.
+    For a bound above 2^63 a number is drawn as two words, of which surplus high bits are cleared.
+    Numbers that are not below ``bound`` are drawn again.
+
+    Parameters
+    ----------
+    chance : Chance
+        The source of the random words.
+    bound : int
+        A bound in [1, 2^128).
+    count : int
+        The number of integers.
     """
     if bound <= MOST_NARROW:
         return draw_below(chance, bound, count)
@@ -107,7 +140,15 @@ def _join_words(high: Words, low: Words) -> Numbers:
 
 
 def divide(numbers: Numbers, divisor: int) -> tuple[Numbers, NDArray[np.int64]]:
-    """Return quotients and remainders by a divisor below 2^31."""
+    """Return the quotients and the remainders of a division.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The dividends.
+    divisor : int
+        The divisor, in [1, 2^31).
+    """
     if not is_wide(numbers):
         quotients, remainders = np.divmod(numbers, divisor)
         return quotients, remainders
@@ -117,7 +158,17 @@ def divide(numbers: Numbers, divisor: int) -> tuple[Numbers, NDArray[np.int64]]:
 
 
 def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]:
-    """Return the ``count`` least significant digits, that of 1 first, shape (count, numbers)."""
+    """Return the least significant digits, units first, shape (count, numbers).
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers.
+    base : int
+        The base, in [2, 2^31).
+    count : int
+        The number of digits.
+    """
     if not is_wide(numbers):
         return np.stack([numbers // base**place % base for place in range(count)])
     limbs = _to_limbs(numbers)
@@ -130,7 +181,17 @@ def digits_in_base(numbers: Numbers, base: int, count: int) -> NDArray[np.int64]
 
 
 def multiply_add(numbers: Numbers, factor: int, more: NDArray[np.int64]) -> Numbers:
-    """Return numbers * ``factor`` + ``more``, for 0 <= ``more`` < ``factor`` < 2^31."""
+    """Return numbers * factor + more.
+
+    Parameters
+    ----------
+    numbers : Numbers
+        The numbers.
+    factor : int
+        The factor, below 2^31.
+    more : ndarray of int64
+        The summands, in [0, ``factor``).
+    """
     if not is_wide(numbers):
         return np.asarray(numbers * factor + more)
     limbs, carry = _to_limbs(numbers), more.astype(np.uint64)
@@ -153,9 +214,9 @@ def _from_limbs(limbs: NDArray[np.uint64]) -> Numbers:
 
 def _divide_limbs(limbs: NDArray[np.uint64], divisor: int) -> NDArray[np.int64]:
     """Divide numbers in place by a divisor below 2^31, and return the remainders."""
-    by, left = np.uint64(divisor), np.zeros(limbs.shape[1], dtype=np.uint64)
+    by, remainder = np.uint64(divisor), np.zeros(limbs.shape[1], dtype=np.uint64)
     for limb in limbs:
-        dividend = left << _LIMB | limb
+        dividend = remainder << _LIMB | limb
         np.floor_divide(dividend, by, out=limb)
-        left = dividend - limb * by
-    return left.astype(np.int64)
+        remainder = dividend - limb * by
+    return remainder.astype(np.int64)

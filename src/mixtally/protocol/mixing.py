@@ -39,6 +39,15 @@ def draw_recipe_messages(recipe: Recipe, layout: Layout, chance: Chance) -> Rows
 
     Callers must shuffle the messages: their order is not random. Raises ParameterError if the cap
     of the layout is so low that hardly any flipped blank has few enough bits.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The fakes that a mix adds.
+    layout : Layout
+        The format of the messages.
+    chance : Chance
+        The source of randomness.
     """
     if isinstance(recipe, Shape):
         return draw_shaped_fakes(recipe.weights, layout, chance, paired=recipe.paired)
@@ -68,7 +77,7 @@ def _draw_flipped_blanks(recipe: BlanksRecipe, layout: Layout, chance: Chance) -
 def draw_shaped_fakes(
     weights: tuple[int, ...], layout: Layout, chance: Chance, *, paired: bool = False
 ) -> Rows:
-    """Draw fakes in clear: k in a bin with probability weights[k] / 2^64.
+    """Draw fakes in clear. A bin receives k fakes with probability weights[k] / 2^64.
 
     The number of fakes in each bin is the secret of the mix. The collector must not learn it.
     ``paired`` is as in ``draw_fake_counts``.
@@ -87,9 +96,9 @@ def draw_fake_counts(
     weights : tuple of int
         The probabilities of 0, 1, 2, .. fakes in a bin, times 2^64.
     bins : int
-        The number of bins; even if ``paired``.
+        The number of bins. If ``paired``, it must be an even number.
     chance : Chance
-        The source of random words: one for each bin, or for each pair.
+        The source of randomness. One word is drawn for each bin or, if ``paired``, for each pair.
     paired : bool
         Whether the fakes of bins 0 and 1, of bins 2 and 3, and so on, always add up to the largest
         number of the table. A part has one such pair.
@@ -104,12 +113,30 @@ def draw_fake_counts(
 
 
 def shuffle(batch: Rows, chance: Chance) -> Rows:
-    """Return the messages of ``batch``, shape (messages, bytes), in a uniformly random order."""
+    """Return messages in a uniformly random order.
+
+    Parameters
+    ----------
+    batch : Rows
+        The messages, shape (messages, bytes).
+    chance : Chance
+        The source of randomness.
+    """
     return np.take(batch, draw_permutation(chance, len(batch)), axis=0)
 
 
 def check_shuffle_memory(messages: int, message_bytes: int, most_bytes: int) -> None:
-    """Raise ParameterError if a batch and its shuffled copy would exceed ``most_bytes``."""
+    """Raise ParameterError if a batch and its shuffled copy would exceed the memory.
+
+    Parameters
+    ----------
+    messages : int
+        The number of messages.
+    message_bytes : int
+        The length of each message in bytes.
+    most_bytes : int
+        The memory limit in bytes.
+    """
     # The second term allows for the arrays from which the permutation is drawn.
     needed = 2 * messages * message_bytes + 32 * messages
     if needed > most_bytes:

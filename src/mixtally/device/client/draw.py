@@ -51,8 +51,8 @@ class RandomWords:
         """Draw a uniform integer in [0, bound).
 
         A word at or above the largest multiple of ``bound`` is drawn again, so there is no modulo
-        bias. Above 2^63 the bits that the integer needs are drawn again until it is below
-        ``bound``.
+        bias. For a bound above 2^63, as many bits as the integer needs are drawn, and drawn again
+        until the integer is below ``bound``.
         """
         if bound > SCALE >> 1:
             return self._uniform_of_two(bound)
@@ -74,9 +74,16 @@ class RandomWords:
 
 
 def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[int]:
-    """Draw how many fakes the device adds in each part.
+    """Draw the number of fakes that the device adds in each part.
 
-    This happens before the value is read, so the number cannot depend on the value.
+    The numbers are drawn before the value is read, so they cannot depend on the value.
+
+    Parameters
+    ----------
+    parts : sequence of ContractPart
+        The parts of the contract.
+    words : RandomWords
+        The source of random words.
     """
     return [
         part.own.whole + (words.take(1)[0] < part.own.coin) if part.own else 0 for part in parts
@@ -84,11 +91,21 @@ def draw_fake_counts(parts: Sequence[ContractPart], words: RandomWords) -> list[
 
 
 def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> list[bytes]:
-    """Return the messages of a record that sets the ascending ``bins``.
+    """Return the messages of a record.
 
-    In clear there is one message per bin and one per missing member of a set, or only for slots
-    that are drawn of these. Raise AccountingError for too many bins or a repeated one, and for
-    missing bins of a record that has no pads.
+    In clear there is one message for each bin, and one for each missing member of a set. If
+    ``part.slots`` is set, only this number of these messages is drawn and returned. Raise
+    AccountingError for too many bins or a repeated one, and for missing bins of a record that has
+    no pads.
+
+    Parameters
+    ----------
+    part : ContractPart
+        The part of the contract.
+    bins : sequence of int
+        The ascending bins of the record.
+    words : RandomWords
+        The source of random words.
     """
     if part.threshold is not None:
         return [draw_message(part, bins, words) for _ in range(part.repeats)]
@@ -109,7 +126,7 @@ def draw_record(part: ContractPart, bins: Sequence[int], words: RandomWords) -> 
 
 
 def _draw_slots(cells: list[int], count: int, words: RandomWords) -> list[int]:
-    """Draw ``count`` of the cells of a record, whatever these are."""
+    """Draw ``count`` of the cells of a record, without replacement."""
     for place in range(count):
         other = place + words.uniform(len(cells) - place)
         cells[place], cells[other] = cells[other], cells[place]
@@ -117,10 +134,19 @@ def _draw_slots(cells: list[int], count: int, words: RandomWords) -> list[int]:
 
 
 def draw_message(part: ContractPart, bins: Sequence[int], words: RandomWords) -> bytes:
-    """Return the message of a record that sets the ascending ``bins``, randomized.
+    """Return a randomized message.
 
-    A flipped message with more bits than the cap is drawn again. In clear a uniform message
-    replaces it if a random word is below ``replaced``.
+    A flipped message with more set bits than the cap is drawn again. In clear, a uniform message
+    replaces the message with probability ``replaced`` / 2^64.
+
+    Parameters
+    ----------
+    part : ContractPart
+        The part of the contract.
+    bins : sequence of int
+        The ascending bins that the message sets.
+    words : RandomWords
+        The source of random words.
     """
     if _is_replaced(part, words):
         return _draw_uniform_message(part, words)
@@ -144,8 +170,8 @@ def draw_flips(threshold: int, words: bytes) -> int:
     """Return an integer whose bit j is one if word j, 8 bytes, is below ``threshold``.
 
     All words are compared at once. Every word has a lane of 16 bytes in a large integer, with even
-    and odd words in two integers. In each lane 2^64 + threshold - 1 - word is computed. It carries
-    into the upper half of the lane exactly if the word is below the threshold.
+    and odd words in two integers. In each lane 2^64 + threshold - 1 - word is computed. This sum
+    carries into the upper half of the lane exactly if the word is below the threshold.
     """
     count, lanes = len(words) // 8, -(-len(words) // 16)
     every, ones = int.from_bytes(words, "little"), int.from_bytes(_LANE * lanes, "little")
@@ -166,7 +192,15 @@ def _write_row(layout: Layout, row: int) -> bytes:
 
 
 def draw_fake(part: ContractPart, words: RandomWords) -> bytes:
-    """Draw a fake: a blank or a uniform record, flipped as records are."""
+    """Draw a fake: a blank or a uniform record, flipped as records are.
+
+    Parameters
+    ----------
+    part : ContractPart
+        The part of the contract.
+    words : RandomWords
+        The source of random words.
+    """
     uniform = part.own is not None and part.own.uniform
     if uniform and part.threshold is None:
         return _draw_uniform_message(part, words)

@@ -27,7 +27,7 @@ def encode_value(
     *,
     closing: bool = False,
 ) -> list[tuple[int, ...]]:
-    """Return the bins that ``value`` sets in the message of each part.
+    """Return for each part the numbers of the bins that ``value`` sets in its message.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def _attributes(question: Question, value: object, *, split: bool) -> list[tuple
 
 
 def _set(question: Question, value: object) -> tuple[int, ...]:
-    """Return the bins of a set, ascending. Texts that share a point are one bin."""
+    """Return the ascending numbers of the bins of a set. Texts that share a point are one bin."""
     named, seed = _check_list(value), question.seed
     found: Collection[object]
     if seed is None:

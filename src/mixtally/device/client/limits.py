@@ -27,10 +27,10 @@ class Limits(NamedTuple):
     Attributes
     ----------
     epsilon, delta : float
-        The largest guarantee that is accepted.
+        The largest epsilon and delta that are accepted.
     local_epsilon : float or None
-        The largest epsilon that may remain if all hops (mixes) collude. None accepts any, even
-        none.
+        The largest epsilon that may remain if all hops (mixes) collude. None also accepts plans
+        that give no guarantee in this case.
     hops : int
         The minimum number of hops.
     protocols : frozenset of str
@@ -48,10 +48,17 @@ class Limits(NamedTuple):
 
 
 def check_plan(plan: ContractPlan, limits: Limits) -> ContractPlan:
-    """Return ``plan``, or raise RefusedError if it exceeds a limit or its stated delta is false.
+    """Return the plan, or raise RefusedError if it exceeds a limit or its stated delta is false.
 
     The device derives delta again only for one collection of one part with shaped fakes. For sets
     this is a lower bound. All other certificates are trusted as signed by the operators.
+
+    Parameters
+    ----------
+    plan : ContractPlan
+        The plan in the contract.
+    limits : Limits
+        The limits that the owner of the device has set.
     """
     _check_limits(plan, limits)
     for part in plan.parts:
@@ -103,5 +110,5 @@ def _check_shaped(plan: ContractPlan) -> None:
 
 
 def _limit_error(reason: str, subject: str, expected: str, got: object) -> RefusedError:
-    do = "do not take part, or raise the limits of this device"
+    do = "do not take part, or relax this limit of the device"
     return RefusedError(reason, subject, expected=expected, got=got, do=do)

@@ -36,7 +36,7 @@ def messages(
     prefixes : sequence of sequences of int, optional
         The prefixes of this round as lists of symbols; None in the first round.
     closing : bool
-        Whether this round asks for words that end.
+        Whether this round counts only words that end after the next symbols.
 
     Raises
     ------

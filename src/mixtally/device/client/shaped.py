@@ -6,8 +6,8 @@ with probability F(s-1) F(t), the second with F(s) F(t-1). So
 
     delta = sum over s and t of max(0, F(s-1) F(t) - e^epsilon F(s) F(t-1))
 
-A pair counts if F(s-1) / F(s) exceeds e^epsilon F(t-1) / F(t). Rounding e^epsilon down increases
-delta by less than 2^-100. A pair that is left out decreases it.
+A pair (s, t) has a positive term if F(s-1) / F(s) exceeds e^epsilon F(t-1) / F(t). Rounding
+e^epsilon down increases delta by less than 2^-100. Leaving out a pair decreases delta.
 
 *Paired* fakes of two bins have a fixed total. The collection then shows the count s of one bin,
 with probability F(s-1) or F(s), so delta is the larger of the two sums
@@ -61,6 +61,6 @@ def paired_delta(table: tuple[int, ...], epsilon: float) -> tuple[int, int]:
 
 
 def _ratio(cell: tuple[int, int]) -> int:
-    """Return F(s-1) / F(s) in fixed point; above all others if F(s) is 0."""
+    """Return F(s-1) / F(s) in fixed point. If F(s) is 0, return a number above all other ratios."""
     a, b = cell
     return (a << _GUARD_BITS) // b if b else 1 << 2 * _GUARD_BITS

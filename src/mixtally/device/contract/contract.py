@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mixtally.device.contract.fields import (
+    DIGEST,
     Fields,
     check_version,
     fingerprint_of,
@@ -17,18 +18,25 @@ from mixtally.device.contract.fields import (
 from mixtally.device.contract.plan import ContractPlan, read_plan
 from mixtally.device.contract.roles import Role, read_role, read_rounds
 
-VERSION = 3
+VERSION = 5
+MOST_PER_USER = 100
+"""Largest quota of a round, in bundles for each expected person; a larger one protects no disk."""
+MOST_FILES = 128
+"""Maximum number of client files that a contract names."""
 LAYER_BYTES = {1: 48, 2: 1136}
 """Bytes that a layer of encryption adds, by the number of the suite."""
 _FIELDS = (
-    "version name serial plan hops collector suite envelope_bytes rounds admission client_files"
+    "version name serial plan hops collector suite envelope_bytes rounds most_bundles admission "
+    "client_files"
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
-_FILE, _DIGEST = re.compile(r"[!-~]{1,200}"), re.compile(r"[0-9a-f]{64}")
+# No segment begins with a dot, so a path cannot leave its folder.
+_SEGMENT = "[A-Za-z0-9_@+~-][A-Za-z0-9._@+~-]*"
+_FILE = re.compile(rf"(?=.{{1,200}}\Z){_SEGMENT}(/{_SEGMENT})*")
 
 
 class Contract(NamedTuple):
-    """What a device needs of a contract.
+    """The fields of a contract that a device uses.
 
     Attributes
     ----------
@@ -38,6 +46,8 @@ class Contract(NamedTuple):
         The mixes in the order in which messages pass them.
     suite : int
         The HPKE suite: 1 is X25519, 2 is MLKEM768-X25519.
+    admission : str
+        Who may take part: everybody ("open"), or only people with a one-time code ("codes").
     """
 
     fingerprint: str
@@ -49,6 +59,7 @@ class Contract(NamedTuple):
     suite: int
     open_seconds: int
     every_seconds: int
+    admission: str
 
 
 def parse_contract(data: bytes) -> Contract:
@@ -60,31 +71,50 @@ def parse_contract(data: bytes) -> Contract:
 
 
 def read_contract(plain: object, fingerprint: str = "") -> Contract:
-    """Read a contract from parsed JSON, like ``parse_contract``."""
+    """Read a contract from parsed JSON. The rules and errors are those of ``parse_contract``.
+
+    Parameters
+    ----------
+    plain : object
+        The parsed JSON.
+    fingerprint : str
+        The SHA-256 of the contract's text, 64 hexadecimal digits.
+    """
     check_version(plain, "contract", VERSION)
-    held = Fields(plain, "contract", _FIELDS)
-    if not _NAME.fullmatch(name := held.text("name")):
+    fields = Fields(plain, "contract", _FIELDS)
+    if not _NAME.fullmatch(name := fields.text("name")):
         raise make_refusal("name-malformed", "name", "small letters, digits and dashes", name)
-    serial = held.whole("serial", 1, 1 << 53, "serial-out-of-range")
-    plan = read_plan(held.values["plan"])
-    hops = tuple(read_role(one, f"hop {place}") for place, one in enumerate(held.items("hops")))
-    collector = read_role(held.values["collector"], "collector")
-    suite = held.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
+    serial = fields.whole("serial", 1, 1 << 53, "serial-out-of-range")
+    plan = read_plan(fields.values["plan"])
+    hops = tuple(read_role(one, f"hop {place}") for place, one in enumerate(fields.items("hops")))
+    collector = read_role(fields.values["collector"], "collector")
+    suite = fields.whole("suite", 1, max(LAYER_BYTES), "unknown-suite")
     _check_network(plan, hops, collector)
-    _check_sizes(held, plan, suite)
-    opened, every = read_rounds(held.values["rounds"])
-    held.choice("admission", "open", "unknown-admission")
-    _check_files(held.values["client_files"])
-    return Contract(fingerprint, name, serial, plan, hops, collector, suite, opened, every)
+    _check_sizes(fields, plan, suite)
+    opened, every = read_rounds(fields.values["rounds"])
+    most = MOST_PER_USER * plan.users
+    fields.whole("most_bundles", plan.users, most, "most-bundles-out-of-range")
+    admission = fields.choice("admission", "open|codes", "unknown-admission")
+    _check_files(fields.items("client_files"))
+    return Contract(
+        fingerprint, name, serial, plan, hops, collector, suite, opened, every, admission
+    )
 
 
 def envelope_bytes(messages: Iterable[int], hops: int, suite: int) -> tuple[tuple[int, ...], ...]:
-    """Return the bytes of an envelope before each hop and the collector, for each message size.
+    """Return for each part the lengths of an envelope before each hop and before the collector.
 
-    Every hop removes one layer.
+    Parameters
+    ----------
+    messages : iterable of int
+        The length of a message in bytes, for each part.
+    hops : int
+        The number of hops, each of which removes one layer.
+    suite : int
+        The number of the encryption suite.
     """
     layer, layers = LAYER_BYTES[suite], range(hops + 1, 0, -1)
-    return tuple(tuple(size + layer * left for left in layers) for size in messages)
+    return tuple(tuple(size + layer * remaining for remaining in layers) for size in messages)
 
 
 def _check_network(plan: ContractPlan, hops: tuple[Role, ...], collector: Role) -> None:
@@ -102,20 +132,24 @@ def _check_network(plan: ContractPlan, hops: tuple[Role, ...], collector: Role) 
             )
 
 
-def _check_sizes(held: Fields, plan: ContractPlan, suite: int) -> None:
+def _check_sizes(fields: Fields, plan: ContractPlan, suite: int) -> None:
     place = "envelope_bytes"
-    rows = [items(one, place) for one in held.items(place)]
+    rows = [items(one, place) for one in fields.items(place)]
     sizes = tuple(tuple(whole(size, place) for size in row) for row in rows)
     expected = envelope_bytes((part.layout.message_bytes for part in plan.parts), plan.hops, suite)
     if sizes != expected:
         raise make_refusal("envelope-bytes", place, "the sizes that follow from its layouts", sizes)
 
 
-def _check_files(value: object) -> None:
-    files = value if isinstance(value, dict) else {}
-    if files is not value:
-        raise make_refusal("wrong-type", "client_files", "an object", value)
-    for name, digest in files.items():
-        written = isinstance(digest, str) and _DIGEST.fullmatch(digest)
-        if not _FILE.fullmatch(name) or not written:
-            raise make_refusal("client-files-malformed", "client_files", "names and SHA-256", name)
+def _check_files(files: list[Any]) -> None:
+    place, before = "client_files", ""
+    if len(files) > MOST_FILES:
+        expected = f"at most {MOST_FILES} files"
+        raise make_refusal("client-files-malformed", place, expected, len(files))
+    for number, one in enumerate(files):
+        fields = Fields(one, f"{place}.{number}", "path sha256")
+        path, digest = fields.text("path"), fields.text("sha256")
+        if not _FILE.fullmatch(path) or not DIGEST.fullmatch(digest) or path <= before:
+            expected = "relative paths in ascending order, each with its SHA-256"
+            raise make_refusal("client-files-malformed", fields.place, expected, path)
+        before = path

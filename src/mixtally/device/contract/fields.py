@@ -21,6 +21,8 @@ MOST_NOTE_BYTES = 1 << 24
 MOST_TEXT_BYTES = MOST_NOTE_BYTES - (1 << 16)
 """Maximum bytes of the text of a note, which leaves space for signatures."""
 _BELOW = "\n\n\u2014 ".encode()
+DIGEST = re.compile(r"[0-9a-f]{64}")
+"""The form of a SHA-256 in hexadecimal digits."""
 _DECIMAL = re.compile(r"-?[1-9][0-9]{15,39}")
 
 
@@ -36,7 +38,19 @@ def fingerprint_of(data: bytes) -> str:
 
 
 def make_refusal(reason: str, place: str, expected: str, got: object) -> RefusedError:
-    """Return the error for a contract with an invalid value at ``place``."""
+    """Return the error for a contract with an invalid value.
+
+    Parameters
+    ----------
+    reason : str
+        The public name of the refusal.
+    place : str
+        Where the value is in its document.
+    expected : str
+        The expected value, in words.
+    got : object
+        The value that was found.
+    """
     return RefusedError(
         reason,
         place,
@@ -54,21 +68,21 @@ def parse_json(text: bytes) -> Any:
         return json.loads(
             text.decode("utf-8"),
             object_pairs_hook=_reject_duplicate_fields,
-            parse_constant=_reject_constant,
+            parse_constant=reject_constant,
         )
     except (ValueError, RecursionError) as error:  # RecursionError: deep nesting
         raise make_refusal("not-json", "contract", "JSON in UTF-8", str(error)) from error
 
 
 def _reject_duplicate_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    held: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, value in pairs:
-        if name in held:
+        if name in fields:
             raise make_refusal(
                 "field-twice", _escape_name(name), "every field once", "it stands twice"
             )
-        held[name] = value
-    return held
+        fields[name] = value
+    return fields
 
 
 def base64_of(value: str) -> bytes | None:
@@ -85,12 +99,16 @@ def _escape_name(name: str) -> str:
     return ascii(name)[1:-1][:80]
 
 
-def _reject_constant(name: str) -> None:
+def reject_constant(name: str) -> None:
+    """Raise ValueError for NaN or Infinity, which Python's parser of JSON accepts."""
     raise ValueError(f"{name} is not a number")
 
 
 def whole(value: object, place: str) -> int:
-    """Return an integer, or raise RefusedError unless it is written by the rule for large ones."""
+    """Return an integer, or raise RefusedError for another value.
+
+    An integer above 2^53 must be written as a decimal string, and any other as a number.
+    """
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) > MOST_PLAIN:
             raise make_refusal("integer-as-number", place, "a decimal string above 2^53", value)
@@ -190,7 +208,19 @@ class Fields:
 
 
 def check_version(plain: object, place: str, version: int) -> None:
-    """Raise RefusedError for another version before its fields, which differ, are read."""
+    """Raise RefusedError for a document of another version.
+
+    The check precedes all others, because another version may have other fields.
+
+    Parameters
+    ----------
+    plain : object
+        The parsed JSON.
+    place : str
+        The name of the document, for error messages.
+    version : int
+        The supported version.
+    """
     if isinstance(plain, dict) and "version" in plain:
         where = f"{place}.version"
         found = whole(plain["version"], where)

@@ -1,7 +1,7 @@
 """Unbiased random rounding of a number to one of the two nearest points of a grid.
 
 The grid has the points low + i w for i = 0, 1, .., where w = (high - low) / (points - 1). A number
-y is first clipped to [low, high]. Put
+y is first clipped to [low, high]. Let
 
     t = (y - low) / w,    i = floor t,    f = t - i    in [0, 1).
 
@@ -48,15 +48,23 @@ class ContractGrid(NamedTuple):
 
 
 def read_grid(value: object, bins: int) -> ContractGrid | None:
-    """Read the grid of a question with ``bins`` bins, or raise RefusedError."""
+    """Read the grid of a question, or raise RefusedError.
+
+    Parameters
+    ----------
+    value : object
+        The decoded JSON of the grid.
+    bins : int
+        The number of bins of the question.
+    """
     if value is None:
         return None
-    held = Fields(value, "plan.grid", "low high points")
-    low, high = (held.number(end, -_LARGEST, _LARGEST, "grid-ends") for end in ("low", "high"))
+    fields = Fields(value, "plan.grid", "low high points")
+    low, high = (fields.number(end, -_LARGEST, _LARGEST, "grid-ends") for end in ("low", "high"))
     if not low < high or math.isinf(high - low):
         expected = "low below high, at a distance that is a double"
         raise make_refusal("grid-ends", "plan.grid", expected, (low, high))
-    points = held.whole("points", 2, MOST_POINTS, "grid-points")
+    points = fields.whole("points", 2, MOST_POINTS, "grid-points")
     if points != bins:
-        raise make_refusal("grid-points", held.at("points"), f"{bins}, one a bin", points)
+        raise make_refusal("grid-points", fields.at("points"), f"{bins}, one a bin", points)
     return ContractGrid(low, high, points)

@@ -31,17 +31,17 @@ class Layout(NamedTuple):
 
     @property
     def position_bits(self) -> int:
-        """The bits that are needed for the number of any bin."""
+        """The number of bits that are needed for the number of any bin."""
         return (self.bins - 1).bit_length()
 
     @property
     def count_bytes(self) -> int:
-        """Bytes in which a message says how many positions it names."""
+        """The number of bytes in which a message says how many positions it names."""
         return _count_bytes((self.cap or 0).bit_length())
 
     @property
     def message_bytes(self) -> int:
-        """The bytes of every message."""
+        """The length of every message, in bytes."""
         if self.form == "bits":
             return _count_bytes(self.bins)
         if self.form == "index":
@@ -75,7 +75,7 @@ class ContractPart(NamedTuple):
     Attributes
     ----------
     most_set : int or None
-        The maximum number of bins in a record. None for free bits.
+        The maximum number of bins in a record. None if all bits of a record may be set.
     threshold : int or None
         The flip probability times 2^64. None for messages in clear.
     layout : Layout
@@ -89,7 +89,7 @@ class ContractPart(NamedTuple):
         The probability that a uniform bin replaces a value, times 2^64. None for never.
     slots : int or None
         How many of the ``most_set`` different bins of a record are drawn and sent, anew each time.
-        The layout has no pads if every record has exactly ``most_set`` bins. None for all.
+        None if all are sent. The layout has no pads if every record has exactly ``most_set`` bins.
     """
 
     bins: int
@@ -130,7 +130,7 @@ class ContractPart(NamedTuple):
 
     @property
     def most(self) -> int:
-        """The maximum number of messages that a device sends: the slots of the part in a bundle."""
+        """The maximum number of messages that a device sends, which is the space in a bundle."""
         return self.least + (self.own is not None and self.own.coin > 0)
 
     @property
@@ -148,31 +148,43 @@ class ContractPart(NamedTuple):
 
 
 def read_part(value: object, place: str) -> ContractPart:
-    """Read a part; raise RefusedError if there is no proof for its combination of fields."""
+    """Read a part; raise RefusedError if there is no proof for its combination of fields.
+
+    Parameters
+    ----------
+    value : object
+        The decoded JSON of the part.
+    place : str
+        Where the part is in its document, for error messages.
+    """
     names = "bins most_set threshold planes own recipe layout repeats replaced slots"
-    held = Fields(value, place, names)
-    layout = _read_layout(held.values["layout"], held.at("layout"))
-    recipe = _read_recipe(held.values["recipe"], held.at("recipe"))
-    own = None if held.values["own"] is None else _read_own(held.values["own"], held.at("own"))
-    planes = None if held.values["planes"] is None else _read_planes(held.values["planes"], held)
+    fields = Fields(value, place, names)
+    layout = _read_layout(fields.values["layout"], fields.at("layout"))
+    recipe = _read_recipe(fields.values["recipe"], fields.at("recipe"))
+    own = (
+        None if fields.values["own"] is None else _read_own(fields.values["own"], fields.at("own"))
+    )
+    planes = (
+        None if fields.values["planes"] is None else _read_planes(fields.values["planes"], fields)
+    )
     most_set: int | None = None
-    if held.values["most_set"] is None:
-        bins = held.whole("bins", 1, MOST_BITS, "bins-out-of-range")
+    if fields.values["most_set"] is None:
+        bins = fields.whole("bins", 1, MOST_BITS, "bins-out-of-range")
     else:
         most = MOST_BINS if planes is None else planes.points
-        bins = held.whole("bins", 2, most, "bins-out-of-range")
-        most = MOST_SET if held.values["slots"] is None else MOST_BITS
-        most_set = held.whole("most_set", 1, min(most, bins), "most-set-out-of-range")
-    threshold = None if held.values["threshold"] is None else _read_threshold(held)
-    repeats = held.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
+        bins = fields.whole("bins", 2, most, "bins-out-of-range")
+        most = MOST_SET if fields.values["slots"] is None else MOST_BITS
+        most_set = fields.whole("most_set", 1, min(most, bins), "most-set-out-of-range")
+    threshold = None if fields.values["threshold"] is None else _read_threshold(fields)
+    repeats = fields.whole("repeats", 1, MOST_REPEATS, "repeats-out-of-range")
     replaced: int | None = None
-    if held.values["replaced"] is not None:
-        replaced = held.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
+    if fields.values["replaced"] is not None:
+        replaced = fields.whole("replaced", 1, SCALE - 1, "replaced-out-of-range")
     slots: int | None = None
-    if held.values["slots"] is not None:
+    if fields.values["slots"] is not None:
         if most_set is None or most_set == 1:
             raise make_refusal("slots-unfit", place, "slots of a record of several bins", most_set)
-        slots = held.whole("slots", 1, most_set - 1, "slots-out-of-range")
+        slots = fields.whole("slots", 1, most_set - 1, "slots-out-of-range")
     part = ContractPart(
         bins, most_set, threshold, own, recipe, layout, repeats, planes, replaced, slots
     )
@@ -195,14 +207,14 @@ def read_part(value: object, place: str) -> ContractPart:
 
 
 def _read_layout(value: object, place: str) -> Layout:
-    held = Fields(value, place, "form bins cap")
-    form = held.choice("form", "bits|index|positions", "unknown-form")
-    bins = held.whole("bins", 1, MOST_WIDE_MESSAGES, "layout-bins")
-    if held.values["cap"] is None:
+    fields = Fields(value, place, "form bins cap")
+    form = fields.choice("form", "bits|index|positions", "unknown-form")
+    bins = fields.whole("bins", 1, MOST_WIDE_MESSAGES, "layout-bins")
+    if fields.values["cap"] is None:
         if form == "positions":
             raise make_refusal("cap-missing", place, "a cap, which the form positions needs", None)
         return Layout(form, bins, None)
-    cap = whole(held.values["cap"], held.at("cap"))
+    cap = whole(fields.values["cap"], fields.at("cap"))
     if form == "index":
         raise make_refusal("cap-with-index", place, "no cap, because one bin is named", cap)
     most = min(bins, MOST_CAP) if form == "positions" else bins
@@ -226,26 +238,26 @@ def _read_recipe(value: object, place: str) -> Recipe:
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str) or kind not in kinds:
         raise make_refusal("unknown-recipe", place, f"one of {', '.join(kinds)}", kind)
-    held = Fields(value, place, "type" + kinds[kind])
+    fields = Fields(value, place, "type" + kinds[kind])
     if kind == "none":
         return Recipe(kind)
     if kind in ("shaped", "paired"):
         return Recipe(
-            kind, held.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _read_shift(held)
+            kind, fields.whole("ratio", 1, SCALE - 1, "ratio-out-of-range"), _read_shift(fields)
         )
     if kind in SHAPES:
-        variance = held.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
-        return Recipe(kind, variance, _read_shift(held))
-    count = held.whole("count", 1, 10_000_000_000, "count-out-of-range")
-    return Recipe(kind, count, _read_threshold(held) if kind == "blanks" else 0)
+        variance = fields.whole("variance", 1, MOST_VARIANCE, "variance-out-of-range")
+        return Recipe(kind, variance, _read_shift(fields))
+    count = fields.whole("count", 1, 10_000_000_000, "count-out-of-range")
+    return Recipe(kind, count, _read_threshold(fields) if kind == "blanks" else 0)
 
 
 def _read_planes(value: object, part: Fields) -> Planes:
-    held = Fields(value, part.at("planes"), "prime digits")
-    prime = held.whole("prime", 2, LARGEST_PRIME, "prime-out-of-range")
-    digits = held.whole("digits", 2, 62, "digits-out-of-range")
+    fields = Fields(value, part.at("planes"), "prime digits")
+    prime = fields.whole("prime", 2, LARGEST_PRIME, "prime-out-of-range")
+    digits = fields.whole("digits", 2, 62, "digits-out-of-range")
     if not is_prime(prime):
-        raise make_refusal("not-prime", held.at("prime"), "a prime", prime)
+        raise make_refusal("not-prime", fields.at("prime"), "a prime", prime)
     planes = Planes(prime, digits)
     if planes.messages > MOST_WIDE_MESSAGES:
         expected = "at most 2^127 messages"
@@ -253,26 +265,26 @@ def _read_planes(value: object, part: Fields) -> Planes:
     return planes
 
 
-def _read_shift(held: Fields) -> int:
-    return held.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
+def _read_shift(fields: Fields) -> int:
+    return fields.whole("shift", 1, MOST_SHIFT, "shift-out-of-range")
 
 
 def _read_own(value: object, place: str) -> Own:
-    held = Fields(value, place, "record whole coin")
-    uniform = held.choice("record", "blank|uniform", "unknown-fake") == "uniform"
-    many = held.whole("whole", 0, MOST_OWN, "own-fakes-out-of-range")
-    coin = whole(held.values["coin"], held.at("coin"))
+    fields = Fields(value, place, "record whole coin")
+    uniform = fields.choice("record", "blank|uniform", "unknown-fake") == "uniform"
+    many = fields.whole("whole", 0, MOST_OWN, "own-fakes-out-of-range")
+    coin = whole(fields.values["coin"], fields.at("coin"))
     if coin < 0:
-        raise make_refusal("coin-below-zero", held.at("coin"), "a coin of at least 0", coin)
+        raise make_refusal("coin-below-zero", fields.at("coin"), "a coin of at least 0", coin)
     if coin >= SCALE:
-        raise make_refusal("coin-too-large", held.at("coin"), "a coin below 2^64", coin)
+        raise make_refusal("coin-too-large", fields.at("coin"), "a coin below 2^64", coin)
     if not many and not coin:
         raise make_refusal("own-fakes-none", place, "at least one fake, or null", "no fakes")
     return Own(uniform, many, coin)
 
 
-def _read_threshold(held: Fields) -> int:
-    return held.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
+def _read_threshold(fields: Fields) -> int:
+    return fields.whole("threshold", LEAST_FLIP, MOST_FLIP, "threshold-out-of-range")
 
 
 def _count_pads(part: ContractPart) -> int:
@@ -282,10 +294,10 @@ def _count_pads(part: ContractPart) -> int:
 
 
 def _check_slots(part: ContractPart, place: str) -> None:
-    """Check that the proof covers a part of which some slots are sent."""
+    """Check that the proof covers a part that sends only some slots (bins) of a record."""
     most = part.most_set or 1
-    alone = part.planes is None and part.replaced is None and part.threshold is None
-    if not alone or part.recipe.kind in SHAPES:
+    is_in_clear = part.planes is None and part.replaced is None and part.threshold is None
+    if not is_in_clear or part.recipe.kind in SHAPES:
         expected = "slots of bins in clear among uniform fakes"
         raise make_refusal("slots-unfit", place, expected, "planes, shapes, or noise of its own")
     if part.is_full and part.bins < 2 * most:

@@ -74,23 +74,23 @@ class ContractPlan(NamedTuple):
 def read_plan(value: object) -> ContractPlan:
     """Read the plan; raise RefusedError if its fields contradict each other."""
     check_version(value, "plan", VERSION)
-    held = Fields(value, "plan", _FIELDS)
-    question = read_question(held.values["question"])
-    edges = read_edges(held.values["edges"], question.bins)
-    grid = read_grid(held.values["grid"], question.bins)
-    prefixes = read_prefixes(held.values["prefixes"], question.bins)
+    fields = Fields(value, "plan", _FIELDS)
+    question = read_question(fields.values["question"])
+    edges = read_edges(fields.values["edges"], question.bins)
+    grid = read_grid(fields.values["grid"], question.bins)
+    prefixes = read_prefixes(fields.values["prefixes"], question.bins)
     ways = sum(one is not None for one in (edges, grid, prefixes, question.seed))
     if ways > 1 or (ways and question.kind != "one" and question.seed is None):
         raise make_refusal("several-encoders", "plan", "one way from a value to a bin", "several")
-    epsilon, delta = _read_guarantee(held.values["guarantee"])
-    users = held.whole("users", 2, MOST_USERS, "users-out-of-range")
-    crowd = held.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
+    epsilon, delta = _read_guarantee(fields.values["guarantee"])
+    users = fields.whole("users", 2, MOST_USERS, "users-out-of-range")
+    crowd = fields.whole("minimum_crowd", 1, MOST_USERS, "minimum-crowd-out-of-range")
     if crowd > users:
         raise make_refusal(
-            "minimum-crowd-above-users", held.at("minimum_crowd"), f"at most {users}", crowd
+            "minimum-crowd-above-users", fields.at("minimum_crowd"), f"at most {users}", crowd
         )
     parts = tuple(
-        read_part(part, f"part {place}") for place, part in enumerate(held.items("parts"))
+        read_part(part, f"part {place}") for place, part in enumerate(fields.items("parts"))
     )
     plan = ContractPlan(
         question,
@@ -101,54 +101,55 @@ def read_plan(value: object) -> ContractPlan:
         delta,
         users,
         crowd,
-        held.flag("count_flips"),
-        held.whole("collections", 1, 1000, "collections-out-of-range"),
-        held.whole("hops", 1, MOST_HOPS, "hops-out-of-range"),
-        held.choice("cover", "every mix|people", "unknown-cover") == "every mix",
+        fields.flag("count_flips"),
+        fields.whole("collections", 1, 1000, "collections-out-of-range"),
+        fields.whole("hops", 1, MOST_HOPS, "hops-out-of-range"),
+        fields.choice("cover", "every mix|people", "unknown-cover") == "every mix",
         parts,
-        *_read_certificate(held.values["certificate"], epsilon, delta),
-        _local_epsilon(held),
+        *_read_certificate(fields.values["certificate"], epsilon, delta),
+        _local_epsilon(fields),
     )
     _check_parts(plan)
-    _check_cover(plan, held)
+    _check_cover(plan, fields)
     return plan
 
 
 def _read_guarantee(value: object) -> tuple[float, float]:
-    held = Fields(value, "guarantee", "epsilon delta observer")
-    epsilon = held.number("epsilon", 0.01, 20.0, "epsilon-out-of-range")
-    delta = held.number("delta", 1e-15, 0.1, "delta-out-of-range")
-    held.choice("observer", "messages", "unknown-observer")
+    fields = Fields(value, "guarantee", "epsilon delta observer")
+    epsilon = fields.number("epsilon", 0.01, 20.0, "epsilon-out-of-range")
+    delta = fields.number("delta", 1e-15, 0.1, "delta-out-of-range")
+    fields.choice("observer", "messages", "unknown-observer")
     return epsilon, delta
 
 
 def _read_certificate(value: object, epsilon: float, delta: float) -> tuple[float, str]:
     """Return the upper bound and the assumption of a certificate."""
     place = "certificate"
-    held = Fields(value, place, "epsilon lower upper observer status source assumption")
-    upper = held.number("upper", 0.0, 1.0, "bounds-out-of-range")
-    held.number("lower", 0.0, upper, "bounds-out-of-range")
-    held.choice("observer", "messages", "unknown-observer")
-    held.choice("status", "proved", "not-proved")
-    held.text("source")
-    assumption = held.text("assumption")
-    if (found := held.number("epsilon", 0.0, _LARGEST, "other-epsilon")) != epsilon:
+    fields = Fields(value, place, "epsilon lower upper observer status source assumption")
+    upper = fields.number("upper", 0.0, 1.0, "bounds-out-of-range")
+    fields.number("lower", 0.0, upper, "bounds-out-of-range")
+    fields.choice("observer", "messages", "unknown-observer")
+    fields.choice("status", "proved", "not-proved")
+    fields.text("source")
+    assumption = fields.text("assumption")
+    if (found := fields.number("epsilon", 0.0, _LARGEST, "other-epsilon")) != epsilon:
         raise make_refusal("other-epsilon", place, f"bounds at epsilon {epsilon:g}", found)
     if upper > delta:
         raise make_refusal("proved-above-promise", place, f"delta of at most {delta:g}", upper)
     return upper, assumption
 
 
-def _local_epsilon(held: Fields) -> float | None:
-    if held.values["local_epsilon"] is None:
+def _local_epsilon(fields: Fields) -> float | None:
+    if fields.values["local_epsilon"] is None:
         return None
-    return held.number("local_epsilon", 0.0, _LARGEST, "local-epsilon-out-of-range")
+    return fields.number("local_epsilon", 0.0, _LARGEST, "local-epsilon-out-of-range")
 
 
 def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]:
-    """Return all ways to send a record.
+    """Return all ways to send a record, each as a list of its messages.
 
-    A message is its number of bins, its maximum set, and whether it always names exactly one bin.
+    A message is described by its number of bins, the maximum number of bins that it sets (None for
+    all), and whether it always names exactly one bin.
     """
     bins, one = question.bins, question.kind == "one"
     if question.kind == "bits":
@@ -161,7 +162,10 @@ def _list_splits(question: Question) -> list[list[tuple[int, int | None, bool]]]
 
 
 def _list_slots(question: Question) -> list[tuple[int, int | None, bool]]:
-    """Return the part that sends some slots of a record; a bit has two bins, no and yes."""
+    """Describe the only part of a plan that sends some slots of a record.
+
+    A record of bits has two bins for each bit, no and yes.
+    """
     if question.kind == "bits":
         return [(2 * question.bins, question.bins, False)]
     return [(question.bins, question.max_set, False)]
@@ -195,11 +199,11 @@ def _check_parts(plan: ContractPlan) -> None:
     raise make_refusal("parts-unfit", "parts", "one a record, or one a bit or attribute", sizes)
 
 
-def _check_cover(plan: ContractPlan, held: Fields) -> None:
-    share = held.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
+def _check_cover(plan: ContractPlan, fields: Fields) -> None:
+    share = fields.number("honest_share", 1e-12, 1.0, "honest-share-out-of-range")
     if any(part.by_mixes != plan.by_mixes for part in plan.parts):
         raise make_refusal(
-            "cover-unfit", "cover", "the one that its parts have", held.values["cover"]
+            "cover-unfit", "cover", "the one that its parts have", fields.values["cover"]
         )
     if plan.by_mixes:
         if plan.count_flips:

@@ -6,9 +6,9 @@ a direction uniformly, and sends
 
     message = j p + c,    c = <a, x> mod p,
 
-which names the plane of all points with this product: one p-th of all points. Any two points lie in
-a common plane for a fraction kappa = (p^(t-1) - 1)/(p^t - 1) of the directions. A fake is a uniform
-integer below J p.
+which names the plane of all points with this product. A plane has one p-th of all points. Any two
+points lie in a common plane for a fraction kappa = (p^(t-1) - 1)/(p^t - 1) of the directions. A
+fake is a uniform integer below J p.
 
 *Numbering.* The digits of a point are those of an integer below p^t, least significant first.
 Directions are numbered by the place of their leading 1: place 0 has the first p^(t-1) numbers,
@@ -64,9 +64,9 @@ class Planes(NamedTuple):
 
     @property
     def text_bins(self) -> int:
-        """The number of bins of texts of an open domain: the points, or fewer if those are many.
+        """The number of bins to which texts of an open domain are hashed.
 
-        Bins are integers of 8 bytes.
+        This is the number of points, or less if a point does not fit into an integer of 8 bytes.
         """
         return self.points if self.points < MOST_MESSAGES else TEXT_BINS
 
@@ -76,11 +76,11 @@ class Planes(NamedTuple):
         return self.directions * self.prime
 
     def point(self, number: int, values: int) -> int:
-        """Return the point of a bin of a question with ``values`` bins, one per person."""
+        """Return the point of a bin. Every person has one of the question's ``values`` bins."""
         return point_of(number, values, self.prime, self.digits)
 
     def member(self, number: int, values: int) -> int:
-        """Return the point of a bin of sets of ``values``, or of a pad.
+        """Return the point of a bin, or of a pad, of a question about sets of ``values`` bins.
 
         Pads are sent for missing members, and numbered from ``values`` on. If there are as many
         values as points, each value is a point itself.
@@ -125,7 +125,15 @@ def is_prime(number: int) -> bool:
 
 
 def most_digits(prime: int, most: int = MOST_MESSAGES) -> int:
-    """Return the maximum number of digits with at most ``most`` messages; 1 for none."""
+    """Return the maximum number of digits with at most ``most`` messages; 1 for none.
+
+    Parameters
+    ----------
+    prime : int
+        The modulus p.
+    most : int
+        The maximum number of different messages.
+    """
     digits = 1
     while Planes(prime, digits + 1).messages <= most:
         digits += 1
@@ -133,7 +141,15 @@ def most_digits(prime: int, most: int = MOST_MESSAGES) -> int:
 
 
 def digits_for(prime: int, values: int) -> int:
-    """Return the minimum number of digits, at least 2, for ``values`` points."""
+    """Return the minimum number of digits for a number of points; at least 2.
+
+    Parameters
+    ----------
+    prime : int
+        The modulus p.
+    values : int
+        The number of points.
+    """
     digits = 2
     while prime**digits < values:
         digits += 1

@@ -12,13 +12,16 @@ MOST_BINS, MOST_BITS, MOST_SET = 10_000_000, 64, 16
 MOST_POINTS = (1 << 63) - 1
 """Maximum number of points of the texts of an open domain."""
 _SEED = re.compile(r"[0-9a-f]{32}")
-_CONTROL = re.compile(
+CONTROL_CHARACTERS = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+"""Characters that move a cursor or change colors, except tabs and line ends; characters that embed,
+isolate or override a writing direction, which make one label look like another; and halves of
+surrogate pairs, which no file or terminal accepts."""
 
 
 class Question(NamedTuple):
-    """The values that a record may have: one bin, a set of bins, or free bits.
+    """The values that a record may have: one bin, a set of bins, or any combination of bits.
 
     Attributes
     ----------
@@ -67,41 +70,41 @@ class Prefixes(NamedTuple):
 def read_question(value: object) -> Question:
     """Read the question, or raise RefusedError."""
     place = "question"
-    held = Fields(value, place, "name bins labels kind max_set attributes hashed")
-    kind = held.choice("kind", "one|set|bits", "unknown-kind")
-    seed = None if held.values["hashed"] is None else _read_seed(held.values["hashed"])
+    fields = Fields(value, place, "name bins labels kind max_set attributes hashed")
+    kind = fields.choice("kind", "one|set|bits", "unknown-kind")
+    seed = None if fields.values["hashed"] is None else _read_seed(fields.values["hashed"])
     least, most = (
         (1, MOST_BITS) if kind == "bits" else (2, MOST_BINS if seed is None else MOST_POINTS)
     )
-    bins = held.whole("bins", least, most, "bins-out-of-range")
+    bins = fields.whole("bins", least, most, "bins-out-of-range")
     largest = min(MOST_SET, bins) if kind == "set" else 1
-    max_set = held.whole("max_set", 1, largest, "max-set-out-of-range")
-    attributes = _attributes(held, kind, bins, max_set)
-    labels = _labels(held, bins)
+    max_set = fields.whole("max_set", 1, largest, "max-set-out-of-range")
+    attributes = _attributes(fields, kind, bins, max_set)
+    labels = _labels(fields, bins)
     if seed is not None and (kind == "bits" or (labels or attributes) is not None):
         expected = "bins without labels or attributes, one a record or a set"
         raise make_refusal("hashed-with-labels", place, expected, kind)
-    name = held.text("name")
-    _check_characters(name, held.at("name"), "control-character-in-name")
+    name = fields.text("name")
+    _check_characters(name, fields.at("name"), "control-character-in-name")
     return Question(name, bins, labels, kind, max_set, attributes, seed)
 
 
-def _attributes(held: Fields, kind: str, bins: int, max_set: int) -> tuple[int, ...] | None:
-    if held.values["attributes"] is None:
+def _attributes(fields: Fields, kind: str, bins: int, max_set: int) -> tuple[int, ...] | None:
+    if fields.values["attributes"] is None:
         return None
-    place = held.at("attributes")
-    sizes = tuple(whole(size, place) for size in held.items("attributes"))
+    place = fields.at("attributes")
+    sizes = tuple(whole(size, place) for size in fields.items("attributes"))
     if kind != "set" or sum(sizes) != bins or len(sizes) != max_set or min(sizes) < 2:
         expected = f"{max_set} attributes of a set, two bins or more each, {bins} in all"
         raise make_refusal("attributes-unfit", place, expected, sizes)
     return sizes
 
 
-def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
-    if held.values["labels"] is None:
+def _labels(fields: Fields, bins: int) -> tuple[str, ...] | None:
+    if fields.values["labels"] is None:
         return None
-    place = held.at("labels")
-    labels = tuple(text(label, place) for label in held.items("labels"))
+    place = fields.at("labels")
+    labels = tuple(text(label, place) for label in fields.items("labels"))
     for label in labels:
         _check_characters(label, place, "control-character-in-label")
     if "" in labels:
@@ -116,15 +119,15 @@ def _labels(held: Fields, bins: int) -> tuple[str, ...] | None:
 
 
 def _check_characters(value: str, place: str, reason: str) -> None:
-    if _CONTROL.search(value):
+    if CONTROL_CHARACTERS.search(value):
         raise make_refusal(reason, place, "whole characters, none that controls a screen", value)
 
 
 def _read_seed(value: object) -> bytes:
-    held = Fields(value, "question.hashed", "function seed")
-    held.choice("function", "HMAC-SHA-256", "unknown-hash")
-    if not _SEED.fullmatch(seed := held.text("seed")):
-        raise make_refusal("seed-malformed", held.at("seed"), "32 hexadecimal digits", seed)
+    fields = Fields(value, "question.hashed", "function seed")
+    fields.choice("function", "HMAC-SHA-256", "unknown-hash")
+    if not _SEED.fullmatch(seed := fields.text("seed")):
+        raise make_refusal("seed-malformed", fields.at("seed"), "32 hexadecimal digits", seed)
     return bytes.fromhex(seed)
 
 
@@ -132,8 +135,8 @@ def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
     """Read the boundaries of ranges: bins + 1 finite ascending numbers."""
     if value is None:
         return None
-    held = Fields({"edges": value}, "plan", "edges")
-    edges = tuple(number(edge, held.at("edges")) for edge in held.items("edges"))
+    fields = Fields({"edges": value}, "plan", "edges")
+    edges = tuple(number(edge, fields.at("edges")) for edge in fields.items("edges"))
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != bins + 1 or not rising or not all(map(math.isfinite, edges)):
         raise make_refusal(
@@ -143,17 +146,25 @@ def read_edges(value: object, bins: int) -> tuple[float, ...] | None:
 
 
 def read_prefixes(value: object, bins: int) -> Prefixes | None:
-    """Read the rules of a question for words by prefixes."""
+    """Read the rules of a question for words by prefixes, or raise RefusedError.
+
+    Parameters
+    ----------
+    value : object
+        The decoded JSON of the rules.
+    bins : int
+        The number of bins of the question.
+    """
     if value is None:
         return None
-    held = Fields(value, "plan.prefixes", "alphabet most longest symbols")
-    alphabet = held.text("alphabet")
+    fields = Fields(value, "plan.prefixes", "alphabet most longest symbols")
+    alphabet = fields.text("alphabet")
     if not 2 <= len(alphabet) <= 200 or len(set(alphabet)) < len(alphabet):
         expected = "2 to 200 characters, each once"
-        raise make_refusal("alphabet-unfit", held.at("alphabet"), expected, alphabet)
-    most = held.whole("most", 1, 1_000_000, "prefixes-out-of-range")
-    longest = held.whole("longest", 1, 1000, "prefixes-out-of-range")
-    symbols = held.whole("symbols", 1, 10, "prefixes-out-of-range")
+        raise make_refusal("alphabet-unfit", fields.at("alphabet"), expected, alphabet)
+    most = fields.whole("most", 1, 1_000_000, "prefixes-out-of-range")
+    longest = fields.whole("longest", 1, 1000, "prefixes-out-of-range")
+    symbols = fields.whole("symbols", 1, 10, "prefixes-out-of-range")
     found = Prefixes(alphabet, most, longest, symbols)
     if most * found.extension_count + 1 != bins:
         expected = f"{most * found.extension_count + 1} bins for them"

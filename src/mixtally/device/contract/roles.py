@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mixtally.device.contract.fields import Fields, base64_of, make_refusal
 
-_ROLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
+ROLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 # Unencrypted http is accepted only for tests on one machine.
 _ADDRESS = re.compile(
     r"https://[!-~]{1,200}|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]+)?(/[!-~]{0,100})?"
@@ -29,32 +29,74 @@ class Role(NamedTuple):
 
 
 def read_role(value: object, place: str) -> Role:
-    """Read a role, or raise RefusedError."""
-    held = Fields(value, place, "name address key operator")
-    if not _ROLE.fullmatch(name := held.text("name")):
-        raise make_refusal("role-name-malformed", held.at("name"), "letters, digits and ._/-", name)
-    if not _ADDRESS.fullmatch(address := held.text("address")):
+    """Read a role, or raise RefusedError.
+
+    Parameters
+    ----------
+    value : object
+        The decoded JSON of the role.
+    place : str
+        Where the role is in its document, for error messages.
+    """
+    fields = Fields(value, place, "name address key operator")
+    name = read_role_name(fields, "name")
+    if not _ADDRESS.fullmatch(address := fields.text("address")):
         raise make_refusal(
-            "address-malformed", held.at("address"), "https:// and no space", address
+            "address-malformed", fields.at("address"), "https:// and no space", address
         )
-    operator = held.text("operator")
+    operator = fields.text("operator")
     if not 1 <= len(operator) <= 200 or not operator.isprintable():
-        raise make_refusal("operator-malformed", held.at("operator"), "who runs it", operator)
-    return Role(name, address, parse_verifier_key(name, held.text("key"), place), operator)
+        raise make_refusal("operator-malformed", fields.at("operator"), "who runs it", operator)
+    return Role(name, address, parse_verifier_key(name, fields.text("key"), place), operator)
+
+
+def read_role_name(fields: Fields, field: str) -> str:
+    """Return the name of a role in a field, or raise RefusedError."""
+    if not ROLE_NAME.fullmatch(name := fields.text(field)):
+        raise make_refusal(
+            "role-name-malformed", fields.at(field), "letters, digits and ._/-", name
+        )
+    return name
 
 
 def key_hash(name: str, public: bytes) -> bytes:
-    """Return the four bytes by which a note identifies the key of a signature."""
+    """Return the four bytes by which a note identifies the key of a signature.
+
+    Parameters
+    ----------
+    name : str
+        The name of the role.
+    public : bytes
+        The public key, 32 bytes.
+    """
     return sha256(name.encode() + b"\n" + ED25519 + public).digest()[:HASH_BYTES]
 
 
 def format_verifier_key(name: str, public: bytes) -> str:
-    """Return the verifier key of ``name`` as text, for a public key of 32 bytes."""
+    """Return a verifier key as text.
+
+    Parameters
+    ----------
+    name : str
+        The name of the role.
+    public : bytes
+        The public key, 32 bytes.
+    """
     return f"{name}+{key_hash(name, public).hex()}+{b64encode(ED25519 + public).decode()}"
 
 
 def parse_verifier_key(name: str, written: str, place: str) -> bytes:
-    """Return the 32 bytes of the Ed25519 key in NAME+HASH+BASE64, or raise RefusedError."""
+    """Return the 32 bytes of an Ed25519 key, or raise RefusedError.
+
+    Parameters
+    ----------
+    name : str
+        The name that the key must have.
+    written : str
+        The key as NAME+HASH+BASE64.
+    place : str
+        Where the key is in its document, for error messages.
+    """
     raw = base64_of(written.split("+", 2)[-1]) or b""
     if len(raw) != 1 + KEY_BYTES or written != format_verifier_key(name, raw[1:]):
         raise make_refusal(
@@ -65,6 +107,6 @@ def parse_verifier_key(name: str, written: str, place: str) -> bytes:
 
 def read_rounds(value: object) -> tuple[int, int]:
     """Return how long a round is open, and the time from one start to the next, in seconds."""
-    held = Fields(value, "rounds", "open_seconds every_seconds")
-    every = held.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
-    return held.whole("open_seconds", 1, every, "rounds-out-of-range"), every
+    fields = Fields(value, "rounds", "open_seconds every_seconds")
+    every = fields.whole("every_seconds", 1, 10**8, "rounds-out-of-range")
+    return fields.whole("open_seconds", 1, every, "rounds-out-of-range"), every

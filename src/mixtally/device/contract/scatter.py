@@ -3,11 +3,11 @@
 A device and a collector call ``point_of`` for a question whose values are sent as planes of Z_p^t
 (``device.contract.planes``). The map from the d labels to points is injective and has two steps.
 
-*Permutation.* The numbers 0..d - 1 of the labels are permuted. With s the least integer whose
-square is at least d, a number is s high + low. A round of a Feistel network replaces the pair (low,
-high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d and high. Six
-rounds permute [0, s^2). They are repeated until the number is below d (cycle walking). So regular
-patterns of labels, such as neighbors or every seventh label, disappear.
+*Permutation.* The numbers 0..d - 1 of the labels are permuted. Let s be the least integer whose
+square is at least d. A number is written as s high + low. A round of a Feistel network replaces the
+pair (low, high) by (high, (low + F) mod s), where F is SHA-256 of a text that names the round, d
+and high. Six rounds permute [0, s^2). The six rounds are repeated until the number is below d
+(cycle walking). So regular patterns of labels, such as neighbors or every seventh label, disappear.
 
 *Curve.* A number has the digits l_0, .., l_(t-1) in base p, least significant first. Its point has
 the same digits except the last, which is (l_(t-1) + l_0^2) mod p.
@@ -26,8 +26,8 @@ so this is at most 2 m p^(t-2) <= 2 d / p.
 
 Without the curve, the numbers 0..p - 1 would be a line, and their estimates would have a common
 error. A hash in place of the permutation could map two labels to one point. The permutation needs
-no key: delta of a message is that of p bins for any two different points, so privacy does not
-depend on the map.
+no key. The delta of a message is the delta of p bins for any two different points, so privacy does
+not depend on the map.
 
 Source: Luby, Rackoff, How to Construct Pseudorandom Permutations (1988); Patarin, Security of
 Random Feistel Schemes with 5 or More Rounds (2004), for six rounds; Black, Rogaway, Ciphers with
@@ -44,12 +44,27 @@ ROUNDS = 6  # enough for a pseudorandom permutation, by Patarin's theorem
 
 
 def side_of(values: int) -> int:
-    """Return s, the number of values of half a number: the least s with s^2 >= ``values``."""
+    """Return the side s of the smallest square s x s with at least ``values`` places.
+
+    A number is split into two halves, each in [0, s).
+    """
     return isqrt(values - 1) + 1
 
 
 def round_shift(number: int, values: int, half: int) -> int:
-    """Return F, which round ``number`` adds to one half, given the other ``half``, before mod s."""
+    """Return the hash F of one round of the permutation.
+
+    The round adds F to one half of a number, modulo s. F depends on the other half.
+
+    Parameters
+    ----------
+    number : int
+        The number of the round, from 0.
+    values : int
+        The number of labels of the list.
+    half : int
+        The other half of the number, in [0, s).
+    """
     text = f"mixtally point {number} {values} {half}"
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
@@ -67,7 +82,17 @@ def permute_bin(number: int, values: int) -> int:
 
 
 def point_on_curve(number: int, prime: int, digits: int) -> int:
-    """Return the point of a number in [0, p^t): its last digit plus its first digit squared."""
+    """Return the point of a number in [0, p^t): its last digit plus its first digit squared.
+
+    Parameters
+    ----------
+    number : int
+        A number in [0, p^t).
+    prime : int
+        The modulus p.
+    digits : int
+        The dimension t.
+    """
     rest, unit = number % prime, int(prime ** (digits - 1))
     last, others = divmod(number, unit)
     return others + (last + rest * rest) % prime * unit

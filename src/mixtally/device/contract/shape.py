@@ -29,15 +29,37 @@ _GUARD_BITS = 256
 
 
 def laplace_weights(ratio: int, shift: int, *, paired: bool = False) -> tuple[int, ...]:
-    """Return F(k) times 2^64 for k = 0, 1, ..: integers with sum 2^64.
+    """Return the table of a discrete Laplace distribution: F(k) times 2^64 for k = 0, 1, ..
 
-    The last of them is above 0, except in a paired table, which always ends at twice the shift.
+    The entries are integers with the sum 2^64. The last entry is above 0, except in a paired table,
+    which always ends at twice the shift.
+
+    Parameters
+    ----------
+    ratio : int
+        The factor between neighboring probabilities, times 2^64.
+    shift : int
+        The mode s.
+    paired : bool
+        Whether two bins share a fixed number of fakes, so that the table is symmetric.
     """
     return _build_table(_laplace_falls(ratio), shift, paired=paired)
 
 
 def gaussian_weights(variance: int, shift: int, *, paired: bool = False) -> tuple[int, ...]:
-    """Return F(k) times 2^64 of the discrete Gaussian, like ``laplace_weights``."""
+    """Return the table of a discrete Gaussian distribution: F(k) times 2^64 for k = 0, 1, ..
+
+    The form of the table is that of ``laplace_weights``.
+
+    Parameters
+    ----------
+    variance : int
+        The parameter of the exponent, before truncation.
+    shift : int
+        The mode s.
+    paired : bool
+        Whether two bins share a fixed number of fakes, so that the table is symmetric.
+    """
     return _build_table(_gaussian_falls(variance), shift, paired=paired)
 
 
@@ -55,7 +77,7 @@ SHAPES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
 
 
 def _build_table(falls: Iterable[int], shift: int, *, paired: bool) -> tuple[int, ...]:
-    """Return a table whose probabilities decrease like ``falls`` on both sides of the shift.
+    """Return a table whose probabilities decrease as ``falls`` states on both sides of the shift.
 
     ``falls`` are the ratios to the probability at the shift, over 2^256, at distances 1, 2, .. All
     entries are rounded down, except the entry at the shift, which receives the remainder.

@@ -27,7 +27,17 @@ def code_digits(base: int) -> int:
 
 
 def spell(word: str, alphabet: str, length: int) -> list[int]:
-    """Return the first ``length`` symbols of ``word``, padded with ends."""
+    """Return the first symbols of a word, padded with end symbols.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    alphabet : str
+        The public alphabet.
+    length : int
+        The number of symbols.
+    """
     base = len(alphabet)
     digits = code_digits(base)
     symbols: list[int] = []
@@ -45,9 +55,29 @@ def spell(word: str, alphabet: str, length: int) -> list[int]:
 def find_extension_bin(
     word: str | None, asked: Prefixes, prefixes: Sequence[Sequence[int]], *, closing: bool
 ) -> int:
-    """Return the bin of ``word``; the last bin if there is no word.
+    """Return the number of the bin of a word in a round of the search for words.
 
-    Raise RefusedError for prefixes that the question does not permit.
+    Parameters
+    ----------
+    word : str or None
+        The word; None if the person has no word.
+    asked : Prefixes
+        The rules of the question.
+    prefixes : sequence of sequence of int
+        The prefixes of the round as symbols, all of the same length.
+    closing : bool
+        Whether the round counts only words that end after the next symbols.
+
+    Returns
+    -------
+    int
+        From 0 to ``asked.most * asked.extension_count``. The last bin has all people whose word
+        extends no prefix, or who have no word.
+
+    Raises
+    ------
+    RefusedError
+        If the question does not permit the prefixes.
     """
     depth = check_prefixes(asked, prefixes)
     last = asked.most * asked.extension_count

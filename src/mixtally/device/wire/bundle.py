@@ -36,21 +36,49 @@ def write_bundle(parts: Sequence[Sequence[bytes]]) -> bytes:
     return b"".join(envelope for part in parts for envelope in part)
 
 
-def check_body(body: bytes, shapes: Sequence[PartShape]) -> None:
-    """Raise RefusedError unless a body consists of one or several whole bundles."""
+def check_body(body: bytes, shapes: Sequence[PartShape], *, single: bool = False) -> None:
+    """Raise RefusedError unless a body consists of one or several whole bundles.
+
+    Parameters
+    ----------
+    body : bytes
+        The body of a request.
+    shapes : sequence of PartShape
+        The slots and envelope lengths of each part.
+    single : bool
+        Whether only one bundle is accepted, as with a code.
+    """
     size = bundle_bytes(shapes)
-    if not body or len(body) % size:
-        expected = f"one bundle of {size:,} bytes, or several"
+    if not body or len(body) % size or (single and len(body) > size):
+        expected = f"one bundle of {size:,} bytes" + ("" if single else ", or several")
         raise make_refusal("body-length", "body", expected, f"{len(body):,} bytes")
 
 
 def split_bundles(body: bytes, shapes: Sequence[PartShape]) -> Iterator[bytes]:
-    """Yield the bundles of a valid body, in order."""
+    """Yield the bundles of a valid body, in order.
+
+    Parameters
+    ----------
+    body : bytes
+        The body, which ``check_body`` has accepted.
+    shapes : sequence of PartShape
+        The slots and envelope lengths of each part.
+    """
     size = bundle_bytes(shapes)
     return (body[start : start + size] for start in range(0, len(body), size))
 
 
 def part_envelopes(bundle: bytes, shapes: Sequence[PartShape], part: int) -> list[bytes]:
-    """Return the envelopes of part number ``part``, counted from 0, of a bundle."""
+    """Return the envelopes of one part of a bundle.
+
+    Parameters
+    ----------
+    bundle : bytes
+        The bundle.
+    shapes : sequence of PartShape
+        The slots and envelope lengths of each part.
+    part : int
+        The number of the part, from 0.
+    """
     start, (slots, _, size) = bundle_bytes(shapes[:part]), shapes[part]
     return [bundle[start + i * size : start + (i + 1) * size] for i in range(slots)]

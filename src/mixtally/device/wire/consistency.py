@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from mixtally.device.contract.fields import make_refusal
+from mixtally.device.wire.arrivals import check_lists
 from mixtally.device.wire.manifest import MOST_PIECE_BYTES, Manifest, Piece, Receipt
 from mixtally.device.wire.sheet import Sheet
 from mixtally.device.wire.suite import SUITES
@@ -42,7 +43,15 @@ class Frame(NamedTuple):
 
 
 def check_sheet(sheet: Sheet, frame: Frame) -> None:
-    """Raise RefusedError for a sheet that does not belong to the contract or violates it."""
+    """Raise RefusedError for a sheet that does not belong to the contract or violates it.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        The sheet of a round.
+    frame : Frame
+        The numbers of the contract that the sheet must agree with.
+    """
     if sheet.contract != frame.contract:
         raise make_refusal("other-contract", "sheet.contract", frame.contract, sheet.contract)
     if sheet.round > frame.rounds:
@@ -65,10 +74,18 @@ def check_sheet(sheet: Sheet, frame: Frame) -> None:
 
 
 def check_manifests(manifests: Sequence[tuple[str, Manifest]], sheet: str, frame: Frame) -> None:
-    """Raise RefusedError unless the manifests belong to the first hops of a round, in order.
+    """Raise RefusedError unless manifests belong to the first hops of a round, in order.
 
-    Each manifest comes with its SHA-256. ``sheet`` is the SHA-256 of the sheet. A hop must have
-    received what the previous hop sent.
+    A hop must have received what the previous hop sent.
+
+    Parameters
+    ----------
+    manifests : sequence of tuple
+        The manifest of each hop, with its SHA-256.
+    sheet : str
+        The SHA-256 of the sheet.
+    frame : Frame
+        The numbers of the contract that manifests must agree with.
     """
     before: tuple[str, Manifest] | None = None
     for place, (digest, manifest) in enumerate(manifests, start=1):
@@ -86,6 +103,13 @@ def check_manifest(manifest: Manifest, frame: Frame) -> None:
     """Raise RefusedError for parts of another contract, or if too few bundles are sent on.
 
     A batch may be sent on only if it has at least as many bundles as the minimum crowd.
+
+    Parameters
+    ----------
+    manifest : Manifest
+        The manifest of a hop.
+    frame : Frame
+        The numbers of the contract that the manifest must agree with.
     """
     if len(manifest.parts) != frame.parts:
         got = len(manifest.parts)
@@ -96,7 +120,7 @@ def check_manifest(manifest: Manifest, frame: Frame) -> None:
 
 
 def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
-    if manifest.before is None:  # only possible if the round expired before a manifest arrived
+    if manifest.before is None:  # only possible if the round broke off before a manifest arrived
         return
     if manifest.before != digest:
         raise make_refusal("before-unfit", "manifest.before", digest, manifest.before)
@@ -112,12 +136,22 @@ def _check_after(manifest: Manifest, digest: str, before: Manifest) -> None:
             raise make_refusal("received-differs", f"part {place}", expected, part.received)
 
 
-def check_receipt(receipt: Receipt, digest: str, manifest: Manifest) -> None:
-    """Raise RefusedError for a receipt of another manifest, or by another hop."""
+def check_receipt(receipt: Receipt, digest: str, manifest: Manifest, frame: Frame) -> None:
+    """Raise RefusedError for a receipt of another manifest, by another hop, or with other lists.
+
+    The collector has lists of as many tags as messages were sent, and a hop has none.
+    """
     if receipt.manifest != digest:
         raise make_refusal("other-manifest", "receipt.manifest", digest, receipt.manifest)
     if receipt.hop != manifest.hop + 1:
         raise make_refusal("other-hop", "receipt.hop", f"{manifest.hop + 1}", receipt.hop)
+    place, is_collector = "receipt.arrivals", receipt.hop == frame.hops + 1
+    if is_collector != (receipt.arrivals is not None):
+        expected = "the lists of the collector" if is_collector else "null, at a hop"
+        raise make_refusal("arrivals-miscounted", place, expected, receipt.arrivals)
+    if receipt.arrivals is not None:
+        sent = [] if manifest.destroyed else [part.sent_count for part in manifest.parts]
+        check_lists(receipt.arrivals, sent, place)
 
 
 def check_piece(data: bytes, piece: Piece, message_bytes: int) -> None:

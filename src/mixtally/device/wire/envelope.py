@@ -25,7 +25,10 @@ from mixtally.device.wire.suite import HpkeSuite
 
 
 class KeyDomain(bytes, Enum):
-    """The first bytes of every string that is bound into a key; one for each use."""
+    """A domain separation prefix: the first bytes of a string on which a key depends.
+
+    Each use of keys has its own prefix.
+    """
 
     ENVELOPE = b"mixtally envelope 1"
     ORDER = b"mixtally order 1"
@@ -52,11 +55,16 @@ class Sealer:
 
     def seal(self, message: bytes, part: int) -> bytes:
         """Return the envelope of ``message``, with one layer for every key."""
-        hop = self._first + len(self._keys)
+        return self.layers(message, part)[-1]
+
+    def layers(self, message: bytes, part: int) -> list[bytes]:
+        """Return the envelopes that each role receives of a message, the last role's first."""
+        hop, made = self._first + len(self._keys), []
         for key in reversed(self._keys):
             hop -= 1
             message = self._suite.encrypt(message, key, info(self._sheet, hop, part))
-        return message
+            made.append(message)
+        return made
 
     def padding(self, message_bytes: int, part: int) -> bytes:
         """Return padding as long as the envelope of a message of ``message_bytes`` bytes."""

@@ -3,25 +3,29 @@
 A manifest names the pieces of every part by their SHA-256, so that anyone can transport them. It
 states how many messages were received, dropped for each reason, and added. The collector needs
 these numbers for the estimate. In the manifest of a destroyed round, all numbers of the parts are
-0. A receipt states that the next role has all pieces.
+0. A receipt states that the next role has all pieces. Both name lists of what was received
+(``device.wire.arrivals``): a manifest those of its hop, and the collector's receipt those of the
+collector.
 """
 
 import re
 from typing import NamedTuple
 
 from mixtally.device.contract.fields import Fields, make_refusal, text
+from mixtally.device.contract.roles import ROLE_NAME
+from mixtally.device.wire.arrivals import ArrivalLists, check_lists, read_lists, write_lists
 from mixtally.device.wire.sheet import note_fields, read_digest, write_note
 
 MOST_PIECE_BYTES = 1 << 24
 MOST_PIECES = 1 << 16
 MOST_MESSAGES = 1 << 40
 MOST_HOPS = 5
-_MANIFEST = "version kind sheet hop bundles left_out destroyed before parts overruled"
+_MANIFEST = "version kind sheet hop bundles left_out destroyed before parts overruled arrivals"
 _PART = "received copies unopened malformed added pieces"
 _PIECE = "sha256 messages"
-_RECEIPT = "version kind manifest hop"
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
-TOO_FEW, EXPIRED = "too-few", "expired"
+_RECEIPT = "version kind manifest hop arrivals"
+TOO_FEW, EXPIRED, LOST, ENDED = "too-few", "expired", "lost", "ended"
+_END = re.compile(f"{TOO_FEW}|{EXPIRED}|{LOST}|{ENDED}: [ -~]{{1,200}}")
 
 
 class Piece(NamedTuple):
@@ -77,12 +81,15 @@ class Manifest(NamedTuple):
     left_out : int
         The distinct bundles that were dropped because an envelope did not open.
     destroyed : str or None
-        Why nothing is sent ("too-few", "expired"); None if something is sent.
+        Why nothing is sent; None if something is sent. "too-few", "expired", "lost" (a hop was
+        restored from a backup, without the round's key), or "ended: " and an operator's words.
     before : str or None
-        The SHA-256 of the previous hop's manifest. None at the first hop, and if the round expired
-        before one arrived.
+        The SHA-256 of the previous hop's manifest. None at the first hop, and if the round expired,
+        was lost or was ended before one arrived.
     overruled : tuple of str
         Roles that were silent when this hop started, and were not waited for.
+    arrivals : tuple of tuple of ListFile
+        The lists of what this hop received. There are none in a destroyed round.
     """
 
     sheet: str
@@ -93,17 +100,29 @@ class Manifest(NamedTuple):
     before: str | None
     parts: tuple[PartManifest, ...]
     overruled: tuple[str, ...] = ()
+    arrivals: ArrivalLists = ()
+
+    @property
+    def received_counts(self) -> list[int]:
+        """The number of tags in each list of what this hop received."""
+        if self.destroyed is not None:
+            return []
+        if self.hop == 1:
+            return [self.bundles + self.left_out]
+        return [part.received for part in self.parts]
 
 
 class Receipt(NamedTuple):
     """The statement of the next hop, or of the collector, that it has all pieces of a manifest.
 
     ``manifest`` is the SHA-256 of the manifest. ``hop`` is the position of the role that signs the
-    receipt, which is the position of the manifest's hop plus 1.
+    receipt, which is the position of the manifest's hop plus 1. ``arrivals`` are the lists of what
+    the collector received. A hop has None here, because its own manifest names its lists.
     """
 
     manifest: str
     hop: int
+    arrivals: ArrivalLists | None = None
 
 
 def write_manifest(manifest: Manifest) -> bytes:
@@ -112,55 +131,86 @@ def write_manifest(manifest: Manifest) -> bytes:
         {**part._asdict(), "pieces": [piece._asdict() for piece in part.pieces]}
         for part in manifest.parts
     ]
-    return write_note("manifest", {**manifest._asdict(), "parts": parts})
+    lists = write_lists(manifest.arrivals)
+    return write_note("manifest", {**manifest._asdict(), "parts": parts, "arrivals": lists})
 
 
 def read_manifest(data: bytes) -> Manifest:
     """Read the manifest in ``data``; raise RefusedError if it is invalid or its sums are wrong."""
-    held = note_fields(data, "manifest", _MANIFEST)
+    fields = note_fields(data, "manifest", _MANIFEST)
     destroyed = None
-    if held.values["destroyed"] is not None:
-        destroyed = held.choice("destroyed", f"{TOO_FEW}|{EXPIRED}", "unknown-end")
-    parts = tuple(_read_part(one, f"part {place}") for place, one in enumerate(held.items("parts")))
+    if fields.values["destroyed"] is not None:
+        destroyed = _read_end(fields)
+    parts = tuple(
+        _read_part(one, f"part {place}") for place, one in enumerate(fields.items("parts"))
+    )
     if destroyed and any(part.pieces or part.added for part in parts):
         raise make_refusal(
             "destroyed-with-pieces", "manifest", "no pieces of a destroyed round", "some"
         )
     if not destroyed:
         _check_sums(parts)
-    hop = held.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
-    before = None if held.values["before"] is None else read_digest(held, "before")
-    if (hop == 1 and before) or (hop > 1 and not before and destroyed != EXPIRED):
+    hop = fields.whole("hop", 1, MOST_HOPS, "hop-out-of-range")
+    before = None if fields.values["before"] is None else read_digest(fields, "before")
+    needs_before = hop > 1 and destroyed in (None, TOO_FEW)
+    if (hop == 1 and before) or (needs_before and not before):
         expected = "the manifest of the hop before, where there is one"
-        raise make_refusal("before-unfit", held.at("before"), expected, before)
-    return Manifest(
-        read_digest(held, "sheet"),
+        raise make_refusal("before-unfit", fields.at("before"), expected, before)
+    manifest = Manifest(
+        read_digest(fields, "sheet"),
         hop,
-        held.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
-        held.whole("left_out", 0, MOST_MESSAGES, "messages-out-of-range"),
+        fields.whole("bundles", 0, MOST_MESSAGES, "messages-out-of-range"),
+        fields.whole("left_out", 0, MOST_MESSAGES, "messages-out-of-range"),
         destroyed,
         before,
         parts,
-        _read_overruled(held),
+        _read_overruled(fields),
+        read_lists(fields),
     )
+    check_lists(manifest.arrivals, manifest.received_counts, fields.at("arrivals"))
+    return manifest
+
+
+def is_broken_off(end: str | None) -> bool:
+    """Return whether ``end`` says that an accident at a hop ended the round.
+
+    The values of ``end`` are those of ``Manifest.destroyed``.
+    """
+    return end is not None and (end == LOST or end.startswith(f"{ENDED}: "))
+
+
+def end_of(why: str) -> str | None:
+    """Return the end of a round that an operator ends; None if ``why`` cannot be on the wire."""
+    end = f"{ENDED}: {why}"
+    return end if _END.fullmatch(end) else None
 
 
 def write_receipt(receipt: Receipt) -> bytes:
     """Return the text to be signed."""
-    return write_note("receipt", receipt._asdict())
+    lists = None if receipt.arrivals is None else write_lists(receipt.arrivals)
+    return write_note("receipt", {**receipt._asdict(), "arrivals": lists})
 
 
 def read_receipt(data: bytes) -> Receipt:
     """Read the receipt in ``data``, or raise RefusedError."""
-    held = note_fields(data, "receipt", _RECEIPT)
-    hop = held.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
-    return Receipt(read_digest(held, "manifest"), hop)
+    fields = note_fields(data, "receipt", _RECEIPT)
+    hop = fields.whole("hop", 2, MOST_HOPS + 1, "hop-out-of-range")
+    lists = None if fields.values["arrivals"] is None else read_lists(fields)
+    return Receipt(read_digest(fields, "manifest"), hop, lists)
+
+
+def _read_end(fields: Fields) -> str:
+    end = fields.text("destroyed")
+    if not _END.fullmatch(end):
+        expected = f"{TOO_FEW}, {EXPIRED}, {LOST}, or {ENDED}: and printable ASCII"
+        raise make_refusal("unknown-end", fields.at("destroyed"), expected, end)
+    return end
 
 
 def _read_overruled(fields: Fields) -> tuple[str, ...]:
     place = fields.at("overruled")
     names = tuple(text(one, place) for one in fields.items("overruled"))
-    if bad := [name for name in names if not _NAME.fullmatch(name)]:
+    if bad := [name for name in names if not ROLE_NAME.fullmatch(name)]:
         raise make_refusal("role-name-malformed", place, "names of roles", bad[0])
     if len(set(names)) < len(names) or len(names) > MOST_HOPS:
         raise make_refusal("overruled-unfit", place, "every other role at most once", len(names))
@@ -168,13 +218,13 @@ def _read_overruled(fields: Fields) -> tuple[str, ...]:
 
 
 def _read_part(value: object, place: str) -> PartManifest:
-    held = Fields(value, place, _PART)
+    fields = Fields(value, place, _PART)
     received, copies, unopened, malformed, added = (
-        held.whole(name, 0, MOST_MESSAGES, "messages-out-of-range")
+        fields.whole(name, 0, MOST_MESSAGES, "messages-out-of-range")
         for name in _PART.split()
         if name != "pieces"
     )
-    pieces = held.items("pieces")
+    pieces = fields.items("pieces")
     if len(pieces) > MOST_PIECES:
         raise make_refusal("too-many-pieces", place, f"at most {MOST_PIECES:,}", len(pieces))
     named = tuple(_read_piece(one, place) for one in pieces)
@@ -182,9 +232,9 @@ def _read_part(value: object, place: str) -> PartManifest:
 
 
 def _read_piece(value: object, place: str) -> Piece:
-    held = Fields(value, f"piece of {place}", _PIECE)
-    most = held.whole("messages", 1, MOST_PIECE_BYTES, "messages-out-of-range")
-    return Piece(read_digest(held, "sha256"), most)
+    fields = Fields(value, f"piece of {place}", _PIECE)
+    most = fields.whole("messages", 1, MOST_PIECE_BYTES, "messages-out-of-range")
+    return Piece(read_digest(fields, "sha256"), most)
 
 
 def _check_sums(parts: tuple[PartManifest, ...]) -> None:

@@ -20,12 +20,17 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from mixtally.device.contract.fields import base64_of, fingerprint_of, make_refusal, text_of
-from mixtally.device.contract.roles import ED25519, HASH_BYTES, format_verifier_key, key_hash
+from mixtally.device.contract.roles import (
+    ED25519,
+    HASH_BYTES,
+    ROLE_NAME,
+    format_verifier_key,
+    key_hash,
+)
 from mixtally.errors import PlanError
 
 MOST_SIGNATURES = 100
 SEED_BYTES = 32
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
 _CONTROL = re.compile(rb"[\x00-\x09\x0b-\x1f]")
 _DASH = "\u2014 ".encode()
 _FIELD = (1 << 255) - 19
@@ -49,7 +54,7 @@ class Signer:
     seed: bytes
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name):
+        if not ROLE_NAME.fullmatch(self.name):
             raise _key_error(
                 "the name of a role", "letters, digits and ._/-", ascii(self.name)[:80]
             )
@@ -75,8 +80,12 @@ class Signer:
 
     def signature_line(self, text: bytes) -> bytes:
         """Return the signature line of ``text``."""
-        raw = key_hash(self.name, self.public) + self._private.sign(text)
+        raw = key_hash(self.name, self.public) + self.sign(text)
         return _DASH + self.name.encode() + b" " + b64encode(raw) + b"\n"
+
+    def sign(self, data: bytes) -> bytes:
+        """Return the Ed25519 signature of ``data``, 64 bytes."""
+        return self._private.sign(data)
 
     @property
     def _private(self) -> Ed25519PrivateKey:
@@ -110,9 +119,18 @@ def merge_notes(
 ) -> bytes:
     """Return ``text`` with the signature lines of all ``notes``, each once, in order.
 
-    With ``known`` (public keys by name), only the first verified line of each known name is kept.
-    So lines that strangers added are dropped. Raise RefusedError for a note of another text, a
-    false signature of a known key, and too many lines.
+    Raise RefusedError for a note of another text, a false signature of a known key, and too many
+    lines.
+
+    Parameters
+    ----------
+    text : bytes
+        The signed text.
+    notes : Collection of bytes
+        Notes of this text.
+    known : mapping of str to bytes or None
+        Public keys by name. Only the first verified line of each is kept, which drops lines that
+        strangers added. None keeps all lines.
     """
     lines: list[bytes] = []
     first: dict[str, bytes] = {}
@@ -130,18 +148,30 @@ def merge_notes(
 
 
 def find_signers(data: bytes, known: Mapping[str, bytes]) -> frozenset[str]:
-    """Return the names in ``known`` (public keys of 32 bytes by name) that have signed ``data``.
+    """Return the names of those who have signed ``data``.
 
     Lines of other keys are ignored. Raise RefusedError for an invalid signature under a known key,
     and for data that is not a note.
+
+    Parameters
+    ----------
+    data : bytes
+        A signed note.
+    known : mapping of str to bytes
+        Public keys of 32 bytes, by name.
     """
     return frozenset(_known_lines(data, known))
 
 
 def verify_note(data: bytes, signers: Mapping[str, bytes]) -> bytes:
-    """Return the text of ``data``, or raise RefusedError unless all ``signers`` have signed it.
+    """Return the text of a note, or raise RefusedError unless all signers have signed it.
 
-    ``signers`` are public keys by name.
+    Parameters
+    ----------
+    data : bytes
+        The note.
+    signers : mapping of str to bytes
+        Public keys of 32 bytes, by name.
     """
     names = find_signers(data, signers)
     if missing := [name for name in signers if name not in names]:
@@ -159,7 +189,7 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
         public = known.get(name)
         if public is None or raw[:HASH_BYTES] != key_hash(name, public):
             continue
-        if not _is_valid_signature(public, raw[HASH_BYTES:], text):
+        if not is_valid_signature(public, raw[HASH_BYTES:], text):
             expected = f"a signature of {name} that fits the text"
             got = "one that does not: the text or the signature was altered"
             raise make_refusal("signature-false", "note", expected, got)
@@ -167,7 +197,11 @@ def _known_lines(data: bytes, known: Mapping[str, bytes]) -> dict[str, bytes]:
     return found
 
 
-def _is_valid_signature(public: bytes, signature: bytes, text: bytes) -> bool:
+def is_valid_signature(public: bytes, signature: bytes, text: bytes) -> bool:
+    """Return whether ``signature`` is the Ed25519 signature of ``text`` under the key ``public``.
+
+    A key of small order has no valid signatures.
+    """
     second = int.from_bytes(public, "little") & ((1 << 255) - 1)
     # Second coordinates that are not reduced would be another spelling of the same key.
     if second >= _FIELD or second in _SMALL:
@@ -211,7 +245,7 @@ def _read_line(line: bytes) -> tuple[str, bytes]:
         name, raw = head.decode("ascii"), base64_of(encoded.decode("ascii")) or b""
     except UnicodeDecodeError:
         name, raw = "", b""
-    if not line.startswith(_DASH) or not _NAME.fullmatch(name) or len(raw) <= HASH_BYTES:
+    if not line.startswith(_DASH) or not ROLE_NAME.fullmatch(name) or len(raw) <= HASH_BYTES:
         raise make_refusal("no-note", "note", "lines of a dash, a name and base64", line[:80])
     return name, raw
 

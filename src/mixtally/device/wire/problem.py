@@ -1,7 +1,7 @@
 """Problem details: why a role refuses a request. The type of a problem is a path that explains it.
 
 Clients act only on the status. For 408, 429 and 5xx they send the same bytes again after
-Retry-After; for another 4xx they never do.
+Retry-After, unless the round is over then; for another 4xx they never do.
 
 Source: RFC 9457; RFC 9205, section 4.6.
 """
@@ -40,6 +40,17 @@ class Problem(Enum):
     NOT_AGREED = ProblemKind(
         403, "This role does not agree to this note", "ask for what the contract permits"
     )
+    NO_CODE = ProblemKind(
+        403, "This contract asks for a code", "send the same bytes with the code that you received"
+    )
+    UNKNOWN_CODE = ProblemKind(
+        403, "This contract has no such code", "compare the code with the one that you received"
+    )
+    CODE_SPENT = ProblemKind(
+        409,
+        "Another bundle was accepted with this code in this round",
+        "do not send it again: somebody has used the code, perhaps you on another device",
+    )
     ANOTHER_NOTE = ProblemKind(
         409, "This role has a different note for this place", "find out which role signed both"
     )
@@ -47,6 +58,11 @@ class Problem(Enum):
     METHOD = ProblemKind(405, "That cannot be done here", "look at the description of the protocol")
     TOO_SLOW = ProblemKind(408, "The body came too slowly", "send the same bytes again, faster")
     ROUND_CLOSED = ProblemKind(410, "The round is over", "keep nothing; the answer was not counted")
+    ROUND_FULL = ProblemKind(
+        429,
+        "The round accepts no more bundles",
+        "do not send it again: it was not counted unless it was confirmed before",
+    )
     TOO_LARGE = ProblemKind(413, "The body is too large", "send fewer bundles at a time")
     NOT_NAMED = ProblemKind(403, "No signed manifest names this piece", "send the manifest first")
     TOO_EARLY = ProblemKind(503, "The round is not open yet", "send the same bytes later")
@@ -63,7 +79,7 @@ class Problem(Enum):
     @property
     def is_retryable(self) -> bool:
         """Whether the same bytes may be sent later."""
-        return self.value.status in (408, 429, 503)
+        return self.value.status in (408, 503)
 
     def body(self, detail: str = "") -> bytes:
         """Return the problem as JSON."""

@@ -63,5 +63,5 @@ def verify_round(
     ]
     check_manifests(read, fingerprint_of(sheet), frame)
     for data, (digest, manifest), signer in zip(receipts, read, signers[1:], strict=False):
-        check_receipt(read_receipt(verify_note(data, signer)), digest, manifest)
+        check_receipt(read_receipt(verify_note(data, signer)), digest, manifest, frame)
     return tuple(manifest for _, manifest in read)

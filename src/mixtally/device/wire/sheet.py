@@ -5,10 +5,10 @@ recognize this person's messages behind an honest mix.
 """
 
 import json
-import re
 from base64 import b64encode
 from typing import Any, NamedTuple
 
+from mixtally.device.contract.fields import DIGEST as DIGEST
 from mixtally.device.contract.fields import (
     Fields,
     base64_of,
@@ -25,7 +25,6 @@ VERSION = 1
 MOST_TIME = 1 << 53
 MOST_ROUNDS = 1000
 LEAST_KEYS, MOST_KEYS = 2, 6  # one to five hops, and the collector
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _FIELDS = "version kind contract round opens closes expires keys prefixes closing"
 
 
@@ -74,27 +73,27 @@ def write_sheet(sheet: Sheet) -> bytes:
 
 def read_sheet(data: bytes) -> Sheet:
     """Read the sheet in ``data``, with or without signatures, or raise RefusedError."""
-    held = note_fields(data, "sheet", _FIELDS)
+    fields = note_fields(data, "sheet", _FIELDS)
     opens, closes, expires = (
-        held.whole(name, 0, MOST_TIME, "times-out-of-range")
+        fields.whole(name, 0, MOST_TIME, "times-out-of-range")
         for name in ("opens", "closes", "expires")
     )
     if not opens < closes < expires:
         got = f"{opens}, {closes}, {expires}"
         raise make_refusal("times-out-of-range", "sheet", "opens < closes < expires", got)
-    keys = tuple(_read_key(key, held.at("keys")) for key in held.items("keys"))
+    keys = tuple(_read_key(key, fields.at("keys")) for key in fields.items("keys"))
     if not LEAST_KEYS <= len(keys) <= MOST_KEYS:
         expected = "one of every hop and of the collector"
-        raise make_refusal("keys-miscounted", held.at("keys"), expected, len(keys))
+        raise make_refusal("keys-miscounted", fields.at("keys"), expected, len(keys))
     return Sheet(
-        read_digest(held, "contract"),
-        held.whole("round", 1, MOST_ROUNDS, "round-out-of-range"),
+        read_digest(fields, "contract"),
+        fields.whole("round", 1, MOST_ROUNDS, "round-out-of-range"),
         opens,
         closes,
         expires,
         keys,
-        _read_prefixes(held.values["prefixes"], held.at("prefixes")),
-        held.flag("closing"),
+        _read_prefixes(fields.values["prefixes"], fields.at("prefixes")),
+        fields.flag("closing"),
     )
 
 
@@ -149,7 +148,7 @@ def kind_of(data: bytes) -> str:
 def read_digest(fields: Fields, name: str) -> str:
     """Return a field with a SHA-256 in 64 hexadecimal digits, or raise RefusedError."""
     value = fields.text(name)
-    if not _DIGEST.fullmatch(value):
+    if not DIGEST.fullmatch(value):
         raise make_refusal("digest-malformed", fields.at(name), "64 digits of 0-9a-f", value)
     return value
 

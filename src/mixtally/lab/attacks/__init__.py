@@ -2,7 +2,8 @@
 
 ``mixtally check attack`` and the Python interface call ``run_attacks``. Each attack has a file of
 its own. A failed attack proves nothing. A successful attack proves that the guarantee is false,
-except with the stated false-alarm probability, which all attacks of a run share.
+except with the stated false-alarm probability. This probability is divided equally among the
+attacks of one call.
 
 Terms that are used in all files of the package:
 
@@ -13,12 +14,12 @@ Terms that are used in all files of the package:
   *alarm* is the event in the other world.
 - A *fake* is a dummy message without an answer, drawn by a device or by a *hop*, that is, one mix
   of the chain. It is *blank* (no bit set, then flipped), *uniform* (a random bin), or *shaped* (a
-  random number of fakes for every bin). A device may toss a *coin* for one more fake. - A *part* of
-  a plan is a stream of messages, to which every device contributes the same piece of its record. A
-  record is *in clear* if its message is not randomized. A *cap* is the largest number of set bits
-  of a message. *Pads* are bins that stand for the missing members of a set. - A *plane* is a set of
-  possible values. A message can name a plane that contains the true value: values are points of a
-  finite geometry, and the planes of one *direction* are parallel.
+  random number of fakes for every bin). A device may toss a *coin* for one more fake.
+- A *part* of a plan is a stream of messages, to which every device contributes the same piece of
+  its record. A record is *in clear* if its message is not randomized. A *cap* is the largest number
+  of set bits of a message. *Pads* are bins that stand for the missing members of a set.
+- A *plane* is a set of possible values. A message can name a plane that contains the true value:
+  values are points of a finite geometry, and the planes of one *direction* are parallel.
 """
 
 from collections.abc import Callable
@@ -73,7 +74,10 @@ MEMOIZED_ATTACKS: dict[str, Callable[[MemoizedTarget, AttackLab], list[Outcome]]
 def run_attacks(
     target: Target | MemoizedTarget, lab: AttackLab, only: str | None = None
 ) -> list[Outcome]:
-    """Run every attack that fits the target, or one of them; they share the error of the lab.
+    """Run every attack that fits the target, or only one of them, and return all outcomes.
+
+    All attacks together report the violation of a true guarantee with probability at most
+    ``lab.error``.
 
     Parameters
     ----------
@@ -100,7 +104,7 @@ def run_attacks(
 
 
 def attacks_on(target: Target | MemoizedTarget) -> dict[str, Callable[[AttackLab], list[Outcome]]]:
-    """Return every attack that fits the target, by name."""
+    """Return a function for each attack that fits the target, by the attack's name."""
     if isinstance(target, Target):
         return {
             name: partial(run, target)

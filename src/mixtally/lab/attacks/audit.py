@@ -50,7 +50,7 @@ class Checks:
         return cls.of(name, abs(off), max(1, abs(off)), 0.0)
 
     def __add__(self, other: "Checks") -> "Checks":
-        """Return the same tests with the draws of both."""
+        """Return the sums of the hits and of the trials of two results of the same tests."""
         return replace(self, hits=self.hits + other.hits, trials=self.trials + other.trials)
 
     def p_values(self) -> Floats:
@@ -98,7 +98,7 @@ def find_failures(groups: list[Checks], error: float) -> tuple[list[FailedTest],
 
 
 def audit(attack: str, checks: list[Checks], lab: AttackLab, runs: int, played: str) -> Outcome:
-    """Return the outcome of an audit: violated if any check fails.
+    """Return the outcome of an audit, whose verdict is *violated* if any check fails.
 
     Correct code fails with probability at most ``lab.error``.
     """

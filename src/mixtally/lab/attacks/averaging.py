@@ -74,7 +74,7 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def _error_rate(total: Floats) -> float:
-    """Return how often the likelier answer is wrong; ties count half."""
+    """Return the share of runs in which the likelier answer is wrong; ties count half."""
     wrong = (total[0] < 0).mean() + (total[1] > 0).mean()
     ties = (total[0] == 0).mean() + (total[1] == 0).mean()
     return float(0.5 * (wrong + 0.5 * ties))
@@ -83,7 +83,10 @@ def _error_rate(total: Floats) -> float:
 def run_memoized(
     target: MemoizedTarget, lab: AttackLab, recall: Recall | None = None
 ) -> list[Outcome]:
-    """Attack the reports of memoized answers: the loss after T reports, and the error of a bit."""
+    """Attack the reports of memoized answers by averaging.
+
+    The outcomes are the privacy loss after T reports, and the error probability of a guessed bit.
+    """
     mechanism, count = target.mechanism, target.reports
     recall = recall or simple_recall(mechanism)
     runs = lab.runs if lab.runs is not None else _RUNS
@@ -117,7 +120,7 @@ def _evidence(
 
 
 def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
-    """Return the log-likelihood ratio of a true 1 against a true 0, by the number of ones."""
+    """Return the log-likelihood ratio of a true 1 against a true 0, for each number of ones."""
     with np.errstate(invalid="ignore"):  # Impossible numbers of ones are never read.
         return log_likelihood_true(mechanism, 1, reports) - log_likelihood_true(
             mechanism, 0, reports
@@ -125,7 +128,11 @@ def _bit_evidence(mechanism: Memoized, reports: int) -> Floats:
 
 
 def _error_curves(mechanism: Memoized, lab: AttackLab, recall: Recall) -> tuple[Curve, ...]:
-    """Return the errors with fresh noise, of the memoized bit, and with memoized answers."""
+    """Return three curves of the probability that averaging guesses a bit wrongly.
+
+    The curves are for fresh noise in every report, for the memoized bit, and for the true bit of
+    memoized answers.
+    """
     one = msgspec.structs.replace(mechanism, hashes=1, bins=2)
     runs = min(lab.runs or _FEWER, _FEWER)
     most = POINTS[-1]

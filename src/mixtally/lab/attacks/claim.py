@@ -11,13 +11,7 @@ from mixtally.accounting.parameters import Parameters, parse_parameters
 from mixtally.errors import ParameterError, join_words, not_one_of, not_together
 from mixtally.lab.attacks.memoized import MemoizedTarget, memoized_target
 from mixtally.lab.attacks.target import NOBODY, HidingPeople, Target
-from mixtally.model.contract import (
-    FakeRecord,
-    NoRecipe,
-    OwnFakes,
-    Part,
-    Recipe,
-)
+from mixtally.model.contract import FakeRecord, NoRecipe, OwnFakes, Part, Recipe
 from mixtally.model.guarantee import check_fraction, check_users, count_arriving
 from mixtally.model.mechanism import Memoized, Shuffled, mechanisms
 from mixtally.model.mechanism.parameters import check_names_given
@@ -100,7 +94,7 @@ def target_of_mechanism(
     honest_share: float = 1.0,
     accountant: Accountant | None = None,
 ) -> Target:
-    """Return the target for a mechanism of whose fakes only ``honest_share`` may be relied on.
+    """Return the target for a mechanism, if only ``honest_share`` of its fakes is relied on.
 
     Raises
     ------

@@ -32,7 +32,7 @@ class UniformGame(CountedGame):
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """No bin, bin a and bin b."""
+        """The record of everyone else (no bin), record u (bin a) and record v (bin b)."""
         return (0, 0), (1, 0), (0, 1)
 
     @property
@@ -51,7 +51,10 @@ class UniformGame(CountedGame):
         return other, other + (a + b - 2.0 * other) / self.senders.part.bins, a, b
 
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
-        """Return the fakes of each kind: first those in either bin, then those of bin a."""
+        """Return the number of fakes of each kind, shape (runs, kinds).
+
+        The fakes in bins a and b together are drawn first, and then bin a's share of them.
+        """
         numbers = np.broadcast_to(np.asarray(self.senders.draw_fake_numbers(runs, draw)), runs)
         both = draw(numbers, 2.0 * float(fake[1]))
         a = draw(both, 0.5)
@@ -67,11 +70,11 @@ class UniformGame(CountedGame):
 
 @dataclass(frozen=True)
 class ShapedGame(Game):
-    """The game among fakes of mixes, whose bins, or pairs of bins, are independent.
+    """The game among fakes that mixes draw independently for each bin, or for each pair of bins.
 
     Let F be the distribution of the number of fakes in a bin, and A and B the counts of bins a and
-    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)). Among paired fakes A alone says
-    everything, and the ratio is F(A - 1) / F(A).
+    b. The likelihood ratio is F(A - 1) F(B) / (F(A) F(B - 1)). Paired fakes have a fixed sum, so B
+    follows from A, and the ratio is F(A - 1) / F(A).
     """
 
     senders: Senders
@@ -119,13 +122,21 @@ class ShapedGame(Game):
         return u, v
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """Return the statistic in world u and, among other fakes, in world v."""
+        """Return the statistic in world u and the statistic in world v, each with its own fakes."""
         u, v = self.draw_runs(1, chance, device)
         return float(u[0]), float(v[0])
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> None:  # noqa: ARG002
-        """Return None: the code of a mix is as fast."""
+        """Return None, because the code of a mix draws the runs as fast."""
         return
+
+    def observe(self, rows: Rows, first: int = 0) -> float:
+        """Return the statistic of all messages of a round, as a collector receives them.
+
+        The person's two bins are ``first`` and the next one.
+        """
+        counts = tally_messages(self.senders.part.layout, rows).counts
+        return float(self._statistic(counts[first : first + 1], counts[first + 1 : first + 2])[0])
 
     def _statistic(self, a: Counts, b: Counts) -> Floats:
         pmf, last = self._log_pmf, len(self._log_pmf) - 1

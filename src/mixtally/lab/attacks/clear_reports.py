@@ -1,6 +1,6 @@
-"""Tests of reports in clear: they name their own cells, and directions are uniform.
+"""Tests that reports in clear name their own cells, and that directions are uniform.
 
-The audits ``randomizer`` and ``collection`` call this module. It knows no flips.
+The audits ``randomizer`` and ``collection`` call this module. It does not test flips.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ _MOST_COUNTED_NUMBERS = 1 << 20
 
 
 def slot_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Checks]:
-    """Return tests of sampled slots: different cells of the record, each as often as any other."""
+    """Return tests that sampled slots are different cells of the record, all equally often."""
     sent, size = part.record_messages, part.most_set or 1
     codes = np.arange(count // sent) % part.bins
     named = part.layout.codes(lab.device.reports(part, records_in_clear(part, codes), lab.chance))
@@ -58,11 +58,11 @@ def report_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Che
     named = part.layout.codes(lab.device.reports(part, codes, lab.chance))
     pads = (np.full_like(codes, part.bins + place) for place in range(most - 1))
     expected = np.column_stack([codes, *pads]).ravel()
-    some, held = named[: len(expected)], expected[: len(named)]
+    some, true_codes = named[: len(expected)], expected[: len(named)]
     if part.planes is None:
-        right = some == held
+        right = some == true_codes
     else:
-        points, cells = points_of(part, part.planes, held), part.planes.prime
+        points, cells = points_of(part, part.planes, true_codes), part.planes.prime
         right = planes_hold_points(part.planes, some, points)
     wrong, due = int((~right).sum()), g * (1.0 - 1.0 / cells)
     checks = [
@@ -77,13 +77,17 @@ def report_checks(name: str, part: Part, lab: AttackLab, count: int) -> list[Che
             f"direction of a report{name}", divide(some, part.planes.prime)[0], every
         )
     elif part.replaced is not None:
-        off = np.bincount((some - held) % cells, minlength=cells)[1:]
+        off = np.bincount((some - true_codes) % cells, minlength=cells)[1:]
         checks.append(Checks.of(f"report k bins from its own{name}", off, len(expected), g / cells))
     return checks
 
 
 def uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:
-    """Return tests that numbers are uniform below ``bound``: blocks, pairs, and single numbers."""
+    """Return tests that the numbers in ``drawn`` are uniform below ``bound``.
+
+    The tests count the numbers in each of several blocks, and pairs of equal successive numbers. If
+    ``bound`` is small, they also count each number.
+    """
     inside = drawn[is_below(drawn, bound)]
     ends = [-(-bound * block // _BLOCKS) for block in range(1, _BLOCKS + 1)]
     sizes = np.diff(np.array([0, *ends], dtype=np.float64))
@@ -103,5 +107,8 @@ def uniformity_checks(what: str, drawn: Numbers, bound: int) -> list[Checks]:
 
 
 def first_code(bins: int, count: int) -> int:
-    """Return the first bin of the reports, so that a few reports still include the last bin."""
+    """Return the first of ``count`` successive bins to report.
+
+    If there are fewer reports than bins, the last report is in the last bin.
+    """
     return bins - count if count < bins else 0

@@ -9,10 +9,10 @@
 - Large batches are shuffled.
 - Random words must not repeat, neither from the source of the attacks nor from the secure source.
 
-Flips are drawn at two probes, one for each way in which the code draws flips, because a plan's own
-flips may be too rare. All tests are exact binomial tests that share the false-alarm probability. A
-sum of independent draws with several probabilities varies less than the binomial distribution of
-its test, which only reduces that probability (Hoeffding 1956).
+A plan's own flips may be too rare to test. So flips are drawn with two other probabilities
+(*probes*), one for each way in which the code draws flips. All tests are exact binomial tests that
+share the false-alarm probability. A sum of independent draws with several probabilities varies less
+than the binomial distribution of its test, which only reduces that probability (Hoeffding 1956).
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from mixtally.lab.attacks.audit import Checks, audit, find_failures, word_checks
 from mixtally.lab.attacks.outcome import AttackLab, Outcome
 from mixtally.lab.attacks.randomizer import PROBES, fake_rate, probe_part
 from mixtally.lab.attacks.records import cells_in_clear, records_in_clear
-from mixtally.lab.attacks.senders import held_first_values
+from mixtally.lab.attacks.senders import contains_first_values
 from mixtally.lab.attacks.shuffling import large_shuffle_checks
 from mixtally.lab.attacks.single_records import single_record_checks
 from mixtally.lab.attacks.target import Target
@@ -67,14 +67,17 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple[list[Checks], int]:
-    """Return tests of a whole collection, with half of the people in the first and last bins."""
+    """Return tests of a whole collection, and the number of messages that it sent.
+
+    Half of the people are in the last bin, and all others in the first.
+    """
     small, users = _fit_size(part, hops)
     if users == 0:
         return [], 0
     bins, cells = (small.bins, small.layout.bins) if small.planes is None else (2, 2)
-    held = np.where(np.arange(users) < users // 2, bins - 1, 0)
+    values = np.where(np.arange(users) < users // 2, bins - 1, 0)
     sent: list[Rows] = []
-    records = records_in_clear(small, held)
+    records = records_in_clear(small, values)
     played = lab.play([small], hops, [records], lab.chance, watch=sent.append)
     dropped = sum(played.received.parts[0].dropped.values())
     refused = Checks.of_difference(f"message that the collector drops{name}", dropped)
@@ -82,10 +85,10 @@ def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple
     first = len(rows) // 2
     halves = [_count_shown(small, half) for half in (rows[:first], rows[first:])]
     seen = halves[0] + halves[1]
-    own = np.bincount(held, minlength=cells) * small.repeats
+    own = np.bincount(values, minlength=cells) * small.repeats
     own[bins : bins + (small.most_set or 1) - 1] += users * (small.pads > 0)
     if small.is_full:
-        own = np.bincount(cells_in_clear(small, held).ravel(), minlength=cells)
+        own = np.bincount(cells_in_clear(small, values).ravel(), minlength=cells)
     ends = np.unique([0, bins - 1])
     share = first / len(rows) if len(rows) else 0.0
     order = Checks.of(
@@ -102,16 +105,20 @@ def collection_checks(name: str, part: Part, hops: int, lab: AttackLab) -> tuple
 
 
 def _count_shown(part: Part, rows: Rows) -> Counts:
-    """Return how many messages name each bin, or contain either of the first two values."""
+    """Return the number of messages that name each bin.
+
+    If messages name planes, return the number of messages whose plane contains the first value, and
+    the number of those whose plane contains the second value.
+    """
     if part.planes is None:
         return tally_messages(part.layout, rows).counts
-    held = held_first_values(part, part.planes, part.layout.codes(rows), 2)
-    ones = np.unpackbits(held, axis=1, count=2, bitorder="little")
+    contained = contains_first_values(part, part.planes, part.layout.codes(rows), 2)
+    ones = np.unpackbits(contained, axis=1, count=2, bitorder="little")
     return np.asarray(ones.sum(axis=0, dtype=np.int64))
 
 
 def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
-    """Return the part with visible flips and few fakes, and the number of people."""
+    """Return a variant of the part with visible flips and few fakes, and the number of people."""
     small = part
     if part.threshold is not None:
         small = probe_part(part, PROBES[1]) or probe_part(part, PROBES[0]) or part
@@ -129,7 +136,7 @@ def _fit_size(part: Part, hops: int) -> tuple[Part, int]:
 
 
 def _fake_number_checks(name: str, part: Part, users: int, hops: int, fakes: int) -> list[Checks]:
-    """Return tests of the number of fakes from whole fakes, recipes and coins."""
+    """Return tests of the number of fakes: the certain fakes, and those that coins add."""
     certain, coin = 0, 0.0
     if isinstance(part.recipe, CountedRecipe):
         certain = hops * part.recipe.count

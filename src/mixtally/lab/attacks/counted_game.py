@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.game import Game, Setting
+from mixtally.lab.attacks.game import MOST_SHUFFLED, Game, Setting
 from mixtally.lab.attacks.likelihood import log_sum
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.senders import Bits, Senders
@@ -25,8 +25,6 @@ from mixtally.primitives.tails import Floats
 
 _SPAN_MESSAGES = 1 << 20
 """The messages of other people that are drawn at once, which limits memory."""
-_SHUFFLED = 1 << 10
-"""Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,12 @@ class CountedGame(Game):
     @property
     @abstractmethod
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """The record of everyone else, u and v, in the positions that the game looks at."""
+        """The record of everyone else, and u and v, in the positions that the game looks at."""
 
     def _setting(self, cost: float, kinds: int, stage: str) -> Setting:
         """Return the cost and the description of a run."""
         order = "not shuffled: the order is not used"
-        if self.senders.messages <= _SHUFFLED:
+        if self.senders.messages <= MOST_SHUFFLED:
             order = "shuffled"
         return Setting(cost, self.senders.messages, kinds, stage, f"{stage}; {order}")
 
@@ -54,7 +52,7 @@ class CountedGame(Game):
         return f"{people:,} others who all hold the same" if people else "nobody else"
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """Return the statistic in world u and, with other messages, in world v."""
+        """Return the statistic in world u and the statistic in world v, from separate messages."""
         counts = [self._collect_counts(record, chance, device) for record in self.records[1:]]
         in_u, in_v = self._statistics(np.array(counts))
         return float(in_u), float(in_v)
@@ -64,7 +62,7 @@ class CountedGame(Game):
         own = self.senders.draw_reports(record, self.senders.times, chance, device)
         fakes = self.senders.draw_fakes(len(record), chance, device)
         hiding = chain(self._draw_others(chance, device), fakes)
-        if self.senders.messages <= _SHUFFLED:
+        if self.senders.messages <= MOST_SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*hiding, own]), chance))
         total = self._counts(own)
         for rows in hiding:
@@ -90,7 +88,10 @@ class CountedGame(Game):
         return both[0], both[1]
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """Return the statistics of many runs, with counts from the distribution."""
+        """Return the statistics of many runs, with counts from the distribution.
+
+        Return None if no other messages hide the record, because ``draw_runs`` is then as fast.
+        """
         if self.senders.messages == self.senders.times:
             return None
         others, fake, *own_pmfs = self._pmfs
@@ -101,6 +102,16 @@ class CountedGame(Game):
             counts += draw.draw_multinomial(times, own, runs)
             found.append(self._statistics(counts.astype(np.float64)))
         return found[0], found[1]
+
+    def observe(self, rows: Rows, _: int = 0) -> float:
+        """Return the statistic of all messages of a round, as a collector receives them."""
+        seen = self._counts(self.senders.select_positions(rows, len(self.records[0])))
+        with np.errstate(all="ignore"):  # No message fits either record: no evidence.
+            return float(
+                np.nan_to_num(self._statistics(seen[None]), nan=0.0, posinf=np.inf, neginf=-np.inf)[
+                    0
+                ]
+            )
 
     def _draw_fake_counts(self, fake: Floats, runs: int, draw: Binomials) -> Counts:
         """Return the number of fakes of each kind, shape (runs, kinds)."""
@@ -121,7 +132,7 @@ class CountedGame(Game):
 
     @property
     def _hiding(self) -> Floats:
-        """The mean distribution of all hiding messages; that of a fake if there are none."""
+        """The mean distribution of all hiding messages, or a fake's distribution if none hide."""
         others, fake, *_ = self._pmfs
         people, fakes = self.senders.people, self.senders.fakes
         return (people * others + fakes * fake) / (people + fakes) if people + fakes else fake

@@ -29,7 +29,7 @@ _MOST_BYTES = 1_000_000
 
 
 def _make_with_memo(draws: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    """Return a factory of ``draws`` with a memo of its own, which ends with its device."""
+    """Return a factory that gives ``draws`` a new memo, which is discarded with its device."""
     return lambda: partial(draws, memo=Memo(_MOST_BYTES))
 
 

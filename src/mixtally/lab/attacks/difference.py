@@ -135,7 +135,7 @@ def _cost(senders: Senders) -> float:
 
 
 def _draw_own(senders: Senders, bin_index: int, runs: int, lab: AttackLab) -> Counts:
-    """Return the person's message in the first two bins, shape (runs, 2)."""
+    """Return how often the person's message names each of the first two bins, shape (runs, 2)."""
     rows = senders.draw_reports_of_bins(np.full(runs, bin_index), _WIDTH, lab.chance, lab.device)
     return np.unpackbits(rows, axis=1, count=2, bitorder="little").astype(np.int64)
 
@@ -165,7 +165,7 @@ def _draw_noise(senders: Senders, users: int, lab: AttackLab) -> Counts:
 
 
 def _count_two_bins(rows: Rows) -> Counts:
-    """Return how many messages show the first bin, and the second bin."""
+    """Return the number of messages that show the first bin, and the number for the second bin."""
     kinds = np.bincount(rows[:, 0] & 3, minlength=4)
     return np.asarray(kinds[1:3] + kinds[3])
 
@@ -173,7 +173,10 @@ def _count_two_bins(rows: Rows) -> Counts:
 def _draw_noise_from_distribution(
     senders: Senders, users: int, runs: int, draw: Binomials
 ) -> Counts:
-    """Return the counts of ``_draw_noise`` for many runs from the distribution, shape (runs, 2)."""
+    """Return the counts of ``_draw_noise`` in many runs, shape (runs, 2).
+
+    The counts are drawn from the distribution, not by the code.
+    """
     fakes = np.broadcast_to(np.asarray(senders.draw_fake_numbers(runs, draw)), runs)
     ones = np.zeros((runs, 2), dtype=np.int64)  # The bits of fakes before any flip.
     if senders.has_uniform_fakes:
@@ -187,8 +190,8 @@ def _draw_noise_from_distribution(
     if not senders.threshold:
         return ones
     q, sent = senders.threshold / SCALE, users - 1 + fakes
-    held = (ones + (users - 1) // senders.part.bins).T
-    return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in held], axis=1)
+    holders = (ones + (users - 1) // senders.part.bins).T
+    return np.stack([draw(h, 1.0 - q) + draw(sent - h, q) for h in holders], axis=1)
 
 
 def _draw_replaced_from_distribution(
@@ -200,8 +203,8 @@ def _draw_replaced_from_distribution(
     """
     kept, bins = 1.0 - (senders.part.replaced or 0) / SCALE, senders.part.bins
     each = others // bins
-    held = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])
-    stay = np.stack([draw(np.full(runs, many), kept) for many in held], axis=1)
+    holders = np.array([each, each, others - 2 * each] if bins > 2 else [each, others - each])
+    stay = np.stack([draw(np.full(runs, many), kept) for many in holders], axis=1)
     both = draw(others - stay.sum(axis=1), 2.0 / bins)
     one = draw(both, 0.5)
     return stay[:, :2] + np.stack([one, both - one], axis=1)

@@ -37,19 +37,31 @@ _LIMITS = (
     "with as many runs. Noise from the code is drawn by the code of devices and mixes. Noise from "
     "the distribution is drawn from its specified distribution, in many more runs."
 )
-_TONES = {
+TONES = {
     Verdict.CONSISTENT: Tone.GOOD,
     Verdict.VIOLATED: Tone.BAD,
     Verdict.MEASURED: Tone.SOFT,
+    Verdict.OUTSIDE: Tone.SOFT,
 }
 
 
 def document(
     title: str, promise: str, outcomes: Sequence[Outcome], facts: Facts, *, linked: bool = False
 ) -> Document:
-    """Return the report on all outcomes, which begins with the ``promise`` under attack.
+    """Return the report on all outcomes of attacks.
 
-    ``linked`` states that the observer of the promise knows the sender of every message.
+    Parameters
+    ----------
+    title : str
+        The title of the report.
+    promise : str
+        The promise under attack, in words.
+    outcomes : sequence of Outcome
+        The outcomes.
+    facts : Facts
+        Further numbers for JSON.
+    linked : bool
+        Whether the observer of the promise knows the sender of every message.
     """
     heading = f"Attacks on {title}"
     seed = "secure randomness" if facts["seed"] is None else f"seed {facts['seed']}"
@@ -105,7 +117,7 @@ def _table_cells(outcome: Outcome) -> dict[str, Cell]:
         "attacked": f"{at_least(outcome.attacked, 4)} {outcome.unit}",
         "best": "" if outcome.best is None else at_least(outcome.best, 3),
         "margin": "" if outcome.margin is None else f"{_drop_rounding(outcome.margin):.3g}",
-        "verdict": Marked(str(outcome.verdict), _TONES[outcome.verdict]),
+        "verdict": Marked(str(outcome.verdict), TONES[outcome.verdict]),
         "runs": f"{outcome.runs:,}",
     }
 

@@ -58,8 +58,8 @@ def prove(worlds: Worlds, delta: float, error: float, pilot: Worlds | None = Non
     """Return the largest epsilon that the runs prove at ``delta``.
 
     The proof is wrong with probability at most ``error``. ``pilot`` has other runs, from the
-    distribution, whose statistic is the log-likelihood ratio; they select the event. Without them,
-    every fourth run does.
+    distribution, whose statistic is the log-likelihood ratio; they select the event. Without
+    ``pilot``, every fourth run selects the event.
 
     Raises
     ------

@@ -65,8 +65,10 @@ class FlippedGame(CountedGame):
     @cached_property
     def _groups(self) -> list[tuple[tuple[int, int, int], list[int]]]:
         """The positions, grouped by the bits of x, u and v."""
-        held = list(zip(self.x, self.u, self.v, strict=True))
-        return [(key, [i for i, h in enumerate(held) if h == key]) for key in sorted(set(held))]
+        triples = list(zip(self.x, self.u, self.v, strict=True))
+        return [
+            (key, [i for i, h in enumerate(triples) if h == key]) for key in sorted(set(triples))
+        ]
 
     @cached_property
     def _masks(self) -> list[Rows]:

@@ -28,6 +28,8 @@ _MOST_RUNS, _FEWEST_RUNS = 1_000_000, 400
 _PILOT = 1_000_000
 """The number of counts, runs times kinds of messages, from which the event of a game is selected.
 """
+MOST_SHUFFLED = 1 << 10
+"""Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
 _PATIENCE = 6e10
 """The nanoseconds that ``_FEWEST_RUNS`` runs may take. If they take longer, fewer runs are made."""
 
@@ -41,9 +43,10 @@ class Setting:
     cost : float
         Nanoseconds of a run by the code, roughly.
     messages : int
-        Messages of one run.
+        The number of messages of one run.
     kinds : int
-        Distinguished kinds of messages: the cost of a run by the distribution.
+        The number of distinguished kinds of messages, which is the cost of a run by the
+        distribution.
     stage : str
         The senders and their messages.
     played : str
@@ -77,7 +80,7 @@ class Game(ABC):
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
         """Return the statistics of many runs from the distribution.
 
-        None if ``draw_runs`` is as fast.
+        Return None if ``draw_runs`` is as fast.
         """
 
 
@@ -92,7 +95,7 @@ class ComposedGame(Game):
 
     @property
     def setting(self) -> Setting:
-        """The sums over all parts."""
+        """The cost and the description of a run, with numbers summed over all parts."""
         every = [(game.setting, times) for game, times in self.games]
         stage = "; ".join(f"{times} times " * (times > 1) + one.stage for one, times in every)
         return Setting(
@@ -104,18 +107,24 @@ class ComposedGame(Game):
         )
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """Return the sums over all parts."""
+        """Return the statistic in world u and that in world v, summed over all parts."""
         every = [game.draw(chance, device) for game, times in self.games for _ in range(times)]
         return sum(u for u, _ in every), sum(v for _, v in every)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> tuple[Floats, Floats] | None:
-        """Return the sums over all parts; None if a part cannot draw many runs at once."""
+        """Return the statistics of many runs, summed over all parts.
+
+        Return None if a part cannot draw many runs at once.
+        """
         return _add_statistics(
             game.draw_runs(runs, chance, device) for game, times in self.games for _ in range(times)
         )
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats] | None:
-        """Return the sums over all parts; None if ``draw_runs`` is as fast for every part."""
+        """Return the statistics of many runs from the distribution, summed over all parts.
+
+        Return None if ``draw_runs`` is as fast for every part.
+        """
         if all(game.draw_from_distribution(1, draw) is None for game, _ in self.games):
             return None
         return _add_statistics(
@@ -139,7 +148,7 @@ def _add_statistics(
 def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
     """Return the statistic of many runs.
 
-    The lab states the number of runs. If it does not, the number is ``share`` of the usual one.
+    The number of runs is ``lab.runs``. If it is None, the number is ``share`` of the usual number.
     """
     runs = lab.runs if lab.runs is not None else quick_runs(game.setting.cost, share)
     at_once = game.draw_runs(runs, lab.chance, lab.device)
@@ -152,7 +161,10 @@ def play(game: Game, lab: AttackLab, step: str, share: float = 1.0) -> Worlds:
 
 
 def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
-    """Return runs from the distribution that select the event; they are not counted."""
+    """Draw the preliminary runs that choose the event to test.
+
+    The test itself uses other runs.
+    """
     count = min(4 * runs, _PILOT // game.setting.kinds)
     drawn = game.draw_from_distribution(max(LEAST_RUNS, count), Binomials(lab.chance, lab.tables))
     if drawn is None:  # The production code draws runs of its distribution as fast.
@@ -162,14 +174,14 @@ def draw_pilot(game: Game, runs: int, lab: AttackLab) -> Worlds:
 
 
 def quick_runs(cost: float, share: float = 1.0) -> int:
-    """Return the number of runs that take two or three seconds on one core, at least a few."""
+    """Estimate the number of runs that take two or three seconds on one core; at least a few."""
     usual = share * _BUDGET / (_BASE_COST + cost)
     fewest = min(_FEWEST_RUNS, share * _PATIENCE / (_BASE_COST + cost))
     return max(LEAST_RUNS, int(min(_MOST_RUNS, max(fewest, usual))))
 
 
 def iterate_runs(runs: int, lab: AttackLab, step: str) -> Iterator[int]:
-    """Yield the numbers of the runs, and report the progress to the lab."""
+    """Yield the index of each run, from 0, and report the progress to the lab."""
     # About 200 progress reports, whatever the number of runs.
     every = max(1, runs // 200)
     for i in range(runs):

@@ -32,7 +32,9 @@ DRAWN = "; counts drawn from their distribution, not by the code"
 def attack_outcomes(
     hypothesis: Hypothesis, game: Game, lab: AttackLab, *, twice: bool = False
 ) -> list[Outcome]:
-    """Return the outcomes of a game against a guarantee; they share the error of the lab.
+    """Return the outcomes of a game against a guarantee.
+
+    Together the outcomes use the false-alarm probability ``lab.error``.
 
     With ``twice``, every run is played two times, with the answers in either order, and the
     statistics are subtracted.
@@ -40,7 +42,7 @@ def attack_outcomes(
     Raises
     ------
     ParameterError
-        If there are too many messages for the code, and the distribution is not drawn from.
+        If there are too many messages for the code, and no runs with counts are allowed.
     """
     setting = game.setting
     by_code, by_distribution = setting.messages <= MOST_MESSAGES, lab.drawn != 0
@@ -99,7 +101,10 @@ def _play_by_distribution(game: Game, lab: AttackLab, attack: str, twice: bool) 
 
 
 def _subtract_swapped(first: Worlds, second: Worlds) -> Worlds:
-    """Return statistics of a pair of runs: u and then v, against v and then u.
+    """Return the statistic of the first run minus that of the second, for pairs of runs.
+
+    In world u of the result, the first run is in world u and the second one in world v. In world v
+    the worlds are exchanged.
 
     An effect that appears equally in both orders cancels.
     """

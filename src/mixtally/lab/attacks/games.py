@@ -53,7 +53,10 @@ def game_of(senders: Senders, epsilon: float = 1.0) -> Game:
 
 
 def _games_per_record(senders: Senders) -> int:
-    """Return how many equal games a record is: one per message of a set among shaped fakes."""
+    """Return the number of equal games as which a record is played.
+
+    For a set among shaped fakes this is the number of its messages, and otherwise 1.
+    """
     return senders.part.record_messages if _has_shaped_fakes(senders) else 1
 
 

@@ -47,7 +47,7 @@ _LEAST_SHOWN = LEAST_PERMANENT
 def compute_learned_facts(
     mechanism: Memoized, reports: int, measured: Mapping[int, Recovery], chance: Chance
 ) -> dict[str, Any]:
-    """Return the error of an observer who averages reports, the losses, and the power of linking.
+    """Return the error of averaging reports, the privacy losses, and the power of linking.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def run_memoized(
 
 
 def _bits(target: MemoizedTarget) -> int:
-    """Return the bits of one run."""
+    """Return the number of bits that one run draws and examines, roughly."""
     return 8 * target.mechanism.bins * target.reports
 
 

@@ -1,9 +1,10 @@
 """The game against a randomizer that is given as a matrix.
 
-All other people hold the value of the accountant's lower end, the worst known crowd. The counts of
-all messages are drawn from their distribution, because no code of this project draws from a matrix.
-The statistic is the likelihood ratio, whose weights are R_u / b and R_v / b with b the mean
-distribution of the other messages. Without fakes it is exact, and no test is better.
+All other people hold one value: that of the worst known crowd, from which the accountant computes
+its lower end of delta. The counts of all messages are drawn from their distribution, because no
+code of this project draws from a matrix. The statistic is the likelihood ratio, whose weights are
+R_u / b and R_v / b with b the mean distribution of the other messages. Without fakes it is exact,
+and no test is better.
 """
 
 from dataclasses import dataclass
@@ -13,13 +14,7 @@ from typing import Any
 import numpy as np
 
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.outcome import (
-    AttackLab,
-    Hypothesis,
-    NoiseSource,
-    Outcome,
-    conclude_game,
-)
+from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, NoiseSource, Outcome, conclude_game
 from mixtally.lab.attacks.outsiders import TELL_APART
 from mixtally.lab.attacks.worlds import Worlds
 from mixtally.model.certificate import Certificate
@@ -40,9 +35,11 @@ class MatrixTarget:
     matrix
         The randomizer.
     users, fakes
-        People with the target, and fakes that are drawn from ``fake_row``.
+        The number of people, the attacked person included, and the number of fakes that are drawn
+        from ``fake_row``.
     pair, crowd
-        Labels of the two values of the target, and of the value that all others hold.
+        Labels of the two values that the attacked person may hold, and the label of the value that
+        all others hold.
     epsilon, delta
         The claim.
     exact
@@ -79,7 +76,15 @@ class MatrixTarget:
 
 
 def attack_matrix(target: MatrixTarget, lab: AttackLab) -> Outcome:
-    """Play the game of the worst known crowd, and compare what it proves with the claim."""
+    """Play the game of the worst known crowd, and compare what it proves with the claim.
+
+    Parameters
+    ----------
+    target : MatrixTarget
+        The claim.
+    lab : AttackLab
+        The randomness and the limits of the attack.
+    """
     most = max(100, _MOST_COUNTS // len(target.matrix.outputs))
     runs = min(lab.drawn or lab.runs or _RUNS, most)
     draw = Binomials(lab.chance, lab.tables)
@@ -100,15 +105,15 @@ def attack_matrix(target: MatrixTarget, lab: AttackLab) -> Outcome:
 def _draw_worlds(target: MatrixTarget, runs: int, draw: Binomials) -> Worlds:
     """Return the statistic of many runs in both worlds."""
     matrix = target.matrix
-    one, other, held = (
+    one, other, crowd_row = (
         np.array([int(cell) / matrix.scale for cell in matrix.cells[matrix.row(label)]])
         for label in (*target.pair, target.crowd)
     )
-    fake = np.array([float(chance) for chance in target.fake_row] or held)
-    behind = (target.users - 1) * held + target.fakes * fake
+    fake = np.array([float(chance) for chance in target.fake_row] or crowd_row)
+    behind = (target.users - 1) * crowd_row + target.fakes * fake
     found = []
     for own in (one, other):
-        counts = draw.draw_multinomial(target.users - 1, held, runs)
+        counts = draw.draw_multinomial(target.users - 1, crowd_row, runs)
         counts += draw.draw_multinomial(target.fakes, fake, runs)
         counts += draw.draw_multinomial(1, own, runs)
         found.append(_log_ratio(counts.astype(np.float64), one, other, behind))
@@ -116,14 +121,17 @@ def _draw_worlds(target: MatrixTarget, runs: int, draw: Binomials) -> Worlds:
 
 
 def _log_ratio(counts: Floats, one: Floats, other: Floats, behind: Floats) -> Floats:
-    """Return the statistic of every run; a message that nobody else sends decides alone."""
+    """Return the statistic of every run.
+
+    If a run has a message that nobody else can send, this message alone determines the statistic.
+    """
     shared = behind > 0.0
     weights = np.where(shared, counts / np.where(shared, behind, 1.0), 0.0)
     named = np.where(shared, 0.0, counts)
-    alone = named.any(axis=1)
+    exposed = named.any(axis=1)
     with np.errstate(divide="ignore"):
         found = [
-            np.log(np.where(alone, (named * own).sum(axis=1), (weights * own).sum(axis=1)))
+            np.log(np.where(exposed, (named * own).sum(axis=1), (weights * own).sum(axis=1)))
             for own in (one, other)
         ]
     return np.asarray(found[0] - found[1])

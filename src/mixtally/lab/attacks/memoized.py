@@ -16,7 +16,7 @@ from scipy.special import xlog1py, xlogy
 
 from mixtally.accounting.divergence.memoized import Loss, loss
 from mixtally.errors import in_range
-from mixtally.model.mechanism.memoized import Memoized, make_memoized
+from mixtally.model.mechanism.memoized import MOST_BITS, Memoized, make_memoized
 from mixtally.primitives.bits import Rows
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed_point import SCALE
@@ -25,7 +25,6 @@ from mixtally.primitives.tails import Floats
 
 DEFAULT_BITS = 128
 """The default and the largest number of bits of a record."""
-MOST_BITS = 100_000
 
 Recall = Callable[[Rows, int, int, Chance], list[Rows]]
 """A function (true rows of packed bits, columns, reports, chance) that returns one array of packed

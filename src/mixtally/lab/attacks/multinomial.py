@@ -4,8 +4,8 @@ Games call ``Binomials`` to draw counts of messages instead of messages. The num
 independent messages of each kind are multinomial. They are drawn as a chain of binomials, each
 among the messages that the earlier kinds left. Runs can have different n. With n_0 the least of
 them, Bin(n, p) is drawn as Bin(n_0, p) plus a sum of Bin(2^i, p) over the binary digits of n - n_0.
-So a few tables serve every run. A table is inverted with one 64-bit word. The probabilities of a
-table have an error of about 1e-12, far below what any number of runs can detect.
+So a few tables serve every run. One random 64-bit word selects a value from a table. The
+probabilities of a table have an error of about 1e-12, far below what any number of runs can detect.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ MOST_BYTES = 32_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The least possible value, and cumulative probabilities over 2^64 without the last one."""
+    """The least possible value, and its cumulative probabilities times 2^64 without the last."""
 
     first: int
     cumulative: Words
@@ -38,7 +38,7 @@ class _Table:
 class Binomials:
     """Binomial draws from a random source, with a cache of tables.
 
-    The tables end with this object, unless the caller passes a cache.
+    The tables are discarded together with this object, unless the caller passes a cache.
     """
 
     def __init__(self, chance: Chance, tables: Memo | None = None) -> None:
@@ -74,13 +74,13 @@ class Binomials:
         order = np.argsort(-pmf, kind="stable")
         ranked = pmf[order]
         rest = np.cumsum(ranked[::-1])[::-1]
-        left = np.broadcast_to(np.asarray(trials, dtype=np.int64), runs)
+        remaining = np.broadcast_to(np.asarray(trials, dtype=np.int64), runs)
         for place, kind in enumerate(order[:-1]):
-            if rest[place] <= 0.0 or not left.any():
+            if rest[place] <= 0.0 or not remaining.any():
                 break
-            counts[:, kind] = self(left, float(ranked[place] / rest[place]))
-            left = left - counts[:, kind]
-        counts[:, order[-1]] += left
+            counts[:, kind] = self(remaining, float(ranked[place] / rest[place]))
+            remaining = remaining - counts[:, kind]
+        counts[:, order[-1]] += remaining
         return counts
 
     def _draw_binomial(self, trials: int, probability: float, count: int) -> Counts:

@@ -52,6 +52,8 @@ class Verdict(StrEnum):
     """The guarantee is false, except with the stated false-alarm probability."""
     MEASURED = "measured only"
     """No guarantee exists: the number is the measured loss."""
+    OUTSIDE = "outside the guarantee"
+    """The attack breaks the assumption on which the guarantee rests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +65,12 @@ class AttackLab:
     error : float
         The false-alarm probability that each attack may use.
     runs : int or None
-        Runs of a game by the code; None for as many as take a few seconds.
+        The number of runs of a game by the code; None for as many as take a few seconds.
     device : Device
         The code that draws noise.
     drawn : int or None
-        Runs with counts from the distribution; None for as many as take a few seconds, 0 for none.
+        The number of runs with counts from the distribution; None for as many as take a few
+        seconds, 0 for none.
     play : Play
         Plays a whole collection, for the attack that needs one.
     accountant : Accountant
@@ -198,7 +201,7 @@ class Outcome:
 
 
 def describe_attack(attack: str, case: str, noise: NoiseSource) -> str:
-    """Return the name of an attack; only noise from the distribution is mentioned."""
+    """Return the name of an attack, with a remark if its noise is drawn from the distribution."""
     drawn = ", noise from the distribution" if noise is NoiseSource.DISTRIBUTION else ""
     return f"{attack}: {case}{drawn}"
 
@@ -217,8 +220,9 @@ def conclude_game(
     """Return the outcome of a game in which a statistic distinguishes two worlds.
 
     ``pilot`` has runs of the specified distribution, which select the event to count. The code may
-    have another distribution. So half of its error is spent on an event that a quarter of its own
-    runs select. ``charts`` and ``numbers`` are added to the outcome.
+    have another distribution. So if the runs are made by the code, half of the error is spent on
+    this event, and half on an event that a quarter of these runs select. ``charts`` and ``numbers``
+    are added to the outcome.
     """
     attack, case, promised = hypothesis.attack, hypothesis.case, hypothesis.promised
     delta = hypothesis.delta
@@ -301,7 +305,7 @@ def roc_chart(
             " Chance can lift the attack above the most that is allowed. Only a band that lies "
             "above it as a whole contradicts the promise."
         )
-    sure = f"{100.0 * (1.0 - error):.7g} %"
+    confidence = f"{100.0 * (1.0 - error):.7g} %"
     return Chart(
         "attack",
         title,
@@ -311,5 +315,5 @@ def roc_chart(
         tuple(curves),
         log_x=True,
         log_y=True,
-        bands=(Band(f"the true curve, with {sure} confidence", *roc_band(worlds, error)),),
+        bands=(Band(f"the true curve, with {confidence} confidence", *roc_band(worlds, error)),),
     )

@@ -9,12 +9,12 @@ record, which is the worst background known to this package; the attacker knows 
 *n-1* cooperates with everyone except those on whom the guarantee counts. One hop is honest. The
 hops before it remove the messages of others. The hops after it, the collector and the other people
 reveal what they sent, which is subtracted. The person's messages are then hidden by the fakes of
-the honest hop. If people draw the fakes, those that reach the honest hop hide them. If the honest
-hop is the first, these are the fakes of the honest people who are counted on. After a dishonest
-hop, only the person's own fakes remain. So a plan in which every mix draws fakes keeps its
-guarantee wherever the honest hop is. A plan with fakes of people keeps it if the first hop is
-honest, and breaks it otherwise, as its certificate's assumption states. If the guarantee counts on
-flips of others and these are revealed, only the fakes hide the person.
+the honest hop. If people draw the fakes, the fakes that reach the honest hop hide these messages.
+If the honest hop is the first, these are the fakes of the honest people who are counted on. After a
+dishonest hop, only the person's own fakes remain. So a plan in which every mix draws fakes keeps
+its guarantee wherever the honest hop is. A plan with fakes of people keeps its guarantee only if
+the first hop is honest, as its certificate's assumption states. If the guarantee counts on flips of
+others and these are revealed, only the fakes hide the person.
 
 *collusion* assumes that every second person who is counted on reveals their messages, or that every
 mix does. In the second case only the randomization of each report is left.
@@ -67,7 +67,10 @@ def n_minus_1(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def collusion(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Play a game in which half of the people collude, if any are counted on, then all mixes."""
+    """Play a game in which half of the people collude, and one in which all mixes collude.
+
+    The first game is left out if the guarantee counts on nobody.
+    """
     if target.certain == NOBODY:
         return [all_mixes_collude(target, lab)]
     lab = replace(lab, error=lab.error / 2.0)

@@ -23,7 +23,7 @@ from mixtally.primitives.tails import Floats
 
 @dataclass(frozen=True)
 class PlanesGame(UniformGame):
-    """The game among uniform planes, counted by which of two values they contain."""
+    """The game among uniform planes, whose messages differ by which of two values they contain."""
 
     @property
     def planes(self) -> Planes:
@@ -41,7 +41,7 @@ class PlanesGame(UniformGame):
 
     @property
     def records(self) -> tuple[Bits, Bits, Bits]:
-        """Neither value, and either value."""
+        """The record of everyone else (neither value), and the two values as records u and v."""
         return (0, 0, 1), (1, 0, 0), (0, 1, 0)
 
     def _keys(self, rows: Rows) -> np.ndarray:

@@ -37,7 +37,7 @@ _SLACK = 1.0 + 1e-9
 
 
 def run(target: Target, lab: AttackLab) -> list[Outcome]:
-    """Compare the worst lie with the bound, in every different part."""
+    """Attack every distinct part with the most harmful messages, and compare with the bound."""
     return [
         _attack_part(name, part, target.hops, lab) for name, part in target.distinct_parts().items()
     ]

@@ -42,9 +42,10 @@ _SETTLED = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A statistic of at least ``cut`` if it ``favors_u``, else of at most ``cut``.
+    """The event that a statistic is at least ``cut``, or at most ``cut``.
 
-    ``epsilon`` is the value that the best test proves in half of all repetitions.
+    If ``favors_u``, the event is a statistic of at least ``cut``. ``epsilon`` is the value that the
+    best test proves in half of all repetitions.
     """
 
     cut: float
@@ -71,7 +72,7 @@ def best_event(pilot: Worlds, runs: int, delta: float, error: float) -> Event:
 
 
 def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> Floats:
-    """Return the weight of the sorted values that are at least (or at most) each cut."""
+    """Return, for each cut, the mean weight of the sorted values at or beyond this cut."""
     total = np.concatenate([[0.0], np.cumsum(weights)]) / len(seen)
     if above:
         return np.asarray(total[-1] - total[np.searchsorted(seen, cuts, side="left")])
@@ -79,10 +80,10 @@ def _event_chances(seen: Floats, weights: Floats, cuts: Floats, above: bool) -> 
 
 
 def most_powerful(p: Floats, q: Floats, runs: int, delta: float, error: float) -> tuple[int, float]:
-    """Return the event that proves the largest epsilon, and this epsilon.
+    """Return the index of the event that proves the largest epsilon, and this epsilon.
 
     The p-value of every event increases with epsilon, and so does the smallest of them. If no event
-    proves anything, the result is the first event and 0.
+    proves anything, index and epsilon are 0.
     """
     from scipy.optimize import brentq
 
@@ -104,7 +105,7 @@ def _clip_chances(chances: Floats) -> Floats:
 
 
 def _least_kept_epsilon(p: Floats, q: Floats, delta: float) -> float:
-    """Return the epsilon from which on the promise is true for every event."""
+    """Return the least epsilon at which the promise is true for every event."""
     ratio = float((np.maximum(p - delta, 0.0) / q).max())
     return min(_MOST_EPSILON, math.log(max(1.0, ratio)))
 

@@ -15,7 +15,7 @@ All tests are exact binomial tests that share the false-alarm probability.
 A plan may flip so rarely that few flips are seen. So the same code is also audited at *probe*
 thresholds, one for each of the two ways in which the code draws flips. The distributions of the
 tests ignore caps on set bits. In any plan with a useful guarantee, caps change fewer counts than
-these tests can detect. A separate test uses a cap that half of all draws pass.
+these tests can detect. A separate test uses a cap that about half of all draws exceed.
 """
 
 from itertools import chain
@@ -88,7 +88,10 @@ def run(target: Target, lab: AttackLab) -> list[Outcome]:
 
 
 def part_checks(name: str, part: Part, lab: AttackLab, share: int = 1) -> CountedChecks:
-    """Return the tests of a part, with one of ``share`` shares of the allowed messages."""
+    """Return the tests of a part, and the number of messages that they draw.
+
+    The tests draw about 1 / ``share`` of the messages that the audit of a whole plan may draw.
+    """
     most = MOST_REPORTS // share
     if part.threshold is not None:
         probes = [part, *filter(None, (probe_part(part, threshold) for threshold in PROBES))]
@@ -166,7 +169,7 @@ def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -
     """
     bins, q, count, layout = part.bins, (part.threshold or 0) / SCALE, len(numbers), part.layout
     people = numbers[:: part.repeats] % (bins + (part.most_set is None))
-    held = _pack_records(bins, np.repeat(people, part.repeats)[:count])
+    true_rows = _pack_records(bins, np.repeat(people, part.repeats)[:count])
     records = people if part.most_set == 1 else _pack_records(bins, people)
     sent = lab.device.reports(part, records, lab.chance)
     fakes = _draw_fakes(part, count, lab)
@@ -180,15 +183,15 @@ def _flip_span_checks(label: str, part: Part, numbers: Counts, lab: AttackLab) -
     # Messages that are missing or refused cannot be matched with their records, so the other tests
     # get no data.
     if any(one.hits.any() for one in numbers_off):
-        count, sent, fakes, held = 0, sent[:0], fakes[:0], held[:0]
+        count, sent, fakes, true_rows = 0, sent[:0], fakes[:0], true_rows[:0]
     rows, blanks, uniform = (
         layout.to_packed_bits(sent),
         layout.to_packed_bits(fakes),
         fake_rate(part) != q,
     )
-    set_bits = column_counts(held, bins)
-    clear, own = column_counts(rows & ~held, bins), column_counts(~rows & held, bins)
-    flips = rows ^ held if uniform else np.concatenate([rows ^ held, blanks])
+    set_bits = column_counts(true_rows, bins)
+    clear, own = column_counts(rows & ~true_rows, bins), column_counts(~rows & true_rows, bins)
+    flips = rows ^ true_rows if uniform else np.concatenate([rows ^ true_rows, blanks])
     following, pairs = _count_repeated_bits(flips), len(flips) // 2 * bins
     even = np.bitwise_count(flips & np.uint8(0x55) & (flips >> 1)).sum(dtype=np.int64)
     trials, holding = len(flips) * (bins // 2), int(set_bits.sum())
@@ -226,7 +229,7 @@ def has_fakes(part: Part) -> bool:
 
 
 def _draw_fakes(part: Part, count: int, lab: AttackLab) -> Rows:
-    """Return flipped fakes of devices, or blanks of a hop; none if nobody adds fakes."""
+    """Return flipped fakes of devices, or blanks of a hop; no rows if nobody adds fakes."""
     if isinstance(part.recipe, CountedRecipe):
         return lab.device.added(replace(part.recipe, count=count), part.layout, lab.chance)
     return (
@@ -282,7 +285,10 @@ def coin_checks(name: str, part: Part, lab: AttackLab, most: int) -> CountedChec
 
 
 def cap_checks(name: str, part: Part, lab: AttackLab) -> CountedChecks:
-    """Return a test that messages above a cap are drawn again; half of all draws pass this cap."""
+    """Return a test that messages above a cap are drawn again.
+
+    The cap is the median of the number of set bits, so about half of all draws exceed it.
+    """
     if part.threshold is None or part.layout.cap is None:
         return [], 0
     largest = part.bins if part.most_set is None else part.most_set

@@ -1,4 +1,4 @@
-"""The worst records for a game: what the crowd holds, and the two records of the person.
+"""The worst records for a game: the record of the crowd, and the two records of the person.
 
 ``games`` calls ``worst_records`` for flipped records. A position matters only by which of the three
 records set it. All possible combinations are ranked by Chernoff's bound on their divergence. The
@@ -35,7 +35,9 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
     hiding = max(2, people + 1, fakes + 1)
     q, grow = (part.threshold or 0) / SCALE, math.exp(epsilon)
 
-    candidates = {_to_orbit(held): held for held in _iterate_position_counts(part, people)}
+    candidates = {
+        _to_orbit(positions): positions for positions in _iterate_position_counts(part, people)
+    }
     distributions = {orbit: flip_distribution(orbit, q, grow) for orbit in candidates}
     ranked = sorted(distributions, key=lambda orbit: -ceiling(distributions[orbit], hiding))
     few = sum(ranked[0]) > _SHORT
@@ -43,8 +45,8 @@ def worst_records(part: Part, people: int, fakes: int, epsilon: float) -> tuple[
         ranked[:_PRICED] if few else ranked,
         key=lambda o: saddle_point_bounds(distributions[o], hiding).lower,
     )
-    held = candidates[worst]
-    kinds = [kind for kind, count in zip(_KINDS, held, strict=True) for _ in range(count)]
+    positions = candidates[worst]
+    kinds = [kind for kind, count in zip(_KINDS, positions, strict=True) for _ in range(count)]
     x, u, v = zip(*kinds, strict=True)
     return x, u, v
 
@@ -87,9 +89,14 @@ def _iterate_position_counts(part: Part, people: int) -> Iterator[PositionCounts
     if most > _FEW:
         sizes = {0, 1, 2, most // 2, most - 1, most, min(most, bins // 2), min(most, bins // 3)}
     crowd = sizes if people else {0}
-    for held in product(sizes, sizes, sizes, crowd, (0, 1) if people else (0,)):
-        only_u, only_v, both, only_crowd, shared = held
+    for positions in product(sizes, sizes, sizes, crowd, (0, 1) if people else (0,)):
+        only_u, only_v, both, only_crowd, shared = positions
         sets = [only_u + both, only_v + both + shared, *([only_crowd + shared] if people else [])]
         one_value = most > 1 or all(count == 1 for count in sets)
-        if max(sets) <= most and one_value and sum(held) <= bins and sum(held) > both + only_crowd:
-            yield held
+        if (
+            max(sets) <= most
+            and one_value
+            and sum(positions) <= bins
+            and sum(positions) > both + only_crowd
+        ):
+            yield positions

@@ -98,7 +98,7 @@ def _chart(name: str, curves: dict[str, tuple[Point, ...]]) -> Chart:
 
 
 def _numbers(one: Memoized, reported: list[Rows]) -> Floats:
-    """Return the number that each report shows, shape (reports, people)."""
+    """Return the number in each report, shape (reports, people)."""
     return np.array([
         _MIDDLE + (unpack_bits(rows,
             NUMBERS) - one.offset) @ _WEIGHTS / one.gain for rows in reported
@@ -119,5 +119,5 @@ def _variance(one: Memoized, reports: float) -> float:
     With infinitely many reports, only the noise of the memoized number is left.
     """
     squares = _WEIGHTS**2
-    held, others = float(squares[TRUE]), float(squares.sum() - squares[TRUE])
-    return held * one.variance(reports, 1.0, 0.0) + others * one.variance(reports, 0.0, 1.0)
+    true_weight, others = float(squares[TRUE]), float(squares.sum() - squares[TRUE])
+    return true_weight * one.variance(reports, 1.0, 0.0) + others * one.variance(reports, 0.0, 1.0)

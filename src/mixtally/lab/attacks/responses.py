@@ -96,12 +96,12 @@ def _report_checks(mechanism: Memoized, responses: list[Rows], reports: list[Row
     """Return tests of reports, given the memoized bits, and of two reports together."""
     checks, people = [], len(responses[0])
     ones = column_counts(responses[0], mechanism.bins)
-    for name, held, trials, rate in (
+    for name, kept, trials, rate in (
         ("kept 1", responses[0], ones, mechanism.q / SCALE),
         ("kept 0", ~responses[0], people - ones, mechanism.p / SCALE),
     ):
-        counts = column_counts(reports[0] & held, mechanism.bins)
-        twice = int(np.bitwise_count(reports[0] & reports[1] & held).sum(dtype=np.int64))
+        counts = column_counts(reports[0] & kept, mechanism.bins)
+        twice = int(np.bitwise_count(reports[0] & reports[1] & kept).sum(dtype=np.int64))
         checks += [
             Checks.of(f"{name} shown", counts, trials, rate),
             Checks.of(f"any {name} shown", counts.sum(), trials.sum(), rate),

@@ -47,7 +47,7 @@ from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.lab.attacks.outcome import AttackLab, Hypothesis, Outcome
 from mixtally.lab.attacks.outsiders import TEST
 from mixtally.lab.attacks.remaining_epsilon import none_if_infinite, remaining_epsilon
-from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.senders import SPAN_PEOPLE, Senders
 from mixtally.lab.attacks.target import Target
 from mixtally.model.contract import OwnFakes, Part
 from mixtally.model.contract_json import stringify_large_integers
@@ -61,8 +61,6 @@ _RARE = 1e-3
 """The share of delta for the event that fewer fakes arrive than the remaining epsilon counts on."""
 _COIN_COST = 20.0
 """The nanoseconds that a device's coin costs in a game by the code."""
-_SPAN_PEOPLE = 1 << 18
-"""The people whose fakes are drawn at once, which limits memory."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ class SelectedSenders(Senders):
         """Yield the fakes that arrive in one run, without those of suppressed bundles."""
         own, tossed = self._own, self.kept_back
         certain = self.kept_back * own.whole
-        for span in spans(self.users, _SPAN_PEOPLE):
+        for span in spans(self.users, SPAN_PEOPLE):
             people = span.stop - span.start
             rows, _ = device.fakes(part, people, chance)
             coins = min(tossed, max(0, len(rows) - people * own.whole))

@@ -19,17 +19,17 @@ from mixtally.lab.attacks.device import Device
 from mixtally.lab.attacks.multinomial import Binomials
 from mixtally.model.contract import CountedRecipe, FakeRecord, OwnFakes, Part, Planes, UniformRecipe
 from mixtally.model.layout import Form, Layout
-from mixtally.model.planes import bin_points, digits_of, directions, multiply, points_at
+from mixtally.model.planes import bin_points, directions, multiply, points_at
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import draw_below
 from mixtally.primitives.fixed_point import SCALE
-from mixtally.primitives.wide import Numbers, divide
+from mixtally.primitives.wide import Numbers, digits_in_base, divide
 
 Bits = tuple[int, ...]
 """The bits of a record in the positions that a game looks at."""
-_SPAN_PEOPLE = 1 << 18
-"""The people whose fakes are drawn at once, which limits memory."""
+SPAN_PEOPLE = 1 << 18
+"""The people whose records or fakes are drawn at once, which limits memory."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Senders:
     part : Part
         The stream of messages.
     people : int
-        Other people whose flips or replaced values hide the person, all with the same record.
-        Nobody in clear, because the attacker knows their records.
+        The number of other people whose flips or replaced values hide the person; all of them have
+        the same record. It is 0 in clear, because the attacker knows the records of others.
     honest : int
-        People whose fakes hide the person, who is one of them.
+        The number of people whose fakes hide the person. The person is one of them.
     mixes : int
-        Hops whose fakes hide the person.
+        The number of hops whose fakes hide the person.
     """
 
     part: Part
@@ -107,9 +107,9 @@ class Senders:
         if not self.threshold:
             return self.draw_reports_of_bins(np.full(count, record.index(1)), width, chance, device)
         part = structs.replace(self._narrow_part(width), repeats=1)
-        held = np.zeros(part.bins, dtype=np.uint8)
-        held[:width] = record
-        rows = np.tile(np.packbits(held, bitorder="little"), (count, 1))
+        bits = np.zeros(part.bins, dtype=np.uint8)
+        bits[:width] = record
+        rows = np.tile(np.packbits(bits, bitorder="little"), (count, 1))
         return first_positions(part.layout, device.reports(part, rows, chance), width)
 
     def draw_reports_of_bins(
@@ -135,13 +135,20 @@ class Senders:
 
     def draw_own_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
         """Yield the fakes of people's devices in one run, in blocks."""
-        for span in spans(self.honest if part.own else 0, _SPAN_PEOPLE):
+        for span in spans(self.honest if part.own else 0, SPAN_PEOPLE):
             yield device.fakes(part, span.stop - span.start, chance)[0]
 
+    def select_positions(self, rows: Rows, width: int) -> Rows:
+        """Return the first ``width`` positions of whole messages of the part."""
+        return self._select_positions(self.part, rows, width)
+
     def _select_positions(self, part: Part, rows: Rows, width: int) -> Rows:
-        """Return the first positions of messages, or which of the first values a plane contains."""
+        """Return the first ``width`` positions of messages as packed bits.
+
+        If messages name planes, a bit says whether the plane contains the value of that position.
+        """
         if part.planes is not None:
-            return held_first_values(part, part.planes, part.layout.codes(rows), width)
+            return contains_first_values(part, part.planes, part.layout.codes(rows), width)
         return first_positions(part.layout, rows, width)
 
     def _redraw_far_fakes(self, part: Part, rows: Rows, chance: Chance, device: Device) -> Rows:
@@ -190,20 +197,23 @@ def points_of(part: Part, planes: Planes, values: Counts) -> Numbers:
     return points(planes.device_planes, values, part.bins)
 
 
-def held_first_values(part: Part, planes: Planes, codes: Numbers, width: int) -> Rows:
-    """Return which of the first ``width`` values each message's plane contains, as packed bits."""
+def contains_first_values(part: Part, planes: Planes, codes: Numbers, width: int) -> Rows:
+    """Return whether the plane of each message contains each of the first values, as packed bits.
+
+    The result has one row for each message and one bit for each of the first ``width`` values.
+    """
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
-    values = digits_of(points_of(part, planes, np.arange(width)), p, digits)
+    values = digits_in_base(points_of(part, planes, np.arange(width)), p, digits)
     vectors = directions(numbers, p, digits)
     products = [multiply(vectors, one[:, None], p) for one in values.T]
-    held = np.stack(products, axis=1) == cells[:, None]
-    return np.packbits(held, axis=1, bitorder="little")
+    contained = np.stack(products, axis=1) == cells[:, None]
+    return np.packbits(contained, axis=1, bitorder="little")
 
 
 def planes_hold_points(planes: Planes, codes: Numbers, points: Numbers) -> np.ndarray:
     """Return whether the plane of each message contains the given point, shape (messages,)."""
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
-    products = multiply(directions(numbers, p, digits), digits_of(points, p, digits), p)
+    products = multiply(directions(numbers, p, digits), digits_in_base(points, p, digits), p)
     return np.asarray(products == cells)

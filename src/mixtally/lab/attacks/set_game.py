@@ -23,9 +23,9 @@ import numpy as np
 from msgspec import structs
 
 from mixtally.lab.attacks.device import Device
-from mixtally.lab.attacks.game import Game, Setting
+from mixtally.lab.attacks.game import MOST_SHUFFLED, Game, Setting
 from mixtally.lab.attacks.multinomial import Binomials
-from mixtally.lab.attacks.senders import Senders
+from mixtally.lab.attacks.senders import SPAN_PEOPLE, Senders
 from mixtally.model.contract import Part
 from mixtally.model.planes import directions
 from mixtally.primitives.bits import Counts, Rows, row_bytes, spans
@@ -33,11 +33,6 @@ from mixtally.primitives.chance import Chance
 from mixtally.primitives.fixed_point import SCALE
 from mixtally.primitives.tails import Floats
 from mixtally.primitives.wide import divide
-
-_SPAN_PEOPLE = 1 << 18
-"""The people whose records are drawn at once, which limits memory."""
-_SHUFFLED = 1 << 10
-"""Larger batches are not shuffled, to save time. The statistic does not depend on the order."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +59,19 @@ class SetGame(Game):
         )
         if people:
             stage = f"{people:,} others who all hold the same, {stage}"
-        order = "shuffled" if self.senders.messages <= _SHUFFLED else "not shuffled"
+        order = "shuffled" if self.senders.messages <= MOST_SHUFFLED else "not shuffled"
         kinds = 2 * self.size + 1
         cost = 60.0 * (fakes + people * self.size)
         return Setting(cost, self.senders.messages, kinds, stage, f"{stage}; {order}")
 
     def draw(self, chance: Chance, device: Device) -> tuple[float, float]:
-        """Return the statistic of a full set and, among other fakes, of an empty one."""
+        """Return the statistic of a full set and that of an empty set, each with its own fakes."""
         counts = [self._collect_counts(own, chance, device) for own in (0, 1)]
         u, v = self._statistics(np.array(counts))
         return float(u), float(v)
 
     def draw_runs(self, runs: int, chance: Chance, device: Device) -> None:  # noqa: ARG002
-        """Return None: runs are drawn one at a time."""
+        """Return None, because this game cannot draw many runs at once."""
         return
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
@@ -91,8 +86,8 @@ class SetGame(Game):
         for own in (0, 1):
             uniform = self.senders.draw_fake_numbers(runs, draw)
             kept = np.zeros((runs, 2 * size + 1), dtype=np.int64)
-            for held, people in ((own, 1), (self._others_set, self.senders.people)):
-                for cell in range(held * size, (held + 1) * size):
+            for set_number, people in ((own, 1), (self._others_set, self.senders.people)):
+                for cell in range(set_number * size, (set_number + 1) * size):
                     stay = draw(np.full(runs, people), 1.0 - self._replaced_share)
                     kept[:, min(cell, 2 * size)] += stay
                     uniform = uniform + people - stay
@@ -131,10 +126,10 @@ class SetGame(Game):
         sent = device.reports(part, record, chance)
         others = (
             device.reports(part, _repeat_record(third, span.stop - span.start), chance)
-            for span in spans(self.senders.people, _SPAN_PEOPLE)
+            for span in spans(self.senders.people, SPAN_PEOPLE)
         )
         fakes = self._draw_fakes(part, chance, device)
-        if self.senders.messages <= _SHUFFLED:
+        if self.senders.messages <= MOST_SHUFFLED:
             return self._counts(device.shuffle(np.concatenate([*others, *fakes, sent]), chance))
         total = np.zeros(2 * self.size + 1, dtype=np.int64)
         for rows in chain(others, fakes, [sent]):
@@ -142,7 +137,7 @@ class SetGame(Game):
         return total
 
     def _draw_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes that hide the person."""
+        """Yield the fakes that hide the person, in blocks of rows."""
         return self.senders.draw_own_fakes(part, chance, device)
 
     def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
@@ -163,7 +158,7 @@ class SetGame(Game):
         return part, record
 
     def _counts(self, rows: Rows) -> Counts:
-        """Return the counts of the first k bins, of the pads, and of all others."""
+        """Return the counts of the first k bins, of the pads, and of all other cells together."""
         part, size = self.senders.part, self.size
         if part.planes is not None:
             numbers, cells = divide(part.layout.codes(rows), part.planes.prime)

@@ -2,9 +2,9 @@
 
 The audits ``randomizer`` and ``collection`` use these checks. A large batch is divided into blocks.
 In a uniform order, the number of messages that move from one block to another is hypergeometric.
-The hypergeometric distribution is that of a sum of independent coins (Vatutin, Mikhailov 1982). So
-it varies less than the binomial distribution of the test (Hoeffding 1956), which only reduces the
-false-alarm probability.
+A hypergeometric number is distributed like a sum of independent bits with different probabilities
+(Vatutin, Mikhailov 1982). So the number varies less than the binomial distribution of the test
+(Hoeffding 1956), which only reduces the false-alarm probability.
 """
 
 import numpy as np

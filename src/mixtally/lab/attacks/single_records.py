@@ -82,8 +82,8 @@ def single_person_device(device: Device) -> Device:
         if part.pads or part.slots is not None:
             sets = [device.record(one, _bins(part, record), words) for record in records]
             return _rows(part, [message for several in sets for message in several])
-        held = [_bins(part, record) for record in records for _ in range(part.repeats)]
-        return _rows(part, [device.message(one, bins, words) for bins in held])
+        repeated = [_bins(part, record) for record in records for _ in range(part.repeats)]
+        return _rows(part, [device.message(one, bins, words) for bins in repeated])
 
     def draw_fakes(part: Part, people: int, chance: Chance) -> tuple[Rows, int]:
         words, one = _words(chance), _bare_part(part)

@@ -47,7 +47,7 @@ class SlotsGame(SetGame):
         return Setting(60.0 * fakes, self.senders.messages, 2 * self.size + 1, stage, stage)
 
     def draw_from_distribution(self, runs: int, draw: Binomials) -> tuple[Floats, Floats]:
-        """Return the statistics of many runs, with counts from the distribution.
+        """Return the statistics of many runs, drawn from the distribution of the counts.
 
         All cells of a record have equal distributions, so the first m of them are sent.
         """
@@ -62,23 +62,27 @@ class SlotsGame(SetGame):
             found.append(self._statistics(counts))
         return found[0], found[1]
 
-    def _build_record(self, held: int) -> tuple[Part, Counts | Rows]:
+    def _build_record(self, set_number: int) -> tuple[Part, Counts | Rows]:
         """Return one of the two records, and the part that sends it."""
         part = self.senders.part
         if not part.is_full:
-            return super()._build_record(held)
+            return super()._build_record(set_number)
         places = np.arange(8 * row_bytes(part.bins)) // self.size
-        return part, np.packbits(places == held, bitorder="little")[None]
+        return part, np.packbits(places == set_number, bitorder="little")[None]
 
     def _draw_fakes(self, part: Part, chance: Chance, device: Device) -> Iterator[Rows]:
-        """Yield the fakes of people's devices, or of every hop."""
+        """Yield the fakes of one run in blocks of rows: those of hops, then those of devices.
+
+        Hops draw fakes only if the part has a recipe for them, and devices only if it has own
+        fakes.
+        """
         if isinstance(part.recipe, CountedRecipe):
             for _ in range(self.senders.mixes):
                 yield device.added(part.recipe, part.layout, chance)
         yield from self.senders.draw_own_fakes(part, chance, device)
 
     def _counts(self, rows: Rows) -> Counts:
-        """Return the counts of the cells of either record, and of all others."""
+        """Return the counts of the cells of either record, and of all other cells together."""
         part, size = self.senders.part, self.size
         every = np.bincount(part.layout.codes(rows), minlength=part.layout.bins)
         other = size if part.is_full else part.bins

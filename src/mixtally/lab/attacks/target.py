@@ -23,9 +23,9 @@ class HidingPeople(NamedTuple):
     Attributes
     ----------
     fakes : int
-        People whose fakes are among the messages.
+        The number of people whose fakes are among the messages.
     flips : int
-        People whose flipped records are among the messages.
+        The number of people whose flipped records are among the messages.
     """
 
     fakes: int
@@ -51,16 +51,16 @@ class Target:
     epsilon, delta : float
         The guarantee, for every dataset, against an attacker who receives all messages.
     users : int
-        People expected to take part.
+        The number of people expected to take part.
     expected, certain : HidingPeople
-        Those who hide a person: the expected numbers, and those on which the guarantee counts. If
-        every hop draws fakes, the latter is nobody.
+        The expected numbers of people who hide a person, and the numbers on which the guarantee
+        counts. If every hop draws fakes, the guarantee counts on nobody.
     exact : Certificate
         The delta that this library computes for the target.
     collections : int
         How often a person may be asked under the guarantee.
     hops : int
-        Mixes in a row.
+        The number of mixes in a row.
     verified : bool
         Whether the computed delta is the claimed one.
     """
@@ -126,8 +126,8 @@ class Target:
     ) -> dict[Senders, int]:
         """Return the senders of each part, and how often a person sends each part.
 
-        Only ``people`` and ``mixes`` hide the person. ``collections`` defaults to those of the
-        guarantee.
+        Only ``people`` and ``mixes`` hide the person. The default of ``collections`` is the number
+        of collections in the guarantee.
         """
         asked = self.collections if collections is None else collections
         return {

@@ -3,7 +3,7 @@
 T reports carry no name. In world u all come from one memoized answer. In world v each comes from
 one of two memoized answers to the same value; which one is unknown, and each sends at least one
 report. The statistic is the likelihood under one person divided by the mean likelihood over all
-assignments to two people. It is optimal.
+assignments to two people. This statistic is optimal.
 
 Source: Side Notes on Differential Privacy, section 4, on trackability.
 """
@@ -97,14 +97,14 @@ def _evidence(mechanism: Memoized, bits: Rows) -> Floats:
     so that no assignment is counted twice.
     """
     reports = len(bits)
-    together = _log_likelihood(mechanism, bits)
+    one_sender = _log_likelihood(mechanism, bits)
     shares = []
     for share in range(1, 1 << (reports - 1)):
         second = np.array([share >> i & 1 == 1 for i in range(reports)])
         shares.append(
             _log_likelihood(mechanism, bits[second]) + _log_likelihood(mechanism, bits[~second])
         )
-    return np.asarray(together - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
+    return np.asarray(one_sender - (np.logaddexp.reduce(shares, axis=0) - np.log(len(shares))))
 
 
 def _log_likelihood(mechanism: Memoized, bits: Rows) -> Floats:

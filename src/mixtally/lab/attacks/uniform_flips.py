@@ -83,13 +83,13 @@ class UniformFlipsGame(CountedGame):
         r = (1.0 - q) / q
         kind = np.arange(8 * (self.view + 1))
         size = kind // 8
-        u, v, held = (
+        u, v, crowd = (
             np.where(kind >> place & 1, math.log(r), -math.log(r))
             for place in (0, 1, self._others_bin)
         )
         fake = (size * r + (self.view - size) / r) / self.bins + 1.0 - self.view / self.bins
         people, fakes = self.senders.people, self.senders.fakes
-        hiding = (people * np.exp(held) + fakes * fake) / (people + fakes)
+        hiding = (people * np.exp(crowd) + fakes * fake) / (people + fakes)
         return u - np.log(hiding), v - np.log(hiding)
 
     def _pmf(self, one: int | None) -> Floats:

@@ -45,7 +45,7 @@ def candidate_cuts(values: Floats) -> Floats:
 
 
 def count_passing(ranked: Floats, cuts: Floats, above: bool) -> Floats:
-    """Return how many of the sorted values are at least (or at most) each cut."""
+    """Return, for each cut, the number of sorted values that are at least (or at most) the cut."""
     if above:
         return np.asarray(len(ranked) - np.searchsorted(ranked, cuts, side="left"), dtype=float)
     return np.asarray(np.searchsorted(ranked, cuts, side="right"), dtype=float)
@@ -108,7 +108,7 @@ def roc_band(worlds: Worlds, error: float) -> tuple[Points, Points]:
 
 
 def _steps_after(corners: list[tuple[float, float]]) -> Points:
-    """Return a staircase that keeps the power of a corner until the rate of the next one."""
+    """Return a staircase that keeps the power of each corner until the rate of the next corner."""
     found = [corners[0]]
     for (_, power), (rate, higher) in pairwise(corners):
         found += [(rate, power), (rate, max(power, higher))]
@@ -116,7 +116,7 @@ def _steps_after(corners: list[tuple[float, float]]) -> Points:
 
 
 def _steps_before(corners: list[tuple[float, float]]) -> Points:
-    """Return a staircase that has the power of a corner from the rate of the one before it."""
+    """Return a staircase that has the power of each corner from the rate of the previous corner."""
     found = [corners[0]]
     for (rate, _), (later, power) in pairwise(corners):
         found += [(rate, power), (later, power)]
@@ -124,7 +124,10 @@ def _steps_before(corners: list[tuple[float, float]]) -> Points:
 
 
 def _thin_out(alarms: Floats) -> NDArray[np.intp]:
-    """Return the last point of each rate, reduced to a few that are dense at small rates."""
+    """Return the indices of at most ``_ROC_POINTS`` points, denser at small false-alarm rates.
+
+    Of several points with the same rate only the last one is kept.
+    """
     last = np.flatnonzero(np.append(np.diff(alarms) > 0.0, True))
     if len(last) <= _ROC_POINTS:
         return last

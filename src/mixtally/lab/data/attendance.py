@@ -19,7 +19,7 @@ _AT_ONCE = 1 << 14
 
 
 class Attendance:
-    """The epochs in which each person answered. Both are numbered in the order of reading."""
+    """The epochs in which each person answered; people and epochs are numbered as they are read."""
 
     def __init__(self) -> None:
         self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
@@ -66,7 +66,9 @@ class Attendance:
         self._seen = grown
 
     def times(self, place: NDArray[np.int64]) -> tuple[dict[int, int], int | None]:
-        """Return how many people attend 1, 2, .. epochs, and an epoch with two answers of a person.
+        """Return the number of people by the number of their epochs, and the place of an epoch.
+
+        In that epoch a person has two answers. The place is None if there is no such epoch.
 
         Parameters
         ----------

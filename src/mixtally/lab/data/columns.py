@@ -90,7 +90,15 @@ def join_lists(array: Array) -> Array | None:
 
 
 def join_lists_and_singles(lists: Array, singles: Array) -> Array:
-    """Return one text for each row: the list in ``lists``, or else the value in ``singles``."""
+    """Return one text for each row: a joined list, or else a single value.
+
+    Parameters
+    ----------
+    lists : Array
+        The list of each row, or null.
+    singles : Array
+        The single value of each row, or null.
+    """
     return compute.coalesce(join_lists(lists), singles)
 
 
@@ -110,7 +118,7 @@ def split_labels(text: str, separator: str | None) -> list[str]:
 
 
 def is_list(text: str) -> bool:
-    """Return whether `join_lists` made ``text`` of a list."""
+    """Return whether ``text`` is a list that `join_lists` has joined."""
     return text.startswith(LIST_START) and text.endswith((LIST_START, LIST_PART_END))
 
 
@@ -208,7 +216,7 @@ def _encode_narrow_integers(array: Array) -> Column | None:
 
 
 def _order_codes(codes: Codes, size: int) -> tuple[Codes, Codes, Codes]:
-    """Return the codes by first occurrence, their first rows, and each row's place among them."""
+    """Return the codes by first occurrence, the first row of each, and each row's index in them."""
     rows = len(codes)
     first = np.full(size, rows, dtype=np.int64)
     # NumPy keeps the last of several assignments, so rows in reverse order leave the first.
@@ -232,10 +240,10 @@ def _texts(values: Array) -> list[str]:
 
 
 def _is_rounded_in_a_cast(kind: Array) -> bool:
-    """Return whether a cast to double can miss the double nearest to the decimal that is shown.
+    """Return whether a cast to double can give another number than the text of the value.
 
-    As a double, a 32-bit 0.7 is 0.699999988, and Arrow multiplies decimals by inexact powers of
-    ten.
+    For example, the cast of a 32-bit 0.7 gives 0.699999988. Arrow casts a decimal by multiplying it
+    by an inexact power of ten.
     """
     types = pyarrow.types
     return bool(types.is_float16(kind) or types.is_float32(kind) or types.is_decimal(kind))

@@ -35,7 +35,7 @@ from mixtally.lab.data.identifiers import IdentifierWatch, people_warning
 from mixtally.lab.data.labels import LabelEncoder
 from mixtally.lab.data.people import RecordGroups, group_rows, number_people
 from mixtally.lab.data.population import LABELS, PEOPLE, Population
-from mixtally.lab.data.reading import Reading, RecordType, RowCombination
+from mixtally.lab.data.reading import LABELED_TYPES, Reading, RecordType, RowCombination
 from mixtally.lab.data.rows import RowBatch, RowReader
 from mixtally.lab.data.timeline import EpochColumn, Timeline, arrange_by_epoch
 from mixtally.model.question import Question
@@ -60,10 +60,6 @@ _FORMS: dict[RecordType, Callable[[Origin, Reading, Question | None], RecordForm
     RecordType.NUMBER: Numbers,
     RecordType.PLACE: Places,
 }
-
-
-_LABELLED = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
-"""Types of records whose bins have labels."""
 
 
 def read_population(
@@ -214,8 +210,9 @@ class _TableReader:
         ]
         self._people_repeat = bool(found)
         self._warning = "; ".join(filter(None, [table.warning, people_warning(found)]))
-        if self._rows.count == 0:
-            raise self._origin.unreadable("at least two rows", "none", "look at the data")
+        if self._rows.count < 2:
+            got = "1" if self._rows.count else "none"
+            raise self._origin.unreadable("at least two rows", got, "add a row for each person")
         if count is None:
             self.epoch_of_row = np.zeros(self._rows.count, dtype=np.int64)
         if when is not None:
@@ -293,7 +290,7 @@ class _TableReader:
     def _collect_warnings(self, crowd: Population) -> str:
         """Return warnings about values that may not be answers, and rows that may not be people."""
         reading, doubts = self._reading, [self._warning, crowd.warning]
-        if reading.labels is None and self._question is None and reading.form in _LABELLED:
+        if reading.labels is None and self._question is None and reading.form in LABELED_TYPES:
             doubts.append(warn_of_similar_labels(crowd.question.labels or ()))
         labels = crowd.question.labels or ()
         # Labels that the user listed are meant as they are, so only labels from the data are
@@ -307,8 +304,10 @@ class _TableReader:
                 doubts.append(warn_of_cut_labels(labels))
         met = labels if LABELS in crowd.from_data else None
         one = reading.form is RecordType.ONE and crowd.users == self._rows.count
-        held = crowd.bin_counts if one and met is not None else None
-        doubts.append(self._rows.ends.describe_warning(self._origin, reading.columns[0], met, held))
+        counts = crowd.bin_counts if one and met is not None else None
+        doubts.append(
+            self._rows.ends.describe_warning(self._origin, reading.columns[0], met, counts)
+        )
         return "; ".join(filter(None, doubts))
 
 

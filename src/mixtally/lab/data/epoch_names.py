@@ -76,7 +76,7 @@ class Moment(NamedTuple):
 class EpochOrder(NamedTuple):
     """The order of epochs: their distinct ``names``, and the index ``place`` of every given name.
 
-    ``warning`` says what may be wrong with the order; it is empty for nothing.
+    ``warning`` says what may be wrong with the order. It is empty if nothing may be wrong.
     """
 
     names: tuple[str, ...]
@@ -149,7 +149,21 @@ def order_of(
 ) -> Callable[[str], Key]:
     """Return the function from a name to its sort key: a place in an order, a time, or letters.
 
-    Raises DataError for a name that the user's order lacks.
+    Parameters
+    ----------
+    names : sequence of str
+        The names of all epochs.
+    user_order : sequence of str or None
+        The order that the user gave, which goes first.
+    type_order : sequence of str or None
+        The order of the column's type. Without an order, names are sorted in the first of these
+        ways that is possible for all: as whole numbers, as times, by the numbers in them, or by
+        letters.
+
+    Raises
+    ------
+    DataError
+        If an order lacks a name.
     """
     for order in (user_order, type_order):
         if order is None:

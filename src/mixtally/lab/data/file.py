@@ -47,7 +47,7 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file, with what its bytes do not say themselves.
+    """A data file, with the options that its bytes do not determine.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class DataFile:
     skip_rows
         Number of rows after the header that are not people.
     block
-        Bytes that are parsed at a time.
+        The number of bytes that are parsed at a time.
 
     Raises
     ------

@@ -72,8 +72,8 @@ _MIN_UNIQUE_SHARE = 0.9
 class IdentifierColumn(NamedTuple):
     """The evidence that the values of a column identify people.
 
-    ``is_repeated``: the column identifies people, and at least one has several rows. ``is_unique``:
-    nearly every row has its own value, which identifies a person.
+    ``is_repeated`` says that the column identifies people, and that at least one person has several
+    rows. ``is_unique`` says that nearly every row has its own value, which identifies a person.
     """
 
     column: str
@@ -92,44 +92,44 @@ class IdentifierWatch:
         named = [name for name in free if _has_identifier_name(name)]
         others = [name for name in free if not _has_identifier_name(name)][:_WATCHED_COLUMNS]
         self.columns: tuple[str, ...] = (*named, *others)
-        self._held: dict[str, list[Array]] = {name: [] for name in self.columns}
+        self._batches: dict[str, list[Array]] = {name: [] for name in self.columns}
         self._when: list[Array] = []
         self._rows = 0
         self._cut = False
 
     def take(self, columns: Mapping[str, Array], when: Array | None = None) -> None:
         """Keep the rows of a batch, and their epochs ``when`` if there are epochs."""
-        if self._rows >= _WATCHED_ROWS or not self._held:
+        if self._rows >= _WATCHED_ROWS or not self._batches:
             self._cut = True
             return
-        for name in list(self._held):
-            array, held = columns[name], self._held[name]
-            if not _can_identify(array.type) or sum(one.nbytes for one in held) > _WATCHED_BYTES:
-                del self._held[name]
+        for name in list(self._batches):
+            array, batches = columns[name], self._batches[name]
+            if not _can_identify(array.type) or sum(one.nbytes for one in batches) > _WATCHED_BYTES:
+                del self._batches[name]
                 continue
-            held.append(array)
+            batches.append(array)
         if when is not None:
             self._when.append(when)
         begun = self._rows < _ENOUGH
         self._rows += max(map(len, columns.values()), default=0)
         if begun and self._rows >= _ENOUGH:
-            for name in [name for name in self._held if not self._can_be_people(name)]:
-                del self._held[name]
+            for name in [name for name in self._batches if not self._can_be_people(name)]:
+                del self._batches[name]
 
     def find_identifiers(self) -> list[IdentifierColumn]:
         """Return the columns that identify people, first those whose values repeat."""
-        found = [self._examine_column(name) for name in self._held if self._held[name]]
+        found = [self._examine_column(name) for name in self._batches if self._batches[name]]
         return sorted(
             (one for one in found if one.is_repeated or one.is_unique), key=lambda o: o.is_unique
         )
 
     def _can_be_people(self, name: str) -> bool:
         """Return whether a column has enough distinct values to be watched to the end."""
-        rows = _count_rows_by_value(pyarrow.chunked_array(self._held[name]))[1]
+        rows = _count_rows_by_value(pyarrow.chunked_array(self._batches[name]))[1]
         return _has_identifier_name(name) or int(rows.sum()) <= 4 * len(rows) * len(rows)
 
     def _examine_column(self, name: str) -> IdentifierColumn:
-        values = pyarrow.chunked_array(self._held[name])
+        values = pyarrow.chunked_array(self._batches[name])
         texts, rows = _count_rows_by_value(values)
         if len(rows) == 0:
             return IdentifierColumn(name, is_repeated=False, is_unique=False)

@@ -49,7 +49,7 @@ def natural_sort_key(label: str) -> LabelSortKey:
 
 
 class Merging(NamedTuple):
-    """Options that say which values share a label.
+    """Options by which different values get a common label.
 
     ``strip`` removes spaces around a value, and ``ignore_case`` treats capital and small letters as
     equal. ``other`` is the label of all values that are not listed; None refuses such values.
@@ -78,6 +78,13 @@ def check_spaces(subject: str, names: Collection[str]) -> None:
     """Raise DataError for two names that look the same.
 
     Such names differ in spaces, in invisible characters, or in how accents are composed.
+
+    Parameters
+    ----------
+    subject : str
+        What has the names, for the message.
+    names : Collection of str
+        The names.
     """
     _check_distinct(
         subject, names, _visible_form, "names that differ in more than spaces and invisible signs"

@@ -52,10 +52,10 @@ class LabelEncoder:
         words: bool = False,
         merging: Merging = _AS_WRITTEN,
     ) -> None:
-        """Make an encoder of the given ``labels``, or of any labels if None.
+        """Make an encoder for ``labels``; if None, each new label of the data gets the next number.
 
-        With ``words`` the labels are words of an open domain, so that no bins are taken from the
-        data.
+        With ``words`` the labels are words of an open domain, whose bins do not depend on the data.
+        ``merging`` says which spellings count as one label.
         """
         self.fixed, self._words, self._merging = labels is not None, words, merging
         self.levels: Levels = None
@@ -105,7 +105,7 @@ class LabelEncoder:
         return self._spelled.setdefault(self._merging.fold(label), text)
 
     def _advise(self, label: str, where: RowPosition, row: int) -> str:
-        """Return what to do about a label that the fixed labels lack."""
+        """Return the advice for a label that the fixed labels lack."""
         if is_total(label):
             return "remove the row if it is a total; otherwise add it to the labels"
         whole = label.partition(".")[0] if _FLOAT.fullmatch(label) else label

@@ -28,11 +28,14 @@ class RecordGroups(NamedTuple):
     record: Integers | None = None
 
     def record_of_rows(self, rows: Integers) -> Integers:
-        """Return the record of each of ``rows``, -1 for none."""
+        """Return the index of the record of each of ``rows``; -1 if the row is in no record."""
         return rows if self.record is None else self.record[rows]
 
     def value_of_records(self, values: Values) -> Values:
-        """Return the value of each record, given that of each row; rows of a record agree."""
+        """Return the value of each record, given the value of each row.
+
+        All rows of a record have the same value.
+        """
         if self.record is None:
             return values
         found: Any = np.empty((self.size, *values.shape[1:]), dtype=values.dtype)

@@ -75,11 +75,19 @@ class HexagonGrid:
 
 
 def build_grid(box: Box, resolution: int, bins: int = MOST_BINS) -> HexagonGrid:
-    """Return the grid of all hexagons that touch ``box``.
+    """Return the grid of all hexagons that touch a box.
 
-    ``resolution`` is an H3 resolution in [0, 8]; at 3 the edges are 69 km long. Raises
-    ParameterError for another resolution, or if the box has ``bins`` hexagons or more. Raises
-    DataError if h3 is not installed.
+    Raises ParameterError for another resolution or too many hexagons. Raises DataError if h3 is not
+    installed.
+
+    Parameters
+    ----------
+    box : Box
+        The box of coordinates.
+    resolution : int
+        The H3 resolution, in [0, 8]; at 3 the edges are 69 km long.
+    bins : int
+        A number above the number of hexagons.
     """
     in_range(
         "resolution",

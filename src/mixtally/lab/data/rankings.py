@@ -31,10 +31,10 @@ class RankingWatch:
             return
         first = self._size or int(sizes[0])
         self._mixed, self._size = bool((sizes != first).any()), first
-        left = _TEXTS - self._looked_at
-        if self._mixed or first < 2 or left <= 0:
+        remaining = _TEXTS - self._looked_at
+        if self._mixed or first < 2 or remaining <= 0:
             return
-        rows = labels.reshape(-1, first)[:left].astype(np.int64)
+        rows = labels.reshape(-1, first)[:remaining].astype(np.int64)
         before, after = np.triu_indices(first, 1)
         pairs = np.stack([rows[:, before].ravel(), rows[:, after].ravel()], axis=1)
         self._pairs = np.unique(np.concatenate([self._pairs, pairs]), axis=0)

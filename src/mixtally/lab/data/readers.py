@@ -1,7 +1,7 @@
 """Readers of the population in a data file or a table.
 
-The command line and the Python functions call them. They check the reading against the question of
-a plan, and import the modules that need Arrow only when data are read.
+The command line and the Python functions call these readers. They check the reading against the
+question of a plan, and import the modules that need Arrow only when data are read.
 """
 
 from dataclasses import replace
@@ -27,10 +27,20 @@ def read_population(
     question: Question | None = None,
     progress: Progress = ignore_progress,
 ) -> Population:
-    """Read the population in ``file``.
+    """Read the population in a file.
 
-    Each row is one person, unless ``reading`` names a column of people. If a plan has fixed a
-    ``question``, the records must fit it. Rows are counted after the header.
+    Each row is one person, unless ``reading`` names a column of people.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+    reading : Reading
+        How records are read.
+    question : Question or None
+        The question of a plan, which the records must fit; None lets the data decide.
+    progress : Progress
+        Called with a name of the step, the amount done and the total.
 
     Raises
     ------
@@ -47,7 +57,19 @@ def read_population(
 def read_table(
     table: "Table", origin: Origin, reading: Reading, question: Question | None = None
 ) -> Population:
-    """Read the population in ``table``; see `read_population`. ``origin`` names it in errors."""
+    """Read the population in a table. The rules and errors are those of `read_population`.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    origin : Origin
+        The source, which errors name.
+    reading : Reading
+        How records are read.
+    question : Question or None
+        The question of a plan, which the records must fit; None lets the data decide.
+    """
     _check_kind(reading, question)
     crowd: Population = _load_reader(origin).read_table(
         table, origin, reading, question, ignore_progress
@@ -64,7 +86,33 @@ def read_epochs(
 ) -> Timeline:
     """Read the answers in ``file`` by epoch; a person has at most one in each epoch.
 
-    Rows may be in any order. The errors are those of `read_population` and `Timeline`.
+    Rows may be in any order.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+    reading : Reading
+        How records are read.
+    when : EpochColumn
+        The column of epochs, and optionally their order.
+    question : Question or None
+        The question of a plan, which the records must fit; None lets the data decide.
+    progress : Progress
+        Called with a name of the step, the amount done and the total.
+
+    Returns
+    -------
+    Timeline
+        The answers. Epochs without a row are left out.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, a row cannot be a record, a person answers twice in an epoch, or
+        an epoch has fewer than two answers.
+    PlanError
+        If the question has another kind or other bins.
     """
     _check_kind(reading, question)
     found: Timeline = _load_reader(file).read_epochs(file, reading, question, when, progress)
@@ -84,8 +132,26 @@ def read_epoch_counts(
 ) -> Timeline | EpochCounts:
     """Count the answers in ``file`` by epoch while they are read.
 
-    Each row is needed if one of several rows of a person is chosen, or if records are sets, bits or
-    numbers. The result is then that of `read_epochs`, whose errors apply.
+    The errors are those of `read_epochs`.
+
+    Parameters
+    ----------
+    file : DataFile
+        The file.
+    reading : Reading
+        How records are read.
+    when : EpochColumn
+        The column of epochs, and optionally their order.
+    question : Question or None
+        The question of a plan, which the records must fit; None lets the data decide.
+    progress : Progress
+        Called with a name of the step, the amount done and the total.
+
+    Returns
+    -------
+    EpochCounts or Timeline
+        The counts. A timeline if each row is needed: for sets, bits or numbers, or if one of
+        several rows of a person is chosen.
     """
     if reading.form is not RecordType.ONE or reading.several is not None:
         return read_epochs(file, reading, when, question, progress)
@@ -105,7 +171,21 @@ def epochs_of_table(
     when: EpochColumn,
     question: Question | None = None,
 ) -> Timeline:
-    """Read the answers in ``table`` by epoch, see `read_epochs`."""
+    """Read the answers in a table by epoch. The rules and errors are those of `read_epochs`.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    origin : Origin
+        The source, which errors name.
+    reading : Reading
+        How records are read.
+    when : EpochColumn
+        The column of the epochs.
+    question : Question or None
+        The question of a plan, which the records must fit; None lets the data decide.
+    """
     _check_kind(reading, question)
     read_them = _load_reader(origin).epochs_of_table
     found: Timeline = read_them(table, origin, reading, question, when, ignore_progress)
@@ -162,7 +242,21 @@ def counts_of_table(
     counts: str,
     question: Question | None = None,
 ) -> ValueCounts:
-    """Read the number of people with each value in ``table``, see `read_counts`."""
+    """Read numbers of people by value. The rules and errors are those of `read_counts`.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    origin : Origin
+        The source, which errors name.
+    reading : Reading
+        How records are read.
+    counts : str
+        The name of the column of counts.
+    question : Question or None
+        The question of a plan, which the values must fit; None lets the data decide.
+    """
     _check_kind(reading, question)
     check_installed(origin)
     from mixtally.lab.data.value_counts import read_counts_table
@@ -199,9 +293,16 @@ _KIND_OF_FORM = {RecordType.ONE: Kind.ONE, RecordType.NUMBER: Kind.ONE, RecordTy
 
 
 def fit_reading(reading: Reading, question: Question) -> tuple[Reading, Question | None]:
-    """Return how to read records for a question, and the question if it fixes their bins.
+    """Adapt a reading to a question; return the question too if it fixes the bins of records.
 
     The bins of an open question are the words themselves. Raises PlanError for another kind.
+
+    Parameters
+    ----------
+    reading : Reading
+        How records are read.
+    question : Question
+        The question to be answered.
     """
     if question.hashed is None:
         return replace(reading, words=False), question

@@ -25,6 +25,10 @@ class RecordType(StrEnum):
     PLACE = "place"
 
 
+LABELED_TYPES = (RecordType.ONE, RecordType.SET, RecordType.ATTRIBUTES)
+"""Types of records whose bins have labels."""
+
+
 class RowCombination(StrEnum):
     """The rule that combines several rows of a person."""
 

@@ -233,14 +233,17 @@ class RowReader:
         elif self.reading.form is RecordType.SET:
             do = (
                 "say --empty-sets if it is a set without labels, --missing drop to leave such "
-                "rows out, or --missing LABEL to count them so"
+                "rows out, or --missing LABEL to count them as LABEL"
             )
         elif self.reading.form is RecordType.PLACE:
             do = "say --missing drop to leave such rows out"
         elif self.reading.form in (RecordType.NUMBER, RecordType.BITS):
-            do = "say --missing drop to leave such rows out, or --missing with the value to take"
+            do = "say --missing drop to leave such rows out, or let --missing name the value to use"
         else:
-            do = "say --missing drop to leave such rows out, or --missing LABEL to count them so"
+            do = (
+                "say --missing drop to leave such rows out, or --missing LABEL to count them as "
+                "LABEL"
+            )
         return DataError(
             where.subject(row), expected=f"a value in column {column!r}", got="a missing one", do=do
         )

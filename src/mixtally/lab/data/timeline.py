@@ -98,7 +98,7 @@ class Timeline:
         )
 
     def first_repeat(self) -> int | None:
-        """Return the first answer whose person already answered in its epoch, or None."""
+        """Return the index of the first answer that is its person's second in an epoch, or None."""
         if self.people is None:
             return None
         key = self.people * len(self.epochs) + self.epoch_of_answer
@@ -136,7 +136,9 @@ class EpochColumn(NamedTuple):
 def arrange_by_epoch(
     crowd: Population, order: EpochOrder, epoch_of_record: Integers, people: Integers | None
 ) -> Timeline:
-    """Return the timeline of a ``crowd`` whose record i belongs to epoch ``order.names[at[i]]``.
+    """Return the timeline of a ``crowd`` whose records belong to epochs.
+
+    Record i belongs to the epoch ``order.names[epoch_of_record[i]]``.
 
     Epochs without a record are left out. Raises DataError as `Timeline` does.
     """

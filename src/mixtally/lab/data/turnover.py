@@ -52,8 +52,8 @@ def simulate_turnover(
     """
     rates = _Rates(join, leave, change)
     rows, epoch_numbers, people = [], [], []
-    for epoch, (held, now) in enumerate(_simulate_epochs(first.users, epochs, rates, chance)):
-        rows.append(held)
+    for epoch, (value_rows, now) in enumerate(_simulate_epochs(first.users, epochs, rates, chance)):
+        rows.append(value_rows)
         people.append(now)
         epoch_numbers.append(np.full(len(now), epoch))
     chosen = np.concatenate(rows)
@@ -74,8 +74,28 @@ def simulate_turnover_counts(
 ) -> Timeline | EpochCounts:
     """Draw the crowd of `simulate_turnover`, but keep only the counts of each epoch.
 
-    Sets, bits and numbers are returned as a whole timeline, because their simulation needs each
-    record. The errors are those of `simulate_turnover`.
+    The same random words give the same crowd. The errors are those of `simulate_turnover`.
+
+    Parameters
+    ----------
+    first : Population
+        The people who are present in the first epoch.
+    epochs : int
+        The number of epochs, in [2, 1000].
+    join : float
+        The probability that an absent person joins, or comes back, from one epoch to the next.
+    leave : float
+        The probability that a present person leaves from one epoch to the next.
+    change : float
+        The probability that a person's value is drawn again from the values of ``first``.
+    chance : Chance
+        The source of random words.
+
+    Returns
+    -------
+    EpochCounts or Timeline
+        The counts, shape (epochs, bins). A timeline for sets, bits and numbers, because their
+        simulation needs each record.
     """
     if first.question.kind is not Kind.ONE or first.values is not None:
         return simulate_turnover(
@@ -83,8 +103,8 @@ def simulate_turnover_counts(
         )
     bins, codes, rates = first.question.bins, first.codes, _Rates(join, leave, change)
     truth, times = list[NDArray[np.int32]](), np.zeros(2 * first.users, dtype=np.int32)
-    for held, now in _simulate_epochs(first.users, epochs, rates, chance):
-        truth.append(np.bincount(codes[held], minlength=bins).astype(np.int32))
+    for value_rows, now in _simulate_epochs(first.users, epochs, rates, chance):
+        truth.append(np.bincount(codes[value_rows], minlength=bins).astype(np.int32))
         times[now] += 1
     # People who never took part are left out below.
     people = np.bincount(times).tolist()
@@ -113,7 +133,10 @@ def _names(epochs: int) -> tuple[str, ...]:
 def _simulate_epochs(
     size: int, epochs: int, rates: _Rates, chance: Chance
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield for each epoch who is present, and the row of ``first`` with each person's value."""
+    """Yield, for each epoch, the row of ``first`` with each present person's value, and the people.
+
+    People are numbered from 0. Both arrays have one entry for each person who is present.
+    """
     _check(epochs, rates._asdict())
     value_rows = np.concatenate([np.arange(size), draw_below(chance, size, size)])
     present = np.arange(2 * size) < size

@@ -54,11 +54,11 @@ def read_counts_table(
         codes.append(book.encode(encode_column(batch.arrays[0]), batch.where, batch.levels[0]))
         many.append(_parse_counts(batch.arrays[1], counts, batch.where))
     if not codes:
-        raise origin.unreadable("at least two rows", "none", "look at the data")
+        raise origin.unreadable("at least two rows", "none", "add a row for each value")
     subject = origin.column(column)
     labels, places = book.order_labels(np.concatenate(codes), subject)
-    held, each = np.zeros(len(labels), dtype=np.int64), np.concatenate(many)
-    np.add.at(held, places, each)
+    by_label, each = np.zeros(len(labels), dtype=np.int64), np.concatenate(many)
+    np.add.at(by_label, places, each)
     largest = int(np.argmax(each))
     total = _warn_of_total(rows, each, largest, labels[places[largest]], fixed=book.fixed)
     asked, people = Question(name=column, bins=len(labels), labels=labels), watch.find_identifiers()
@@ -72,7 +72,7 @@ def read_counts_table(
         total
         or rows.ends.describe_warning(origin, column, labels if book.from_data else None, None),
     )
-    return ValueCounts(asked, held, from_data, "; ".join(filter(None, doubts)))
+    return ValueCounts(asked, by_label, from_data, "; ".join(filter(None, doubts)))
 
 
 CountArray = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Types of the values in a column, so that values of different types are never confused.
 
 JSON and Python values have types: 1 and "1" differ there, but their texts are equal. The readers of
-both refuse a column that mixes them.
+JSON and of Python values refuse a column that mixes such types.
 """
 
 import re

@@ -11,12 +11,7 @@ from typing import NamedTuple
 from mixtally.accounting.numerics.bracket import Bracket
 from mixtally.errors import ParameterError, join_words
 from mixtally.lab.formulas.catalogue import FAKES, FLIP, Formula
-from mixtally.lab.formulas.exact_delta import (
-    EXACT_DELTAS,
-    ExactDelta,
-    FormulaSetting,
-    threshold,
-)
+from mixtally.lab.formulas.exact_delta import EXACT_DELTAS, ExactDelta, FormulaSetting, threshold
 from mixtally.lab.formulas.exact_fakes_per_bin import NOISES
 from mixtally.lab.formulas.least_noise import least_uniform_fakes
 from mixtally.model.guarantee import Guarantee
@@ -29,7 +24,10 @@ _TOLERANCE = 1e-5
 
 
 class Case(NamedTuple):
-    """A guarantee, and the collection for which it should be kept; None for unused parameters."""
+    """A stated guarantee, and the parameters of a collection to check it with.
+
+    Parameters that a formula does not use are None.
+    """
 
     epsilon: float
     delta: float = 1e-6
@@ -100,6 +98,13 @@ def audit_formula(formula: Formula, case: Case) -> FormulaAudit:
     """Compute the noise that a formula states, and its exact delta.
 
     A formula without a delta is compared with the delta of the case.
+
+    Parameters
+    ----------
+    formula : Formula
+        The published formula.
+    case : Case
+        The guarantee and the parameters of the collection.
 
     Raises
     ------
@@ -200,7 +205,10 @@ def _audit_observer(
 def _least_noise(
     formula: Formula, exact_delta: ExactDelta, setting: FormulaSetting, delta: float, noise: float
 ) -> float:
-    """Return the least noise of the formula's kind that keeps the guarantee, as ``noise`` does."""
+    """Return the least noise of the formula's kind that keeps the guarantee.
+
+    ``noise`` is known to keep the guarantee, and is where the search begins.
+    """
     if formula.computes == FAKES:
         return float(least_uniform_fakes(setting.bins, setting.epsilon, delta))
     added = NOISES.get(formula.protocol)
@@ -213,18 +221,18 @@ def _least_noise(
     )
 
 
-def _search_least(meets: Callable[[int], bool], lowest: int, known: int) -> int:
-    """Return about the least number that keeps the guarantee, given that ``known`` does.
+def _search_least(keeps_guarantee: Callable[[int], bool], lowest: int, known: int) -> int:
+    """Estimate the least number that keeps the guarantee, given that ``known`` keeps it.
 
     The returned number was tried itself. The least one is smaller by at most one part in 10^5.
     """
     high = known
     low = max(lowest, high // 4)
-    while low > lowest and meets(low):
+    while low > lowest and keeps_guarantee(low):
         low, high = max(lowest, low // 4), low
     while high - low > max(1, math.floor(_TOLERANCE * high)):
         middle = min(max(math.isqrt(low * high), low + 1), high - 1)
-        low, high = (low, middle) if meets(middle) else (middle, high)
+        low, high = (low, middle) if keeps_guarantee(middle) else (middle, high)
     return high
 
 

@@ -86,7 +86,7 @@ def _one_ballot(setting: FormulaSetting, flip: float) -> Bracket:
 def _one_vector(setting: FormulaSetting, flip: float) -> Bracket:
     """Return delta of one visible vector of L bits.
 
-    It is the sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
+    Delta is the sum over t of C(L, t) [p^t q^(L-t) - e^eps q^t p^(L-t)]_+.
     """
     t = threshold(flip)
     q, p = t / SCALE, (SCALE - t) / SCALE

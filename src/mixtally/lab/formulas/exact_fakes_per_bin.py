@@ -87,7 +87,10 @@ def _bound_rest(last: float, ratio: float) -> float:
 
 
 def binomial(users: int, fakes: float) -> FakeNumbers:
-    """Return Bin(users, fakes / users); ``fakes`` may be the absent fakes if they are fewer."""
+    """Return Bin(users, fakes / users).
+
+    ``fakes`` is the mean number of fakes, or of absent fakes if this number is smaller.
+    """
     odds = fakes / (users - fakes)
     return _build_distribution(
         lambda k: np.maximum(users + 1.0 - k, 0.0) / k * odds,

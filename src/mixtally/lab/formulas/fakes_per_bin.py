@@ -59,7 +59,8 @@ def balcer_cheu_bit(epsilon: float, delta: float, users: int) -> float:
     """Return the mean number of absent fakes of a bit, 50 ln(2/delta) / eps^2.
 
     On average, this number of users send no fake, and every other user sends one. The formula is
-    stated for epsilon <= 1 and at least twice as many users; otherwise ParameterError is raised.
+    stated for epsilon <= 1, and for at least twice as many users as absent fakes. Otherwise
+    ParameterError is raised.
 
     Source: Balcer, Cheu, Separating Local and Shuffled Differential Privacy via Histograms (2020),
     Figure 1 and Theorem 3.1.
@@ -90,8 +91,8 @@ def poisson(epsilon: float, delta: float) -> float:
     sensitivity 1.
     """
     check_promise(epsilon, delta)
-    left = -math.expm1(-epsilon)
-    return 16.0 * math.log(10.0 / delta) / left**2 + 2.0 / left
+    complement = -math.expm1(-epsilon)
+    return 16.0 * math.log(10.0 / delta) / complement**2 + 2.0 / complement
 
 
 def decay(epsilon: float) -> float:
@@ -124,8 +125,8 @@ def sides(epsilon: float, sampled: float) -> tuple[float, float]:
     Source: Murakami, Sei, Eriguchi, Augmented Shuffle Protocols for Accurate and Robust Frequency
     Estimation under Differential Privacy (2025), SAGeo-Shuffle.
     """
-    left = (math.expm1(-epsilon / 2.0) + sampled) / sampled
-    return max(left, 0.0), sampled / (math.expm1(epsilon / 2.0) + sampled)
+    below = (math.expm1(-epsilon / 2.0) + sampled) / sampled
+    return max(below, 0.0), sampled / (math.expm1(epsilon / 2.0) + sampled)
 
 
 def two_sided(epsilon: float, delta: float) -> float:
@@ -147,7 +148,7 @@ def two_sided(epsilon: float, delta: float) -> float:
 def sample(epsilon: float) -> float:
     """Return the probability 1 - e^(-eps/2) that S1Geo-Shuffle keeps a message.
 
-    Source: as ``sides``.
+    The source is the one of ``sides``.
     """
     return -math.expm1(-epsilon / 2.0)
 
@@ -165,7 +166,7 @@ def geometric(epsilon: float, delta: float) -> float:
 
 
 def _check_users(name: str, users: int, fakes: float, times: float) -> float:
-    """Return ``fakes``; raise ParameterError unless there are ``times`` as many users."""
+    """Return ``fakes``; raise ParameterError if there are fewer than ``times * fakes`` users."""
     check_count("users", users)
     if users < times * fakes:
         raise ParameterError(

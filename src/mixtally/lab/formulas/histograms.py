@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from mixtally.lab.formulas.parameter_ranges import check_flip
 
 
-def transition_probability(held: int, seen: int, bits: int, flip: float) -> float:
-    """Return the probability p^m q^(L - m) that ``held`` is sent as ``seen``, with m equal bits.
+def transition_probability(value: int, seen: int, bits: int, flip: float) -> float:
+    """Return the probability p^m q^(L - m) that ``value`` is sent as ``seen``, with m equal bits.
 
     Source: sufficient DP 000 section 1.3, K-randomization 003 section 2.
     """
     check_flip(flip)
-    distance = (held ^ seen).bit_count()
+    distance = (value ^ seen).bit_count()
     return (1.0 - flip) ** (bits - distance) * flip**distance
 
 
@@ -38,7 +38,9 @@ def homogeneous_ratio(counts: Sequence[int], crowd: int, bits: int, flip: float)
 
 
 def ratio_by_set_bits(counts: Sequence[int], flip: float) -> float:
-    """Return ``homogeneous_ratio`` in a crowd of zeros, from how many vectors have 0..L set bits.
+    """Return ``homogeneous_ratio`` in a crowd whose vectors are all zero.
+
+    ``counts[k]`` is the number of vectors with k set bits, for k from 0 to their length.
 
     Source: sufficient DP 000 (3.4).
     """

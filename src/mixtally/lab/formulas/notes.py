@@ -54,9 +54,10 @@ def single_bit_error(epsilon: float, delta: float, flip: float) -> float:
 
 
 def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
-    """Return the stated quantity that delta bounds, maximized over k; a printed factor is wrong.
+    """Return the printed quantity that delta bounds; one of its factors is wrong.
 
-    ``bits`` others hold zeros.
+    The quantity is the largest one over all k. ``bits`` is the number of other people, who all hold
+    zeros.
 
     Source: notes 004 (4.10), (4.14): 2 p e^eps - 1 where the algebra gives p (1 + e^eps) - 1.
     """
@@ -64,7 +65,9 @@ def tail_as_printed(epsilon: float, bits: int, flip: float) -> float:
 
 
 def tail(epsilon: float, bits: int, flip: float) -> float:
-    """Return the quantity with the correct factor, exact for one direction and other zeros.
+    """Return the quantity of ``tail_as_printed`` with the correct factor.
+
+    If all other people hold zeros, it is exact for one order of the neighbors.
 
     Source: notes 004 (4.13).
     """
@@ -84,7 +87,7 @@ def _largest_tail(epsilon: float, bits: int, flip: float, *, as_printed: bool) -
 
 
 def one_hot_cover(epsilon: float, delta: float) -> float:
-    """Return the expected fakes per bin, m / d, or the expected flips per bin of the fakes, m q.
+    """Return the expected number of fakes per bin, m / d, or of flips of the fakes per bin, m q.
 
     Source: notes 004 (5.10) and (5.26), whose right-hand sides agree.
     """
@@ -93,25 +96,43 @@ def one_hot_cover(epsilon: float, delta: float) -> float:
 
 
 def clear_uniform(epsilon: float, delta: float, bins: int) -> float:
-    """Return how many uniform fakes a collection needs to hide records that are not randomized.
+    """Return the number of uniform fakes that hide records that are not randomized.
 
     Source: notes 004 (5.10).
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    delta : float
+        The required delta, in (0, 1).
+    bins : int
+        The number of bins.
     """
     check_count("bins", bins, least=2)
     return bins * one_hot_cover(epsilon, delta)
 
 
 def flip_blank(epsilon: float, delta: float, fakes: int) -> float:
-    """Return the flip probability of one-hot records among ``fakes`` blanks.
+    """Return the flip probability of one-hot records among blanks.
 
     Source: notes 004 (5.26).
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    delta : float
+        The required delta, in (0, 1).
+    fakes : int
+        The number of blanks in the collection.
     """
     check_count("fakes", fakes)
     return one_hot_cover(epsilon, delta) / fakes
 
 
 def flip_cover(epsilon: float, delta: float) -> float:
-    """Return the expected flips per bin, q (n + m), of all records of people and fakes.
+    """Return the expected number of flips per bin, q (n + m), of all people and fakes.
 
     Source: notes 004 (5.12), (5.16).
     """

@@ -18,7 +18,9 @@ _SIGMAS_SQUARED = 9.0
 
 
 def ratio(ones_seen: int, users: int, flip: float) -> float:
-    """Return the likelihood ratio of the sum: one of ``users`` ones was a zero, against none.
+    """Return the likelihood ratio of a sum of bits, for a crowd with one zero against only ones.
+
+    Both crowds have ``users`` people.
 
     Source: K-randomization 003 (4.32).
     """
@@ -44,9 +46,10 @@ def seen_chance(holders: Mapping[int, int], seen: int, bits: int, flip: float) -
 
 
 def anonymity(holders: Mapping[int, int], bits: int, flip: float) -> float:
-    """Return the least ratio of the probabilities that others, and that a person, send a vector.
+    """Return the least ratio of two probabilities, over all people and vectors.
 
-    The minimum is over all people and vectors.
+    The ratio divides the probability that other people send a vector by the probability that the
+    person sends this vector.
 
     Source: K-randomization 003 section 3, A_p.
     """
@@ -70,7 +73,9 @@ def choices(lies: int, seen: int, users: int, repeats: int) -> float:
 
 
 def repeated_ratio(ones_seen: int, users: int, flip: float, repeats: int) -> float:
-    """Return ``ratio`` if every bit is sent ``repeats`` times.
+    """Return the likelihood ratio of ``ratio``, if every bit is sent ``repeats`` times.
+
+    The ratio compares a crowd with one zero and a crowd of ones only.
 
     Source: K-randomization 003 (5.9).
     """

@@ -17,10 +17,10 @@ _HALVINGS = 100
 
 
 def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
-    """Return the flip probability among ``fakes`` blanks of all users together.
+    """Return a flip probability that gives (epsilon, delta) by this theorem.
 
-    The probability solves q (1 - q) = 33/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2 / fakes with q
-    at most 1/2.
+    ``fakes`` is the number of blanks that all users together send. The probability q, at most 1/2,
+    solves q (1 - q) = 33/5 ln(4/delta) ((e^eps + 1) / (e^eps - 1))^2 / fakes.
 
     Raises
     ------
@@ -49,8 +49,8 @@ def cheu_zhilyaev(epsilon: float, delta: float, fakes: int) -> float:
 def clones_epsilon(local_epsilon: float, delta: float, users: int) -> float:
     """Return the epsilon after shuffling ``users`` reports of a given local epsilon.
 
-    The theorem is stated for local_epsilon <= ln(users / (16 ln(2/delta))); above, ParameterError
-    is raised.
+    The theorem requires local_epsilon <= ln(users / (16 ln(2/delta))). For a larger local epsilon,
+    ParameterError is raised.
 
     Source: Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1.
     """
@@ -85,17 +85,26 @@ def clones(epsilon: float, delta: float, users: int) -> float:
     """Return the least flip probability that Theorem 3.1 allows for a local epsilon of 2 ln(p/q).
 
     Source: Feldman, McMillan, Talwar, Hiding Among the Clones (2021), Theorem 3.1.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy loss in nats.
+    delta : float
+        The required delta, in (0, 1).
+    users : int
+        The number of people.
     """
     check_promise(epsilon, delta)
     most = _most_local_epsilon(delta, users)
     if clones_epsilon(most, delta, users) <= epsilon:
         return 1.0 / (1.0 + math.exp(most / 2.0))
 
-    def meets(local: float) -> bool:
+    def exceeds(local: float) -> bool:
         return clones_epsilon(local, delta, users) > epsilon
 
     # The first end of the crossing is the largest local epsilon that still satisfies the theorem.
-    return 1.0 / (1.0 + math.exp(_crossing(meets, 0.0, most)[0] / 2.0))
+    return 1.0 / (1.0 + math.exp(_crossing(exceeds, 0.0, most)[0] / 2.0))
 
 
 def blanket_hoeffding(epsilon: float, users: int, blanket: float, spread: float) -> float:
@@ -133,17 +142,17 @@ def blanket(epsilon: float, delta: float, users: int) -> float:
     """
     check_promise(epsilon, delta)
 
-    def meets(flip: float) -> bool:
+    def suffices(flip: float) -> bool:
         ratio = (1.0 - flip) / flip
         spread = (1.0 + math.exp(epsilon)) * (ratio - 1.0 / ratio)
         return spread <= 0.0 or blanket_hoeffding(epsilon, users, 1.0 / ratio, spread) <= delta
 
-    return _crossing(meets, _LEAST_FLIP, 0.5)[1]
+    return _crossing(suffices, _LEAST_FLIP, 0.5)[1]
 
 
-def _crossing(meets: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
-    """Return neighboring numbers between which a condition turns from false to true."""
+def _crossing(condition: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+    """Return neighboring numbers; a condition is false at the first, and true at the second."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (low, middle) if meets(middle) else (middle, high)
+        low, high = (low, middle) if condition(middle) else (middle, high)
     return low, high

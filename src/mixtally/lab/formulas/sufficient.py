@@ -67,7 +67,7 @@ def variance(value: float, users: int, bits: int) -> float:
 def _outlier(value: float, bits: int) -> float:
     """Return the variance of one outlier's term X_1.
 
-    It is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), whose first base is phi^2 + phi - 1.
+    The variance is ((p^5 + q^5) / (p q)^2)^L - phi^(2L), whose first base is phi^2 + phi - 1.
     """
     return (value * value + value - 1.0) ** bits - value ** (2 * bits)
 
@@ -103,7 +103,9 @@ def three_sigma_simplified(epsilon: float, delta: float, users: int, bits: int) 
 
 
 def three_sigma_one_hot(epsilon: float, delta: float, users: int) -> float:
-    """Return the rule for one-hot records, which the document equates with vectors of two bits.
+    """Return the flip probability of the rule of three sigmas for one-hot records.
+
+    The document equates one-hot records with vectors of two bits.
 
     Source: sufficient DP 000 section 5 (k set bits as L = 2k).
     """
@@ -132,14 +134,14 @@ def _solve_flip(
     check_count("bits", bits)
     target = math.exp(epsilon)
 
-    def meets(value: float) -> bool:
+    def suffices(value: float) -> bool:
         try:
             return reach(value, users, bits) <= target
         except OverflowError:  # Too large for a double is larger than any e^epsilon in range.
             return False
 
     low, high = 1.0, _LARGEST_PHI
-    if not meets(low) or meets(high):
+    if not suffices(low) or suffices(high):
         raise ParameterError(
             "users",
             expected="a crowd in which mean and three sigmas can reach e^epsilon",
@@ -148,5 +150,5 @@ def _solve_flip(
         )
     for _ in range(_HALVINGS):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if meets(middle) else (low, middle)
+        low, high = (middle, high) if suffices(middle) else (low, middle)
     return flip_from_phi(low)

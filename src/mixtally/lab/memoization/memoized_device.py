@@ -90,10 +90,19 @@ class DeviceKey(NamedTuple):
 
 
 def device_key(path: Path, plan: MemoizedPlan, chance: Chance) -> DeviceKey:
-    """Return the key in the file ``path``, and add ``plan`` to the memories that the file lists.
+    """Return the key of a device, and add a plan to the memories that the key's file lists.
 
     If there is no file, a new key is made. Both the key and the memory are on the disk before the
     device answers. If two processes make a key at the same time, both get the same key.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the key.
+    plan : MemoizedPlan
+        The plan of the memoized answers.
+    chance : Chance
+        The source of randomness for a new key.
 
     Raises
     ------
@@ -123,7 +132,7 @@ def _parse_key_file(path: Path) -> DeviceKey | None:
         raise _no_key_error(path, error) from error
     lines = text.split("\n")
     if lines[0] != _FIRST_LINE or lines[-1] or len(lines) < _LEAST_LINES:
-        raise _no_key_error(path, "another file, or a part of one")
+        raise _no_key_error(path, "a file that is not a whole key")
     key, *memories = lines[1:-1]
     if any(len(line) != 2 * KEY_BYTES or not _DIGITS.issuperset(line) for line in (key, *memories)):
         raise _no_key_error(path, "lines that are not of 64 hexadecimal digits")
@@ -135,6 +144,6 @@ def _no_key_error(path: Path, got: object) -> DataError:
         str(path),
         expected="the key of memoized answers, or no file yet",
         got=got,
-        do="choose another place, as nothing is overwritten; restore a damaged key from its copy, "
-        "since a new key gives new responses, which reveal more",
+        do="if this is another file, choose another path; if this is a damaged key, restore the "
+        "key from its copy, because a new key draws new responses, which reveal more",
     )

@@ -187,10 +187,10 @@ def _count_published(bins: int) -> int:
 def exponential(epsilon: float, bins: int, level: float) -> Baseline:
     """Return the baseline of the exponential mechanism, which names the most frequent bin.
 
-    It has delta = 0. The probability that the named bin is a or more below the largest count is at
-    most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses permute-and-flip, for which the
-    bound also holds. A bin that is a below the largest is accepted at its turn with probability
-    exp(-a / scale). There are fewer than ``bins`` such bins.
+    The mechanism has delta = 0. The probability that the named bin is a or more below the largest
+    count is at most bins exp(-a / scale). OpenDP's ``make_noisy_max`` uses permute-and-flip, for
+    which the bound also holds. A bin whose count is a below the largest count is accepted at its
+    turn with probability exp(-a / scale). There are fewer than ``bins`` such bins.
 
     Source: Dwork, Roth, The Algorithmic Foundations of Differential Privacy (2014), theorem 3.11,
     which is derived in side notes 002 section 3; McKenna, Sheldon, Permute-and-Flip (2020).
@@ -258,7 +258,7 @@ def _source(dp: Any) -> str:
 
 
 def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -> float:
-    """Return ``scale``, or the next larger one at which OpenDP's map states the guarantee."""
+    """Return ``scale``, raised slightly if OpenDP's map states more than ``epsilon`` for it."""
     # Doubling the step from one unit in the last place ends soon, and overshoots by rounding errors
     # only.
     step = 2.0**-52
@@ -271,7 +271,7 @@ def _raise_scale(loss: Callable[[float], float], epsilon: float, scale: float) -
 def _error_bounds(
     accuracy: Callable[[float, float], float], scale: float, bins: int, level: float
 ) -> tuple[int, int]:
-    """Return the largest error of one count, and of all counts, at confidence ``level``.
+    """Return the largest error of one count, and the largest of all counts, at this ``level``.
 
     OpenDP's accuracy a at alpha means P[error >= a] <= alpha. The noises are independent and errors
     are whole numbers.

@@ -134,7 +134,8 @@ def sizes_of(population: Population) -> Counts | None:
 def histogram_of_counts(people: ValueCounts) -> Histogram:
     """Return the histogram of people whose values were counted before.
 
-    Raises DataError if the list of values was read from the data and most are held by one person.
+    Raises DataError if the list of values was read from the data and only one person holds each of
+    most values.
     """
     check_shared(people.question, people.counts, people.from_data)
     return Histogram(people.question, int(people.counts.sum()), people.counts, people.from_data)
@@ -143,15 +144,35 @@ def histogram_of_counts(people: ValueCounts) -> Histogram:
 def collect_counts(
     plan: Plan, histogram: Histogram, lab: Lab, analysis: Analysis = COUNTS_ALONE
 ) -> Release:
-    """Simulate the collection of the answers in ``histogram``, and return the release.
+    """Simulate the collection of answers that are given as a histogram.
 
     The errors are those of `check_counts`.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    histogram : Histogram
+        The true number of people in each bin.
+    lab : Lab
+        The sources of randomness and the limits of the simulation.
+    analysis : Analysis
+        The options of the estimation.
     """
     check_counts(plan, histogram, analysis, lab.planner.accountant)
     drawn = []
-    for part, held in zip(plan.parts, split_histogram(histogram, plan.questions), strict=True):
+    for part, part_histogram in zip(
+        plan.parts, split_histogram(histogram, plan.questions), strict=True
+    ):
         drawn.append(
-            draw_part(part, held.counts, held.users, plan.hops, lab.chance, histogram.sizes)
+            draw_part(
+                part,
+                part_histogram.counts,
+                part_histogram.users,
+                plan.hops,
+                lab.chance,
+                histogram.sizes,
+            )
         )
         lab.progress("draw", len(drawn), len(plan.parts))
     received = Received(contributors=histogram.users, parts=tuple(one for one, _ in drawn))
@@ -162,7 +183,19 @@ def collect_counts(
 def check_counts(
     plan: Plan, histogram: Histogram, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots."""
+    """Raise the errors of ``check_crowd``, and ParameterError for pairs and sampled slots.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    histogram : Histogram
+        The true number of people in each bin.
+    analysis : Analysis
+        The options of the estimation.
+    accountant : Accountant
+        Keeps the computed numbers.
+    """
     check_crowd(plan, histogram.question, histogram.users, accountant, analysis)
     _check_whole_records(plan.parts[0])
     if analysis.pairs:
@@ -180,11 +213,11 @@ def split_histogram(histogram: Histogram, questions: Sequence[Question]) -> list
     if is_sent_whole(own, questions):
         return [histogram]
     sizes = own.attributes or (1,) * own.bins
-    held = np.split(histogram.counts, np.cumsum(sizes)[:-1])
+    counts = np.split(histogram.counts, np.cumsum(sizes)[:-1])
     # a bit sent in clear has two bins: no and yes
     if own.attributes is None and questions[0].kind is Kind.ONE:
-        held = [np.array([users - int(one[0]), int(one[0])]) for one in held]
-    return [Histogram(q, users, one) for q, one in zip(questions, held, strict=True)]
+        counts = [np.array([users - int(one[0]), int(one[0])]) for one in counts]
+    return [Histogram(q, users, one) for q, one in zip(questions, counts, strict=True)]
 
 
 def draw_part(
@@ -195,7 +228,9 @@ def draw_part(
     chance: Chance,
     sizes: Counts | None = None,
 ) -> tuple[PartReceived, Tally]:
-    """Return what a collector receives for one part, and its tally, fakes included.
+    """Return the numbers of messages that a collector receives for one part, and their tally.
+
+    Fakes are included.
 
     NumPy's generator draws the binomials, keyed by ``chance``.
 
@@ -230,11 +265,11 @@ def draw_part(
             )
         return _draw_over_planes(part, part.planes, counts, hops, chance)
     # Each record is sent ``repeats`` times, so it counts that often.
-    draws, own, held = _generator(chance), part.own, part.repeats * counts
+    draws, own, named = _generator(chance), part.own, part.repeats * counts
     messages, fakes = users * part.record_messages, 0
     if part.pads:
         # Pads have the bins after those of the question.
-        held = np.concatenate([held, _count_pads(part, sizes)])
+        named = np.concatenate([named, _count_pads(part, sizes)])
     declared: list[int | None] = [None] * hops
     if own is not None:
         # Each person sends ``whole`` fakes, and one more with the probability of the coin.
@@ -242,23 +277,23 @@ def draw_part(
     uniform = fakes if own is not None and own.record is FakeRecord.UNIFORM else 0
     if part.replaced is not None:
         # A replaced value is uniform over the bins, just like a uniform fake.
-        gone = draws.binomial(held, part.replaced / SCALE)
-        held, uniform = held - gone, uniform + int(gone.sum())
+        gone = draws.binomial(named, part.replaced / SCALE)
+        named, uniform = named - gone, uniform + int(gone.sum())
     if uniform:
-        held = held + draws.multinomial(uniform, np.full(len(held), 1.0 / len(held)))
+        named = named + draws.multinomial(uniform, np.full(len(named), 1.0 / len(named)))
     if isinstance(part.recipe, Shape):
         weights, paired = part.recipe.weights, part.recipe.paired
-        added = [draw_fake_counts(weights, len(held), chance, paired=paired) for _ in range(hops)]
-        held, declared = held + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
+        added = [draw_fake_counts(weights, len(named), chance, paired=paired) for _ in range(hops)]
+        named, declared = named + np.sum(added, axis=0), [int(one.sum()) or None for one in added]
     elif isinstance(part.recipe, CountedRecipe):
         declared = [part.recipe.count] * hops
     messages += fakes + sum(many or 0 for many in declared)
     if part.threshold is not None:
         q = part.threshold / SCALE
         # Flips come last: they apply to people's messages and to fakes in the same way.
-        held = held - draws.binomial(held, q) + draws.binomial(messages - held, q)
+        named = named - draws.binomial(named, q) + draws.binomial(messages - named, q)
     received = PartReceived(declared=tuple(declared), received=messages, dropped={})
-    return received, Tally(held, messages)
+    return received, Tally(named, messages)
 
 
 def _check_whole_records(part: Part) -> None:
@@ -275,7 +310,7 @@ def _check_whole_records(part: Part) -> None:
 def _draw_over_planes(
     part: Part, planes: Planes, counts: Counts, hops: int, chance: Chance
 ) -> tuple[PartReceived, Tally]:
-    """Return the same as ``draw_part`` for a part whose messages name planes.
+    """Draw the result of ``draw_part`` for a part whose messages name planes.
 
     Each message is drawn, because one plane adds to the counts of many values.
 
@@ -305,10 +340,9 @@ def _draw_over_planes(
 
 
 def _count_pads(part: Part, sizes: Counts | None) -> Counts:
-    """Return how many people send each pad, which stands for a missing member of a set.
+    """Return the number of people who send each pad, which stands for a missing member of a set.
 
-    A person sends the pads whose number is below the number of members that their set lacks of the
-    largest set.
+    A person whose set has l members fewer than the largest set sends the pads 0 to l - 1.
     """
     if sizes is None or len(sizes) != part.pads + 1:
         raise ParameterError(

@@ -21,12 +21,28 @@ def simulate_demo(
 ) -> Study:
     """Return the study of the demo, which ``mixtally demo`` shows.
 
-    It compares the planner's choice within two messages per user with flip-blank at one fake per
-    user.
+    The study compares two plans. One is the planner's choice with at most two messages per user.
+    The other uses flip-blank with one fake per user.
+
+    Parameters
+    ----------
+    guarantee : Guarantee
+        The guarantee of each plan.
+    lab : Lab
+        The randomness, the planner and the progress of the simulation.
+    analysis : Analysis
+        What is estimated of each release, and the confidence level.
+    seed : int or None
+        The seed of ``lab``, for the record; None if its randomness is not reproducible.
+
+    Returns
+    -------
+    Study
+        One release for each plan, with the true counts of the flights.
     """
     population = flights()
-    wish = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
-    answer = choose(wish, lab.planner)
+    request = PlanRequest(question=population.question, guarantee=guarantee, users=population.users)
+    answer = choose(request, lab.planner)
     compared_plans = [
         lab.planner.plan(one) for one in answer.others if one.protocol == "flip-blank"
     ]
@@ -40,7 +56,7 @@ def simulate_demo(
             title="Where flights from New York went, counted privately",
             source=SOURCE,
             # The empty tuple omits advice on options, because the demo has no options.
-            reason=describe_choice(wish, answer.plan, answer.others, ()),
+            reason=describe_choice(request, answer.plan, answer.others, ()),
             seed=seed,
         ),
         releases=tuple(simulate_release(plan, population, lab, analysis) for plan in plans),

@@ -49,7 +49,20 @@ def check_series(
     order: Sequence[str] | None = None,
     accountant: Accountant | None = None,
 ) -> None:
-    """Check that all ``epochs`` can be charged in this order, before anything is sent.
+    """Check that epochs can be charged in the given order, before anything is sent.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    plan : Plan
+        The plan of the epochs.
+    epochs : sequence of str
+        The names of the epochs.
+    order : sequence of str or None
+        The names of all epochs in order; None if names can be sorted.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
 
     Raises
     ------
@@ -88,7 +101,23 @@ def charge_epoch(
     date: str = "",
     order: Sequence[str] | None = None,
 ) -> Ledger:
-    """Return ``ledger`` with one more epoch; the errors are those of `check_series`."""
+    """Return the ledger with one more epoch. The errors are those of `check_series`.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        The ledger.
+    plan : Plan
+        The plan of the epochs.
+    epoch : str
+        The name of the epoch.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
+    date : str
+        The date of the charge.
+    order : sequence of str or None
+        The names of all epochs in order; None if names can be sorted.
+    """
     # One accountant serves both calls, so that the composition is computed only once.
     own = accountant or Accountant()
     check_series(ledger, plan, [epoch], order, own)

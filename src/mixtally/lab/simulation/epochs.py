@@ -96,14 +96,14 @@ def _play_epochs(
     *,
     counts_only: bool,
 ) -> Iterator[Tally]:
-    """Yield the tally of one epoch after another, each after the previous one was concluded."""
+    """Yield the tally of each epoch in order; an epoch is played when its tally is requested."""
     every = len(timeline.epochs)
     for number, epoch in enumerate(timeline.epochs):
         before_epoch(epoch)
         if isinstance(timeline, EpochCounts):
             # Counts may be stored as int32 to save memory; drawing needs int64.
-            held, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])
-            yield draw_part(plan.parts[0], held, many, plan.hops, lab.chance, None)[1]
+            counts, many = timeline.truth[number].astype(np.int64), int(timeline.users[number])
+            yield draw_part(plan.parts[0], counts, many, plan.hops, lab.chance, None)[1]
         elif counts_only:
             crowd = timeline.crowd(number)
             sizes = sizes_of(crowd)
@@ -138,8 +138,19 @@ def check_plan(
 ) -> None:
     """Check that ``plan`` fits every epoch, including the smallest and the largest.
 
-    Raises PlanError if it does not. Raises ParameterError if the largest batch needs too much
-    memory, which only matters without ``counts_only``.
+    Raises PlanError if the plan does not fit. Raises ParameterError if the largest batch needs too
+    much memory; with ``counts_only`` the memory is not checked.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    timeline : Timeline or EpochCounts
+        The records, or the counts, of each epoch.
+    accountant : Accountant
+        Keeps the computed numbers.
+    counts_only : bool
+        Whether tallies are drawn instead of messages.
     """
     part = plan.single_part(
         "plan with another --protocol, or ask for each bit or attribute in a separate series"
@@ -165,11 +176,12 @@ def compute_spending(
     accountant: Accountant,
     progress: Progress = ignore_progress,
 ) -> tuple[EpochSpending, ...]:
-    """Return what people spend, by the number of epochs they take part in, in rising order.
+    """Return the privacy that a person spends, by the number of epochs the person takes part in.
 
-    At most 24 numbers are shown; people in between are charged like the next larger number. The
-    last entry is a person in all epochs, whether or not there is one. Raises InfeasibleError if
-    that person's loss exceeds ``guarantee``.
+    At most 24 numbers of epochs are shown, in ascending order. People whose number is between two
+    of them are charged for the larger one. The last entry is for a person in all epochs, even if
+    nobody took part in all of them. Raises InfeasibleError if that person's loss exceeds
+    ``guarantee``.
     """
     every = len(timeline.epochs)
     people = timeline.attendance
@@ -210,18 +222,25 @@ def _compute_spent(
     return EpochSpending(times, people, epsilon, whole)
 
 
-def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
-    """Return the best plan that sends records whole, and why it was chosen.
+def plan_whole_records(request: PlanRequest, planner: Planner | None = None) -> tuple[Plan, str]:
+    """Return the best plan that sends records whole, with the reason for the choice.
 
-    A change compares one batch with the next, which needs records in a single part. Raises like
-    ``planning.choose``, and InfeasibleError if only split records fit.
+    A change compares one batch with the next, so a record must be sent in a single part. Raises
+    like ``planning.choose``, and InfeasibleError if only split records fit.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
     """
-    wish = replace(wish, whole_records=True)
-    wholes = _whole_record_protocol(wish.question)
-    if wholes is not None and wish.protocol is None:
-        wish = replace(wish, protocol=wholes)
+    request = replace(request, whole_records=True)
+    wholes = _whole_record_protocol(request.question)
+    if wholes is not None and request.protocol is None:
+        request = replace(request, protocol=wholes)
     planner = planner or Planner()
-    answer = choose(wish, planner)
+    answer = choose(request, planner)
     plan = first_fitting_plan(answer, planner, lambda one: len(one.parts) == 1)
     if plan is None:
         raise InfeasibleError(
@@ -234,7 +253,7 @@ def plan_whole_records(wish: PlanRequest, planner: Planner | None = None) -> tup
 
 
 def _whole_record_protocol(question: Question) -> str | None:
-    """Return the only protocol that sends such records whole; None if there are several."""
+    """Return the only protocol that sends records of this question whole; None if several do."""
     if question.kind is Kind.BITS:
         return "single-bit" if question.bins == 1 else "flip"
     return "flip-blank" if question.kind is Kind.SET else None

@@ -9,16 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
 from mixtally.lab.simulation.lab import Provenance
-from mixtally.report.document import (
-    Batches,
-    Document,
-    Facts,
-    Part,
-    Promise,
-    Rows,
-    Section,
-    closing,
-)
+from mixtally.report.document import Batches, Document, Facts, Part, Promise, Rows, Section, closing
 
 T = TypeVar("T")
 
@@ -39,7 +30,7 @@ class Findings(Generic[T]):
     truth: T | None
 
     def without_truth(self) -> Self:
-        """Return the publishable findings: the same without the truth."""
+        """Return the findings without the true numbers, so that they may be published."""
         return replace(self, truth=None)
 
     @property

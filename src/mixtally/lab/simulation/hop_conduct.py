@@ -15,10 +15,11 @@ from mixtally.errors import ParameterError, in_range
 class HopConduct:
     """The behavior of dishonest hops.
 
-    ``leaves_out`` is the share, in [0, 1], of other people's messages that the first of them leaves
-    out. Only a hop before every honest hop can do so, because behind an honest hop it is unknown
-    whose a message is. ``draws`` says whether they draw the fakes of their recipe, which they then
-    reveal to the observer. ``declares`` says whether they claim to have drawn the fakes.
+    ``leaves_out`` is the share, in [0, 1], of other people's messages that the first dishonest hop
+    leaves out. Only a hop before every honest hop can leave them out, because an honest hop hides
+    whose message each one is. ``draws`` says whether dishonest hops draw the fakes of their recipe;
+    they reveal these fakes to the observer. ``declares`` says whether they claim to have drawn the
+    fakes.
 
     Raises ParameterError if the share is out of range.
     """

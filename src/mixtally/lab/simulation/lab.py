@@ -67,5 +67,5 @@ class Provenance:
     signed: ContractReference | None = None
 
     def source_text(self, *, simulation: bool) -> str:
-        """Return the source as it may be shown: with the raw data only in a simulation."""
+        """Return the text that names the source; only a simulation may name the raw data."""
         return f"{self.source} {self.raw}".strip() if simulation else self.source

@@ -1,7 +1,7 @@
 """Comparison of releases with the central model and the local model.
 
-``study_document`` shows one line for each. In the central model one trusted party sees all answers.
-In the local model each person adds enough noise to need no trust in anyone.
+``study_document`` shows one line for each mechanism. In the central model one trusted party sees
+all answers. In the local model each person adds enough noise to need no trust in anyone.
 """
 
 from mixtally.lab.simulation.study import Study
@@ -14,7 +14,7 @@ from mixtally.report.numbers import at_most, number
 def compare_models(study: Study) -> list[Line]:
     """Return one line for each central mechanism, release and local mechanism.
 
-    If no central mechanism was built, one line has the error that a formula gives for them.
+    If no central mechanism was built, one line has the central model's error from a formula.
     """
     central = {} if study.truth is None else study.truth.central
     found = [

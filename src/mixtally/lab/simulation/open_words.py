@@ -17,10 +17,17 @@ from mixtally.protocol.estimate.conclude.set_sizes import NAME as SIZES
 
 
 def hash_words(words: Population, question: Question) -> Population:
-    """Return the population of ``words`` with the points of the words in place of the words.
+    """Return a population whose words are replaced by their points.
 
-    The bins of ``words`` are the words themselves. A set has each point once, and is padded with
-    -1. Raises PlanError if ``question`` is not open, DataError for a word that is not valid text.
+    Raises PlanError if the question is not open, DataError for a word that is not valid text.
+
+    Parameters
+    ----------
+    words : Population
+        A population whose bins are the words themselves.
+    question : Question
+        The open question, with its key. If it asks for sets, each set of the result has a point
+        only once, and is padded with -1.
     """
     points = encode(question, words.question.labels or ())
     if words.question.kind is Kind.ONE:
@@ -34,14 +41,22 @@ def hash_words(words: Population, question: Question) -> Population:
 
 
 def count_true_words(crowd: Population, sought: WordList) -> Truth:
-    """Return how many people have a word of each line of ``sought``, and how many have others."""
+    """Return the true number of people with each sought word, and with any other word.
+
+    Parameters
+    ----------
+    crowd : Population
+        A population whose bins are the words themselves.
+    sought : WordList
+        The words of the list.
+    """
     line = dict(zip(sought.words, sought.line_of.tolist(), strict=True))
     words = map(normalize_text, crowd.question.labels or ())
     # The appended -1 is what index -1, the padding of sets, selects.
     line_of = np.array([*(line.get(word, -1) for word in words), -1])
-    held = crowd.records.reshape(crowd.users, -1)
-    lines = line_of[held]
-    figures: dict[str, Values] = {"others": (int(((held >= 0) & (lines < 0)).sum()),)}
+    records = crowd.records.reshape(crowd.users, -1)
+    lines = line_of[records]
+    figures: dict[str, Values] = {"others": (int(((records >= 0) & (lines < 0)).sum()),)}
     if crowd.question.kind is Kind.SET:
         figures[SIZES] = size_figures(crowd)
     lines = _drop_repeats(lines)

@@ -1,7 +1,8 @@
-"""Populations of the parts of a plan: each part sends one message stream of a split record.
+"""Populations of the parts of a plan.
 
-A *part* of a plan counts one question. A record may be split into bits or attributes, each of which
-is a part. ``run`` splits a population before a round, and ``counts_only`` splits counts.
+A plan can split a record into its bits or attributes. Each of them is then a *part*, with its own
+question and its own stream of messages. ``run`` splits a population before a round, and
+``counts_only`` splits counts.
 """
 
 from collections.abc import Sequence
@@ -19,11 +20,11 @@ _SPAN = 1 << 16
 
 
 def split_population(population: Population, questions: Sequence[Question]) -> list[Population]:
-    """Return the population that answers each of ``questions``.
+    """Return one population for each of ``questions``, in this order.
 
-    The questions are the population's own, or one for each bit or attribute. A bit that is sent
-    without randomization has two bins: 0 for no, and 1 for yes. If
-    all bits are slots of one record, the record has one of these two bins for each bit.
+    There is either one question, that of ``population``, or one for each bit or attribute. A bit
+    that is sent without randomization has two bins: 0 for no, and 1 for yes. If all bits are slots
+    of one record, the record has one of these two bins for each bit.
     """
     if is_sent_whole(population.question, questions):
         return [population]
@@ -31,7 +32,7 @@ def split_population(population: Population, questions: Sequence[Question]) -> l
 
 
 def is_sent_whole(question: Question, plan_questions: Sequence[Question]) -> bool:
-    """Return whether a plan asks ``question`` itself, and not its parts in several questions."""
+    """Return whether a plan asks ``question`` itself, rather than one question for each part."""
     return len(plan_questions) == 1 and plan_questions[0].bins == question.bins
 
 
@@ -45,9 +46,9 @@ def _split_part(population: Population, index: int, question: Question) -> Popul
             return Population(question, bits[:, 0].astype(np.int64))
         return Population(question, pack_vectors(bits.tobytes(), 1))
     start = sum(own.attributes[:index])
-    held = _unpack_columns(population, start, start + own.attributes[index])
+    columns = _unpack_columns(population, start, start + own.attributes[index])
     # Each attribute has exactly one set bit, whose place is the bin.
-    return Population(question, held.argmax(axis=1).astype(np.int64))
+    return Population(question, columns.argmax(axis=1).astype(np.int64))
 
 
 def _no_and_yes(bits: NDArray[np.uint8]) -> NDArray[np.uint8]:

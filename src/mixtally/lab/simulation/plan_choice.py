@@ -1,7 +1,7 @@
 """Choice of the plan that a simulation plays.
 
-``app`` calls these functions. They return the planner's best plan, or a plan that fulfils a special
-wish: repeats of each message, or pairs of bits.
+``app`` calls these functions. They return the planner's best plan, or a plan for a special request:
+repeats of each message, or pairs of bits.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,14 @@ from dataclasses import replace
 from msgspec import structs
 
 from mixtally.accounting.accountant import Accountant, Record
+from mixtally.accounting.plans.terms import CAPS_SOURCE, PrivacyTerms, cap_cost
 from mixtally.errors import InfeasibleError, ParameterError, pluralize
 from mixtally.model.certificate import Certificate
-from mixtally.model.contract import Cover, Part, Plan
+from mixtally.model.contract import Cover, Plan
 from mixtally.model.costs import Costs
 from mixtally.model.encodings import list_encodings
 from mixtally.model.guarantee import Observer
 from mixtally.model.layout import Form
-from mixtally.model.mechanism import Shuffled
 from mixtally.model.question import Kind
 from mixtally.planning import (
     Candidate,
@@ -33,16 +33,24 @@ from mixtally.planning.reason import format_error
 
 
 def choose_plan(
-    wish: PlanRequest,
+    request: PlanRequest,
     planner: Planner | None = None,
     *,
     repeats: int | None = None,
     pairs: bool = False,
 ) -> tuple[Plan, str]:
-    """Return the plan to play, and why it was chosen.
+    """Choose the plan to simulate, and return it with the reason.
 
-    ``repeats`` is the number of times that each vector of bits is sent. ``pairs`` asks for a plan
-    that sends several bits in one message.
+    Parameters
+    ----------
+    request : PlanRequest
+        The request.
+    planner : Planner or None
+        A planner to share between calls; None for a new one.
+    repeats : int or None
+        The number of times that each vector of bits is sent; None lets the planner choose.
+    pairs : bool
+        Whether the plan must send several bits in one message, so that pairs can be counted.
 
     Raises
     ------
@@ -53,18 +61,18 @@ def choose_plan(
     """
     planner = planner or Planner()
     if repeats is not None:
-        return _plan_repeats(wish, repeats, planner)
-    if pairs and wish.question.kind is Kind.BITS and wish.protocol is None:
-        wish = replace(wish, protocol="flip")  # the only protocol that sends bits together
-    answer = choose(wish, planner)
+        return _plan_repeats(request, repeats, planner)
+    if pairs and request.question.kind is Kind.BITS and request.protocol is None:
+        request = replace(request, protocol="flip")  # the only protocol that sends bits together
+    answer = choose(request, planner)
     if not pairs:
-        return answer.plan, explain_choice(wish, answer, planner)
+        return answer.plan, explain_choice(request, answer, planner)
     return _choose_whole_plan(answer, planner)
 
 
-def explain_choice(wish: PlanRequest, answer: Choice, planner: Planner) -> str:
-    """Return why a plan was chosen, followed by what would reduce its error."""
-    return " ".join([answer.reason, *(one.sentence for one in gains(wish, answer, planner))])
+def explain_choice(request: PlanRequest, answer: Choice, planner: Planner) -> str:
+    """Explain the choice of a plan, and list changes that would reduce its error."""
+    return " ".join([answer.reason, *(one.sentence for one in gains(request, answer, planner))])
 
 
 def first_fitting_plan(
@@ -100,27 +108,28 @@ def _sends_several(costs: Costs) -> bool:
     return len(costs.parts) == 1 and costs.parts[0].layout.form is not Form.INDEX
 
 
-def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
+def _plan_repeats(request: PlanRequest, repeats: int, planner: Planner) -> tuple[Plan, str]:
     """Return a plan that sends each vector of bits whole, ``repeats`` times."""
-    question = wish.question
+    question = request.question
     vectors = question.kind is Kind.BITS and question.bins > 1
-    if not vectors or wish.protocol not in (None, "flip"):
+    if not vectors or request.protocol not in (None, "flip"):
         raise ParameterError(
             "repeats",
             expected="vectors of several bits and --protocol flip",
             got=f"{question.bins:,} bins of kind {question.kind}"
-            + f" and --protocol {wish.protocol}" * (wish.protocol is not None),
+            + f" and --protocol {request.protocol}" * (request.protocol is not None),
             do="leave --repeats out",
         )
-    if not 1 <= repeats <= wish.messages_per_user:
+    if not 1 <= repeats <= request.messages_per_user:
         raise ParameterError(
             "repeats",
-            expected=f"an integer in [1, {float(wish.messages_per_user):g}], the messages per user",
+            expected=f"an integer in [1, {float(request.messages_per_user):g}], the messages "
+            "per user",
             got=repeats,
             do="raise --messages-per-user",
         )
     (whole, *_) = list_encodings(question)
-    found = flip.candidate_by_people(wish, whole, planner.accountant, repeats)
+    found = flip.candidate_by_people(request, whole, planner.accountant, repeats)
     plan = planner.plan(found) if isinstance(found, Candidate) else None
     if plan is None:
         # A candidate that fits the crowd can still exceed the budget of bytes.
@@ -129,7 +138,7 @@ def _plan_repeats(wish: PlanRequest, repeats: int, planner: Planner) -> tuple[Pl
             "plan",
             expected=f"a vector of {pluralize(question.bins, 'bit')} "
             f"sent {pluralize(repeats, 'time')}",
-            got=f"{wish.users:,} users",
+            got=f"{request.users:,} users",
             do=f"flip needs {needs}",
         )
     return plan, (
@@ -143,6 +152,13 @@ def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
 
     Sums are computed from the messages, so the plan's own certificate applies by post-processing.
     If the flips of other people hide more of a sum than of a message, a smaller delta is computed.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    accountant : Accountant or None
+        Keeps the computed numbers; None for a new accountant.
     """
     own, part = plan.certificate, plan.parts[0]
     same = structs.replace(
@@ -154,23 +170,27 @@ def certify_sums(plan: Plan, accountant: Accountant | None = None) -> Certificat
     if len(plan.parts) > 1 or plan.collections > 1 or plan.cover is Cover.MIXES:
         return same
     if part.threshold is None or part.protocol == "single-bit":
+        if part.threshold is not None and part.own is not None and part.own.coin:
+            return same  # a sum of bits does not tell how many fakes people drew
         return structs.replace(
             own,
             observer=Observer.SUMS,
             source=f"sums and shuffled messages of this protocol tell the same; {own.source}",
         )
-    summed = Record.of(_mechanism_of_sums(part, plan.honest_people), Observer.SUMS)
+    # Only people's flips are counted on: to leave out fakes never lowers delta.
+    bare, people = structs.replace(part, own=None), plan.honest_people
+    summed = Record.of(bare.mechanism(fakes=0, crowd=people), Observer.SUMS)
     found = (accountant or Accountant()).certificate(summed, own.epsilon)
+    flipped = replace(PrivacyTerms.of(plan), parts=(bare,), people=people, count_flips=True)
+    if more := cap_cost(flipped):
+        found = structs.replace(
+            found,
+            lower=max(0.0, found.lower - more),
+            upper=min(1.0, found.upper + more),
+            source=f"{found.source}; {CAPS_SOURCE}",
+        )
     # Both certificates are valid, so the smaller delta may be stated.
     if found.upper > own.upper:
         return same
     # The mechanism omits the fakes, so its lower end of delta is not a bound for the real round.
     return structs.replace(found, lower=0.0) if part.own is not None else found
-
-
-def _mechanism_of_sums(part: Part, people: int) -> Shuffled:
-    """Return the mechanism in which only people's flips hide a sum.
-
-    Fakes are left out, which never lowers delta.
-    """
-    return structs.replace(part, own=None).mechanism(fakes=0, crowd=people)

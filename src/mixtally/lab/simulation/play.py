@@ -3,7 +3,7 @@
 ``run``, ``epochs``, ``baskets``, ``heavy`` and the attacks play rounds with these functions. The
 parts of a plan are separate streams, played one after the other. Every honest hop adds the fakes of
 its recipe to all messages that it received, and shuffles. The collector drops impossible messages
-and tallies the others. What dishonest hops do is their `HopConduct`.
+and tallies the others. `HopConduct` describes what dishonest hops do.
 """
 
 from collections.abc import Callable, Sequence
@@ -112,7 +112,22 @@ def play_parts(
 
 
 def check_memory(part: Part, people: int, hops: int) -> None:
-    """Raise ParameterError if the messages of a part exceed the memory of a mix."""
+    """Raise an error if the messages of a part exceed the memory of a mix.
+
+    Parameters
+    ----------
+    part : Part
+        The part.
+    people : int
+        The number of people; each sends the most messages that the part allows.
+    hops : int
+        The number of mixes, each of which adds the mean number of messages of its recipe.
+
+    Raises
+    ------
+    ParameterError
+        If they exceed the memory.
+    """
     most = people * part.most + hops * part.mean_added
     check_shuffle_memory(most, part.layout.message_bytes, MOST_BATCH_BYTES)
 
@@ -173,9 +188,10 @@ def _play_part(part: Part, records: Records, scene: _RoundSetup) -> _PlayedPart:
 
 
 def _send_messages(part: Part, records: Records, scene: _RoundSetup) -> tuple[Rows, int]:
-    """Return the messages of all people, and the number of the first person's, which come first.
+    """Return the messages of all people, and the number of messages of the first person.
 
-    A dishonest first hop may single out the first person, see `_leave_out`.
+    The first person's messages come first, because a dishonest first hop may single out this
+    person, see `_leave_out`.
     """
     memo, found, users = Memo(_MEMO_BYTES), list[Rows](), len(records)
     size = max(1, _SPAN_BYTES // part.layout.message_bytes // part.most)
@@ -202,7 +218,7 @@ def _leave_out(batch: Rows, own_messages: int, share: float, chance: Chance) -> 
 
 
 def _declare_fakes(part: Part, drawn: int, conduct: HopConduct, *, honest: bool) -> int | None:
-    """Return the number of fakes that a hop declares, None for none.
+    """Return the number of fakes that a hop declares; None if it declares that it drew none.
 
     A hop that drew nothing but declares fakes names their expected number, which is plausible.
     """

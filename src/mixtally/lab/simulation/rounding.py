@@ -20,9 +20,19 @@ from mixtally.protocol.encode.numbers import round_to_grid
 
 
 def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
-    """Return the crowd with its numbers rounded to the grid of ``plan``.
+    """Return the crowd with its numbers rounded to a grid.
 
-    It is unchanged if neither has numbers. Raises PlanError if only one of them has.
+    The crowd is returned unchanged if neither plan nor crowd has numbers. Raises PlanError if only
+    one of them has numbers.
+
+    Parameters
+    ----------
+    crowd : Population
+        The true records.
+    plan : Plan
+        The plan with the grid.
+    chance : Chance
+        The source of randomness.
     """
     if plan.grid is None and crowd.values is None:
         return crowd
@@ -33,9 +43,19 @@ def round_crowd(crowd: Population, plan: Plan, chance: Chance) -> Population:
 def round_timeline(
     timeline: Timeline | EpochCounts, plan: Plan, chance: Chance
 ) -> Timeline | EpochCounts:
-    """Return the timeline with all numbers rounded to the grid of ``plan``, each independently.
+    """Return the timeline with all numbers rounded to a grid, each independently.
 
-    It is unchanged if neither has numbers. Raises PlanError if only one of them has.
+    The timeline is returned unchanged if neither plan nor timeline has numbers. Raises PlanError if
+    only one of them has numbers.
+
+    Parameters
+    ----------
+    timeline : Timeline or EpochCounts
+        The records of each epoch.
+    plan : Plan
+        The plan with the grid.
+    chance : Chance
+        The source of randomness.
     """
     if plan.grid is None and timeline.values is None:
         return timeline
@@ -54,7 +74,7 @@ def _round_to_points(
 
 
 def _mismatch_error(values: NDArray[np.float64] | None) -> PlanError:
-    """Return the error for a plan of numbers without numbers, or the reverse."""
+    """Return the error for a plan of numbers and people without numbers, or the reverse."""
     has = "numbers that are rounded", "other answers"
     asked, given = has if values is None else has[::-1]
     return PlanError(

@@ -31,7 +31,21 @@ def simulate_release(
 ) -> Release:
     """Simulate one round: verify the plan's certificate, then randomize, mix, tally and estimate.
 
-    If the numbers do not add up, as dishonest ``hops`` may cause, nothing is released.
+    If the numbers of messages contradict each other, as dishonest ``hops`` may cause, nothing is
+    released.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    population : Population
+        The true records of people.
+    lab : Lab
+        The sources of randomness and the limits of the simulation.
+    analysis : Analysis
+        The options of the estimation.
+    hops : DishonestHops
+        The hops that deviate from the protocol, if any.
 
     Raises
     ------
@@ -58,7 +72,19 @@ def simulate_release(
 def check_population(
     plan: Plan, population: Population, analysis: Analysis, accountant: Accountant
 ) -> None:
-    """Raise the errors that ``simulate_release`` would raise for this plan and population."""
+    """Raise the errors that ``simulate_release`` would raise, before any work is done.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    population : Population
+        The true records of people.
+    analysis : Analysis
+        The options of the estimation.
+    accountant : Accountant
+        Keeps the computed numbers.
+    """
     check_rounded(plan, population)
     check_crowd(plan, population.question, population.users, accountant, analysis)
     _check_sets(population)

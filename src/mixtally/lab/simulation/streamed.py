@@ -2,8 +2,8 @@
 
 ``mixtally batch`` calls these functions. A *shard* is a file with some of the messages. Each shard
 of devices is drawn independently, so that several processes share the work. After an interruption,
-complete shards are kept and the others are drawn. A mix draws all fakes and the order in one run,
-and its files are useless if it was interrupted.
+complete shards are kept and the others are drawn. A mix draws all fakes and the order in one run.
+If that run is interrupted, its files are useless.
 """
 
 import os
@@ -241,8 +241,8 @@ def mix_shards(
     # The sorter's own randomness only encrypts its temporary files, so it takes no seed.
     sorter = Sorter(folder, size, SecureChance(), most * (KEY_BYTES + size))
     for number, url in enumerate(shards, 1):
-        with store_folder.open_url(url) as file, open_shard(file, url, size) as held:
-            for rows in held.rows:
+        with store_folder.open_url(url) as file, open_shard(file, url, size) as shard:
+            for rows in shard.rows:
                 _add_with_keys(sorter, rows, chance)
         progress("mix", number, len(shards))
     for _ in range(hops if part.by_mixes else 0):
@@ -268,25 +268,25 @@ def _add_with_keys(sorter: Sorter, rows: Rows, chance: Chance) -> None:
 def _cut_into_shards(
     ordered: Iterator[bytes], size: int, shard_size: int, most: int
 ) -> Iterator[Iterator[Rows]]:
-    """Yield shards of ``shard_size`` messages; use up each shard before the next.
+    """Yield shards of ``shard_size`` messages; the caller must use up each before the next.
 
     At most ``most`` messages are yielded at a time.
     """
-    held = bytearray()
+    buffer = bytearray()
 
     def fill_buffer() -> bool:
-        while not held and (some := next(ordered, None)) is not None:
-            held.extend(some)
-        return bool(held)
+        while not buffer and (some := next(ordered, None)) is not None:
+            buffer.extend(some)
+        return bool(buffer)
 
     def iterate_shard() -> Iterator[Rows]:
-        left = shard_size
-        while left and fill_buffer():
-            many = min(left, len(held) // size, most)
+        remaining = shard_size
+        while remaining and fill_buffer():
+            many = min(remaining, len(buffer) // size, most)
             # A copy, because a bytearray cannot shrink while an array refers to its memory.
-            yield np.frombuffer(bytes(held[: many * size]), dtype=np.uint8).reshape(-1, size)
-            del held[: many * size]
-            left -= many
+            yield np.frombuffer(bytes(buffer[: many * size]), dtype=np.uint8).reshape(-1, size)
+            del buffer[: many * size]
+            remaining -= many
 
     while fill_buffer():
         yield iterate_shard()

@@ -26,7 +26,7 @@ from mixtally.model.result import Result
 class Refusal:
     """A round of which nothing is released, with the reason.
 
-    It has the attributes of a result that documents need.
+    An instance has the attributes of a result that documents need.
     """
 
     plan: Plan

@@ -45,9 +45,14 @@ _FEW = 8
 
 
 def document(study: Study, top: int) -> Document:
-    """Return the document of a study.
+    """Return the document of a simulated study, or of a release if ``study`` lacks the truth.
 
-    A terminal shows the ``top`` largest bins. Without the truth the document is a release.
+    Parameters
+    ----------
+    study : Study
+        The study.
+    top : int
+        The number of the largest bins that a terminal shows.
     """
     about, main = study.provenance, study.releases[0]
     result = None if main.refusal else main.result
@@ -71,10 +76,10 @@ def _promise(study: Study, lines: Promise) -> Promise:
     if study.contest is None:
         return lines
     first, second, third = lines
-    left = without_mixes(study.contest.plan.local_epsilon)
+    without_mixes_text = without_mixes(study.contest.plan.local_epsilon)
     ballots = f"Local ballots: {certificate_line(study.contest.local.certificate)}"
     # The ballots' promise goes before the sentence about colluding mixes, which ends the line.
-    return first, f"{second.removesuffix(left)}{ballots} {left}", third
+    return first, f"{second.removesuffix(without_mixes_text)}{ballots} {without_mixes_text}", third
 
 
 def _tables(study: Study, view: CountsView) -> dict[str, Rows]:
@@ -91,7 +96,7 @@ def _tables(study: Study, view: CountsView) -> dict[str, Rows]:
 
 
 def build_counts_view(study: Study) -> CountsView:
-    """Return the view of the main release; raise the MessageError of a refused one."""
+    """Return the view of the main release; raise the MessageError of a refused release."""
     return CountsView(
         study.main_result, has_given_order=study.provenance.ordered, truth=study.truth
     )

@@ -48,7 +48,15 @@ class Truth:
 
 
 def truth_of(population: Population, conclusion: HasFigures) -> Truth:
-    """Return the true numbers of ``population`` for the figures in ``conclusion``."""
+    """Return the true numbers for the figures of a result.
+
+    Parameters
+    ----------
+    population : Population
+        The true records of people.
+    conclusion : HasFigures
+        The result.
+    """
     both: NDArray[np.int64] | None = None
     figures: dict[str, Values] = {}
     for one in conclusion.figures:
@@ -69,7 +77,15 @@ def truth_of(population: Population, conclusion: HasFigures) -> Truth:
 
 
 def add_comparisons(truth: Truth, conclusion: HasFigures) -> Truth:
-    """Return ``truth`` with the true differences and totals of counts in ``conclusion``."""
+    """Add the true differences and totals of counts to the true numbers.
+
+    Parameters
+    ----------
+    truth : Truth
+        The true numbers.
+    conclusion : HasFigures
+        The result, whose differences and totals are compared.
+    """
     added: dict[str, Values] = {}
     for one in conclusion.figures:
         if one.name == DIFFERENCES:
@@ -106,13 +122,13 @@ def _pair_figures(figures: Figures, both: NDArray[np.int64], users: int) -> Valu
     """Return pairs, correlations or 2 x 2 tables; ``both`` has single counts on its diagonal."""
     values: list[float | None] = []
     for row, (i, j) in enumerate(figures.about):
-        together, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
-        cells = (together, one - together, two - together, users - one - two + together)
+        joint, one, two = int(both[i, j]), int(both[i, i]), int(both[j, j])
+        cells = (joint, one - joint, two - joint, users - one - two + joint)
         match figures.name:
             case "pairs":
-                values.append(float(together))
+                values.append(float(joint))
             case "correlations":
-                values.append(_phi_coefficient(together, one, two, users))
+                values.append(_phi_coefficient(joint, one, two, users))
             case "tables":
                 values.append(float(cells[row % _CELLS]))
             case _:

@@ -5,6 +5,7 @@ from mixtally.device.contract.fields import fingerprint_of, text_of
 from mixtally.device.contract.roles import format_verifier_key
 from mixtally.model.contract.contract import (
     SUITES,
+    ClientFile,
     Contract,
     envelope_bytes,
     read_contract,
@@ -15,13 +16,7 @@ from mixtally.model.contract.contract import (
 from mixtally.model.part import FakeRecord, OwnFakes, Part
 from mixtally.model.plan import Cover, Plan, Prefixes
 from mixtally.model.planes import Planes
-from mixtally.model.recipe import (
-    BlanksRecipe,
-    CountedRecipe,
-    NoRecipe,
-    Recipe,
-    UniformRecipe,
-)
+from mixtally.model.recipe import BlanksRecipe, CountedRecipe, NoRecipe, Recipe, UniformRecipe
 from mixtally.model.roles import Role, Rounds
 from mixtally.model.shape import GaussianShape, LaplaceShape, Shape
 
@@ -29,6 +24,7 @@ __all__ = [
     "CONTRACT_VERSION",
     "SUITES",
     "BlanksRecipe",
+    "ClientFile",
     "Contract",
     "CountedRecipe",
     "Cover",

@@ -17,6 +17,13 @@ SUITES = {
 """HPKE suites by number. Their keys are in ``device.wire.suite``."""
 
 
+class ClientFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A file of the client by which people answer: its relative path, and its SHA-256 as hex."""
+
+    path: str
+    sha256: str
+
+
 class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A plan together with its operators and its schedule.
 
@@ -33,11 +40,15 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     suite : int
         The number of the HPKE suite.
     envelope_bytes : tuple of tuples of int
-        For each part, the bytes of an envelope as each hop and then the collector receive it.
+        For each part, the length of an envelope in bytes, as each hop and then the collector
+        receive it.
+    most_bundles : int
+        The maximum number of bundles that a round accepts, in [users, 100 users].
     admission : str
-        Who may take part: always "open".
-    client_files : dict
-        The SHA-256 of each file of a client, so that people can compare their copy.
+        Who may take part: everybody ("open"), or everybody who has a one-time code ("codes").
+    client_files : tuple of ClientFile
+        The files of the page by which people answer, in the order of their paths. People can
+        compare the page that they receive.
     """
 
     version: int
@@ -49,17 +60,27 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     suite: int
     envelope_bytes: tuple[tuple[int, ...], ...]
     rounds: Rounds
+    most_bundles: int
     admission: str
-    client_files: dict[str, str]
+    client_files: tuple[ClientFile, ...]
 
     def __post_init__(self) -> None:
         check_readable(bare.read_contract, self)
 
 
 def envelope_bytes(plan: Plan, suite: int = 1) -> tuple[tuple[int, ...], ...]:
-    """Return, for each part, the bytes of an envelope before each hop and before the collector.
+    """Return the lengths of envelopes in bytes.
+
+    For each part, these are the length before each hop and the length before the collector.
 
     Raise PlanError for an unknown suite.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    suite : int
+        The number of the encryption suite.
     """
     if suite not in SUITES:
         raise PlanError(
@@ -77,9 +98,16 @@ def write_contract(contract: Contract) -> bytes:
 
 
 def read_contract(data: bytes, subject: str) -> Contract:
-    """Read the contract in ``data``, with or without signatures below it.
+    """Read a contract, with or without signatures below it.
 
-    Its certificate is not proved again. Raise PlanError for anything else.
+    The certificate is not proved again. Raise PlanError for any other content.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file.
+    subject : str
+        The name of the input in messages.
     """
     return decode_record(text_of(data), Contract, bare.read_contract, subject)
 
@@ -90,5 +118,13 @@ def write_plan(plan: Plan) -> bytes:
 
 
 def read_plan(data: bytes, subject: str) -> Plan:
-    """Read the plan in ``data``, or raise PlanError."""
+    """Read a plan, or raise PlanError.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of a file.
+    subject : str
+        The name of the input in messages.
+    """
     return decode_record(data, Plan, read_bare_plan, subject, "plan")

@@ -71,7 +71,7 @@ class Mechanism(
 
     @property
     def name(self) -> str:
-        """The public name of the protocol; one of several where they share an implementation."""
+        """The public name of the protocol; the fields decide if a class has several protocols."""
         return next(iter(self.PROTOCOLS))
 
     @property
@@ -163,7 +163,10 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Fakes other than flipped zeros: (number, probability that one sets a given bit)."""
+        """Pairs (number of fakes, probability that one of them sets a given bit).
+
+        Fakes that are flipped zeros are left out.
+        """
         return ()
 
     @property
@@ -190,7 +193,8 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     def hiding_cells(self) -> float:
         """The inverse of the minimum probability that a uniform fake hides a given message.
 
-        This is the number of cells, or the cells for each of a person's slots if one is sent.
+        This is the number of cells. If one slot of a record is sent, it is the number of cells
+        divided by the number of the record's slots.
         """
         return float(self.cells)
 
@@ -211,7 +215,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def fakes_promised(self) -> int:
-        """The fakes of the whole collection; the mean if mixes draw their number."""
+        """The number of fakes of the whole collection; the mean number if mixes draw them."""
         return 0
 
     @property
@@ -254,7 +258,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
         return int(getattr(self, parameter.field))
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Return what a calibration found for ``parameter``, by public parameter names."""
+        """Return the values that a calibration found for ``parameter``, by public name."""
         return {
             one.name: parameter.to_public_value(self.parameter_value(parameter))
             for one in self.PARAMETERS
@@ -281,7 +285,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
     @property
     @abstractmethod
     def gain(self) -> float:
-        """The expected count that a person adds to a bin with them, minus that in another bin."""
+        """The expected count that a person adds to their own bin, minus that in another bin."""
 
     @abstractmethod
     def offset(self, messages: int) -> float:
@@ -351,7 +355,7 @@ class Shuffled(Mechanism, frozen=True, kw_only=True):
 
     @property
     def fakes_sent(self) -> int:
-        """The fakes that people send; 0 if mixes draw the fakes."""
+        """The number of fakes that people send; 0 if mixes draw the fakes."""
         return self.fakes_promised if self.fake_source is FakeSource.USERS else 0
 
     @property

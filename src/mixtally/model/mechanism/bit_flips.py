@@ -206,7 +206,10 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     @property
     def odds(self) -> float:
         """ln(p/q), the maximum privacy loss of one flipped bit."""
-        return math.log((SCALE - self.threshold) / self.threshold)
+        if 4 * self.threshold < SCALE:
+            return math.log((SCALE - self.threshold) / self.threshold)
+        # The integers are subtracted first, so that no digits are lost for q near 1/2.
+        return math.log1p((SCALE - 2 * self.threshold) / self.threshold)
 
     @property
     def local_epsilon(self) -> float:
@@ -216,7 +219,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def fakes_promised(self) -> int:
-        """The fakes of all repeats."""
+        """The number of fakes of all repeats."""
         return self.repeats * self.fakes.count
 
     @property
@@ -260,7 +263,10 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """Uniform fakes: (number, probability that such a fake sets a given bit)."""
+        """One pair for uniform fakes, otherwise nothing.
+
+        The pair is the number of fakes and the probability that one of them sets a given bit.
+        """
         if not self.uniform_fakes:
             return ()
         return ((self.fakes_promised, self.flip_probability + self.contrast / self.bins),)
@@ -277,8 +283,8 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
     def variance(self, messages: int) -> float:
         """Return the variance of the estimate of an empty bin, infinite at q = 1/2.
 
-        It is N p q / (p - q)^2, plus (K / d) (1 - 1/d) for K uniform fakes. This uses that the
-        variance s (1 - s) of a uniform fake's bit equals p q + (p - q)^2 (1/d) (1 - 1/d).
+        The variance is N p q / (p - q)^2, plus (K / d) (1 - 1/d) for K uniform fakes. This uses
+        that the variance s (1 - s) of a uniform fake's bit equals p q + (p - q)^2 (1/d) (1 - 1/d).
 
         Source: notes 004, below (5.20) and below (5.10).
         """
@@ -307,7 +313,7 @@ class BitFlips(Shuffled, frozen=True, kw_only=True, tag="bit-flips"):
         return Noise(ones - count, ((rising, q), (fakes, shown)), ((ones, q),))
 
     def noise(self, messages: int, count: int) -> Noise:
-        """Return flipped zeros minus flipped ones, plus the bits of uniform fakes."""
+        """Return the noise: flipped zeros minus flipped ones, plus the bits of uniform fakes."""
         ones, q = count * self.repeats, self.flip_probability
         sent = self._others(messages)
         return Noise(ones - count, ((sent - ones, q), *self.fake_bits), ((ones, q),))

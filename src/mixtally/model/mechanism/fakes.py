@@ -51,7 +51,7 @@ class ShapedFakes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="
 
     The number follows ``shape``, a table of integers over 2^64, so the mix and the accountant use
     exactly the same distribution. One honest mix is sufficient. ``mixes`` is in [1, 100]. If the
-    shape is paired, there are two bins, and each mix adds the same total of fakes to both.
+    shape is paired, there are two bins, and each mix adds a fixed total of fakes to the two bins.
     """
 
     shape: AnyShape

@@ -6,7 +6,7 @@ members, and one of k additional cells, the pads, for each missing member.
 *Fakes.* K uniform fakes put K / p counts on average into each of p cells, with variance (K / p)(1 -
 1/p), independently of people's records. Shaped fakes of a mix add the mean and the variance of
 their table to every cell. Both add up over the mixes. Paired fakes add X to one of two bins and a
-constant less X to the other, so the errors of both counts are opposite.
+constant minus X to the other, so the errors of both counts are opposite.
 
 *Sampled slots.* A record has k different cells, its slots: one value of each attribute or bit, or
 the members of a set and its pads. The device draws m of them anew each time, and sends only these.
@@ -20,8 +20,9 @@ their unbiased counts has the variance
     V = n (k/m - 1) + (k/m)^2 K (d/D) (1 - d/D).
 
 Let w be the share of its first term, the *sampling share*. The covariance of Z and the count of a
-bin with c people is b V, where b = w c/n + (1 - w)/d. So the count less b (Z - n) has no covariance
-with Z, and its variance is smaller by b^2 V. ``protocol.estimate.projection`` has the estimate.
+bin with c people is b V, where b = w c/n + (1 - w)/d. So the count minus b (Z - n) has no
+covariance with Z, and its variance is smaller by b^2 V. ``protocol.estimate.projection`` has the
+estimate.
 
 *Planes* (``model.planes``). Another person's message points at a given value with probability q.
 Here q is kappa for k = 1, 1/p for k > 1, and 0 for bins. For n people and K fakes, let S be the
@@ -265,7 +266,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def _most_members(self) -> int:
-        """The maximum of ``max_set``: that of bits, if there is a slot for each of them."""
+        """The maximum of ``max_set``, which is larger if each attribute or bit has a slot."""
         return MOST_BITS if self.full else MOST_SET
 
     @property
@@ -290,7 +291,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def hiding_cells(self) -> float:
-        """The cells for each slot of a record, D/k, if one slot is sent; else the cells D."""
+        """D/k, the number of cells for each slot of a record, if one slot is sent; else D."""
         return self.cells / self.max_set if self.slots == 1 else float(self.cells)
 
     @property
@@ -314,7 +315,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return {**self.encoding_facts, **self.noise_facts(), **mixes}
 
     def get_parameter_values(self, parameter: Parameter) -> dict[str, float]:
-        """Return what a calibration found for ``parameter``.
+        """Return the values that a calibration found for ``parameter``, by public name.
 
         For a shape this includes its decay, because a search may choose the decay itself.
         """
@@ -360,7 +361,10 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
 
     @property
     def gain(self) -> float:
-        """The repeats, times 1 - k q over planes, or times m/k for sampled slots."""
+        """The repeats, times 1 - k q over planes or times m / k for sampled slots.
+
+        Here q is the collision probability of two values, and m of the k members of a set are sent.
+        """
         kept = self.sent_share * (1.0 - self.max_set * self.collision_probability)
         return self.repeats * kept
 
@@ -416,7 +420,7 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return drawn / (drawn + self.fakes_promised * bins / self.cells * (1.0 - bins / self.cells))
 
     def _drawn_variance(self, people: int) -> float:
-        """Return the variance of how many people send a given one of their slots."""
+        """Return the variance of the number of people who send a given slot of their record."""
         return people * self.repeats * self.sent_share * (1.0 - self.sent_share)
 
     def noise_of_bins(self, messages: int, bins: int, count: int) -> Noise:  # noqa: ARG002
@@ -447,14 +451,24 @@ class InClear(IndexMechanism, frozen=True, kw_only=True, tag="in-clear"):
         return Noise(more, tables=((self.fakes.shape.weights, self.repeats * self.fakes.mixes),))
 
     def _unsent(self, count: int) -> tuple[tuple[int, float], ...]:
-        """Return the members of ``count`` records that are not sent; nothing if all are."""
+        """Return how many of ``count`` people do not send a given member, as binomials.
+
+        A binomial is a pair (trials, probability).
+
+        The result is empty if records are sent whole.
+        """
         return () if self.slots is None else ((count * self.repeats, 1.0 - self.sent_share),)
 
 
 def check_slots(slots: int, parts: int) -> int:
-    """Return the slots that are sent of ``parts``, or raise ParameterError.
+    """Return the number of sent slots, or raise ParameterError.
 
-    At least one slot is sent, and fewer than the record has.
+    Parameters
+    ----------
+    slots : int
+        The number of sent slots, in [1, parts).
+    parts : int
+        The number of slots of a record.
     """
     if isinstance(slots, bool) or not 1 <= slots < parts:
         raise ParameterError(

@@ -133,7 +133,10 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def local_epsilon(self) -> float:
-        """ln(1 + (1 - g) d / g) per message, for the answer against any other; for sets a bound."""
+        """The largest privacy loss of all messages of a record: ln(1 + (1 - g) d / g) for each.
+
+        For sets this number is an upper bound.
+        """
         # log1p, because the argument is small if nearly all values are replaced.
         return self.record_messages * math.log1p(
             self.keep_probability * self.hiding_cells / self.replacement_probability
@@ -141,10 +144,10 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def hiding_cells(self) -> float:
-        """The inverse of the minimum probability that a uniform message is one of a given member.
+        """The inverse of the minimum probability that a uniform message hides a given member.
 
-        This is the number of cells. For sets over planes it is p / (1 - (k-1) kappa), because a
-        member's message names a plane that contains no other member.
+        Without planes this is the number of cells. For sets over planes it is p / (1 - (k-1)
+        kappa), because a member's message names a plane that contains no other member of the set.
         """
         if self.planes is None:
             return float(self.cells)
@@ -164,7 +167,7 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
 
     @property
     def noise_by_count(self) -> bool:
-        """Whether the noise depends on the people in a bin: it does, because they are replaced."""
+        """True, because the noise of a bin depends on the number of values that may be replaced."""
         return True
 
     @property
@@ -183,7 +186,10 @@ class KaryResponse(IndexMechanism, frozen=True, kw_only=True, tag="kary-response
         return self._reports(messages) * self.hit_probability + self.true_fakes
 
     def variance(self, messages: int) -> float:
-        """Return [n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2, that of an empty bin."""
+        """Return the variance for an empty bin.
+
+        The variance is [n (g/d)(1 - g/d) + m (1/d)(1 - 1/d)] / (1 - g)^2.
+        """
         return self.variance_at(messages, 0)
 
     def variance_at(self, messages: int, count: int) -> float:

@@ -199,9 +199,24 @@ class Memoized(Mechanism, frozen=True, kw_only=True, tag="memoized"):
 def make_memoized(
     bins: int, permanent: float, p: float, q: float, *, hashes: int | None = None, cohorts: int = 1
 ) -> Memoized:
-    """Return the mechanism with the integers nearest to these probabilities.
+    """Return the mechanism with the integers nearest to the given probabilities.
 
-    Values are hashed unless ``hashes`` is None. Raise ParameterError as ``Memoized`` does.
+    Raise ParameterError as ``Memoized`` does.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bits of an answer.
+    permanent : float
+        The probability f that a stored bit is a fair coin.
+    p : float
+        The probability that a report shows 1 for a stored 0.
+    q : float
+        The probability that a report shows 1 for a stored 1.
+    hashes : int or None
+        The number of hashes of a value; None if values are not hashed.
+    cohorts : int
+        The number of cohorts, each with its own hashes.
     """
     return Memoized(
         bins=bins,
@@ -215,7 +230,17 @@ def make_memoized(
 
 
 def check_whole(name: str, value: int, most: int) -> int:
-    """Return ``value``, or raise ParameterError if it is not an integer in [1, most]."""
+    """Return a whole number, or raise ParameterError.
+
+    Parameters
+    ----------
+    name : str
+        The name of the parameter, for the message.
+    value : int
+        The number.
+    most : int
+        The maximum; the minimum is 1.
+    """
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise ParameterError(
             name, expected=f"an integer in [1, {most:,}]", got=value, do="count from one"

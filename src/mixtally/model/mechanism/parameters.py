@@ -11,14 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+from mixtally.device.contract.part import MOST_REPEATS as MOST_REPEATS
 from mixtally.device.contract.shape import MOST_SHIFT
 from mixtally.errors import ParameterError, join_words
 from mixtally.model.guarantee import MOST_USERS, Observer
 from mixtally.model.mechanism.fakes import MOST_FAKES
 from mixtally.model.question import MOST_BINS, MOST_SET
 from mixtally.primitives.fixed_point import LEAST_THRESHOLD, MOST_THRESHOLD, SCALE
-
-MOST_REPEATS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,12 +269,23 @@ class Parameters:
         return set(self)
 
     def messages_per_record(self) -> int:
-        """Return the messages of a record of values: its maximum size if it is split, else 1."""
+        """Return the number of messages of a record of values.
+
+        This is the maximum size of the record if the record is split, and otherwise 1.
+        """
         return (self.get("max_set") or 1) if self.get("split") else 1
 
 
 def format_flags(names: Iterable[str], table: Iterable[ParameterSpec]) -> str:
-    """Return a list of options, in the order of ``table``, then those not in it."""
+    """Return a list of options as text, in the order of a table.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The names of the parameters; those that the table lacks come last.
+    table : iterable of ParameterSpec
+        The specifications of the parameters.
+    """
     rest = list(names)
     order = [one.name for one in table if one.name in rest]
     order += sorted(set(rest) - set(order))
@@ -289,7 +299,21 @@ def check_names_given(
     optional: Collection[str],
     table: Iterable[ParameterSpec],
 ) -> None:
-    """Raise ParameterError unless all required parameters are given, and only optional others."""
+    """Raise ParameterError for a missing required parameter, or one that is not accepted.
+
+    Parameters
+    ----------
+    protocol : str
+        The name of the protocol, for the message.
+    given : Collection of str
+        The names of the given parameters.
+    required : Collection of str
+        The names that must be given.
+    optional : Collection of str
+        The names that may be given.
+    table : iterable of ParameterSpec
+        The specifications, which give the order in the message.
+    """
     table = list(table)
     missing, extra = (
         format_flags(names, table)
@@ -312,7 +336,15 @@ def check_names_given(
 def describe_required_options(
     protocols: Mapping[str, ParameterRules], table: Iterable[ParameterSpec]
 ) -> list[str]:
-    """Return, for each protocol, a phrase that lists the options it requires."""
+    """Return, for each protocol, a phrase that lists the options it requires.
+
+    Parameters
+    ----------
+    protocols : mapping of str to ParameterRules
+        The rules of each protocol, by name.
+    table : iterable of ParameterSpec
+        The specifications of the parameters.
+    """
     specs, found = list(table), []
     for name, rules in protocols.items():
         other = {one: f" or --{more.replace('_', '-')}" for one, more in rules.instead}

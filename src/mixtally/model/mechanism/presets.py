@@ -8,7 +8,23 @@ from mixtally.model.mechanism.in_clear import InClear
 def flip_blank(
     *, bins: int, fakes: int, threshold: int, crowd: int = 0, max_set: int = 1, repeats: int = 1
 ) -> BitFlips:
-    """Return flips of a value, or of a set of at most ``max_set``, with flipped blank fakes."""
+    """Return the mechanism that flips the bits of a value or a set, among flipped blanks.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    fakes : int
+        The number of blanks in the whole collection.
+    threshold : int
+        The flip probability times 2^64.
+    crowd : int
+        The number of people whose flips count; 0 for none.
+    max_set : int
+        The maximum number of bins in a record.
+    repeats : int
+        How often each record is sent.
+    """
     return BitFlips(
         bins=bins,
         threshold=threshold,
@@ -20,7 +36,19 @@ def flip_blank(
 
 
 def single_bit(*, fakes: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
-    """Return flips of one bit, with flipped zeros as fakes and the flips of the crowd."""
+    """Return the mechanism that flips one bit, among flipped zeros and the bits of the crowd.
+
+    Parameters
+    ----------
+    fakes : int
+        The number of zeros in the whole collection.
+    threshold : int
+        The flip probability times 2^64.
+    crowd : int
+        The number of people whose flips count; 0 for none.
+    repeats : int
+        How often each record is sent.
+    """
     hiding = BlankFakes(fakes) if fakes else NoFakes()
     return BitFlips(
         bins=1, threshold=threshold, fakes=hiding, crowd=crowd, max_set=None, repeats=repeats
@@ -28,14 +56,40 @@ def single_bit(*, fakes: int, threshold: int, crowd: int, repeats: int = 1) -> B
 
 
 def flip_bits(*, bins: int, threshold: int, crowd: int, repeats: int = 1) -> BitFlips:
-    """Return flips of free bits, protected by other people's flips."""
+    """Return the mechanism that flips free bits, which other people's flips protect.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bits.
+    threshold : int
+        The flip probability times 2^64.
+    crowd : int
+        The number of people whose flips count.
+    repeats : int
+        How often each record is sent.
+    """
     return BitFlips(
         bins=bins, threshold=threshold, fakes=NoFakes(), crowd=crowd, max_set=None, repeats=repeats
     )
 
 
 def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: int = 1) -> BitFlips:
-    """Return flips of a value or a set, protected by other people's flips."""
+    """Return the mechanism that flips a value or a set, which other people's flips protect.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    threshold : int
+        The flip probability times 2^64.
+    crowd : int
+        The number of people whose flips count.
+    max_set : int
+        The maximum number of bins in a record.
+    repeats : int
+        How often each record is sent.
+    """
     return BitFlips(
         bins=bins,
         threshold=threshold,
@@ -47,5 +101,17 @@ def flip(*, bins: int, threshold: int, crowd: int, max_set: int = 1, repeats: in
 
 
 def clear_uniform(*, bins: int, fakes: int, max_set: int = 1, repeats: int = 1) -> InClear:
-    """Return a value or a set of at most ``max_set`` in clear, with uniform fakes."""
+    """Return the mechanism that sends a value or a set in clear, among uniform fakes.
+
+    Parameters
+    ----------
+    bins : int
+        The number of bins.
+    fakes : int
+        The number of fakes in the whole collection.
+    max_set : int
+        The maximum number of bins in a record.
+    repeats : int
+        How often each record is sent.
+    """
     return InClear(bins=bins, fakes=UniformFakes(fakes), max_set=max_set, repeats=repeats)

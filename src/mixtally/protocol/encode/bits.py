@@ -3,8 +3,6 @@
 The readers of ``lab.data`` and the commands that encode one answer call these functions.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,10 +14,14 @@ NO = frozenset({"0", "0.0", "no", "n", "false", "f"})
 
 
 def parse_bit(text: str, subject: str) -> int:
-    """Return 0 or 1 for a text in ``NO`` or ``YES``, in either case.
+    """Return 0 or 1 for a text in ``NO`` or ``YES``; raise DataError for any other text.
 
-    Raises DataError for any other text. ``subject`` is what the error names, such as a file and a
-    line.
+    Parameters
+    ----------
+    text : str
+        The text, in either case.
+    subject : str
+        What the error names, such as a file and a line.
     """
     word = text.strip().lower()
     if word in YES:
@@ -73,7 +75,15 @@ _DIGITS = bytes(max(0, code - ord("0")) for code in range(256))
 
 
 def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
-    """Pack concatenated vectors of ``length`` bytes with values 0 and 1 into rows of bits."""
+    """Pack concatenated vectors into rows of bits.
+
+    Parameters
+    ----------
+    vectors : bytes or bytearray
+        The vectors, one byte of value 0 or 1 for each bit.
+    length : int
+        The number of bits of a vector.
+    """
     table = np.frombuffer(vectors, dtype=np.uint8).reshape(-1, length)
     return np.packbits(table, axis=1, bitorder="little")
 
@@ -81,9 +91,18 @@ def pack_vectors(vectors: bytes | bytearray, length: int) -> Rows:
 def rows_of(
     people: NDArray[np.int64], positions: NDArray[np.int64], users: int, columns: int
 ) -> Rows:
-    """Return packed rows in which person ``people[i]`` has the bit ``positions[i]`` set.
+    """Return packed rows in which the given bits are set.
 
-    Both arrays have the shape (pairs,). The result has ``users`` rows of ``columns`` bits.
+    Parameters
+    ----------
+    people : ndarray of int64
+        The row of each set bit, shape (pairs,).
+    positions : ndarray of int64
+        The column of each set bit, shape (pairs,).
+    users : int
+        The number of rows.
+    columns : int
+        The number of bits in a row.
     """
     rows = np.zeros((users, row_bytes(columns)), dtype=np.uint8)
     masks = np.left_shift(1, positions & 7).astype(np.uint8)
@@ -96,8 +115,18 @@ def numbers_of(
 ) -> NDArray[np.int64]:
     """Return for each person the ascending numbers of the bits that are set.
 
-    Parameters are those of ``rows_of``. The shape is (users, largest number of set bits, at least
-    1), and free places contain -1.
+    The shape is (users, largest number of set bits, at least 1), and unused places contain -1.
+
+    Parameters
+    ----------
+    people : ndarray of int64
+        The person of each set bit, shape (pairs,).
+    positions : ndarray of int64
+        The number of each set bit, shape (pairs,).
+    users : int
+        The number of people.
+    columns : int
+        The number of bits of a record.
     """
     # Sorting and dropping equal neighbors is ten times as fast here as ``np.unique``.
     every = np.sort(people * columns + positions)
@@ -114,9 +143,3 @@ def count_set_bits(rows: Rows) -> NDArray[np.int64]:
     """Return the number of bits set in each row, shape (rows,)."""
     sizes: NDArray[np.int64] = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
     return sizes
-
-
-def make_record(positions: Iterable[int], columns: int) -> Rows:
-    """Return one person's record with these bits set, shape (1, row bytes)."""
-    chosen = np.fromiter(positions, dtype=np.int64)
-    return rows_of(np.zeros(len(chosen), dtype=np.int64), chosen, 1, columns)

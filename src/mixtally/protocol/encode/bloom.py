@@ -27,7 +27,10 @@ _PIECES = 8
 
 
 def hash_positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
-    """Return the bits that ``value`` sets in ``cohort``, one for each hash; some may be equal."""
+    """Return for each hash the number of the bit that ``value`` sets in ``cohort``.
+
+    Two hashes may give the same bit.
+    """
     mechanism = plan.mechanism
     key = hashlib.blake2b(plan.question.name.encode("utf-8"), digest_size=32).digest()
     person = b"mixtally" + cohort.to_bytes(8, "little")
@@ -44,7 +47,14 @@ def hash_positions(plan: MemoizedPlan, cohort: int, value: str) -> list[int]:
 def encode_bloom(plan: MemoizedPlan, cohorts: Sequence[int], values: Sequence[str]) -> Rows:
     """Encode each value in its cohort and return the records, shape (values, row bytes).
 
-    ``cohorts`` has the cohort of each of the ``values``.
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The plan, with its hash.
+    cohorts : sequence of int
+        The cohort of each value.
+    values : sequence of str
+        The values of people.
     """
     mechanism = plan.mechanism
     rows = mechanism.layout.blank_rows(len(values))
@@ -65,7 +75,15 @@ def _row(mechanism: Memoized, places: Sequence[int]) -> Rows:
 
 
 def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
-    """Raise ParameterError if ``words`` is empty or the design exceeds ``MOST_CELLS`` cells."""
+    """Raise ParameterError if there are no words, or if the design exceeds ``MOST_CELLS`` cells.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism, with its bits and cohorts.
+    words : sequence of str
+        The candidate words.
+    """
     cells = mechanism.cohorts * mechanism.bins * len(words)
     if not 1 <= cells <= MOST_CELLS:
         raise ParameterError(
@@ -77,9 +95,16 @@ def check_design(mechanism: Memoized, words: Sequence[str]) -> None:
 
 
 def build_design(plan: MemoizedPlan, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which bits every word sets in every cohort, shape (cohorts, bits, words).
+    """Return whether a word sets a bit in a cohort, shape (cohorts, bits, words).
 
     Raises ParameterError as ``check_design`` does.
+
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The plan, with its hash.
+    words : sequence of str
+        The candidate words.
     """
     check_design(plan.mechanism, words)
     cohorts = plan.mechanism.cohorts

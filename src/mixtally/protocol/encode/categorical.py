@@ -16,6 +16,13 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
     Values and labels are compared in Unicode form NFC. Without labels, the value is the bin number
     itself.
 
+    Parameters
+    ----------
+    question : Question
+        The question.
+    values : iterable of str
+        The answer of each person.
+
     Raises
     ------
     DataError
@@ -29,7 +36,7 @@ def encode(question: Question, values: Iterable[str]) -> NDArray[np.int64]:
 
 
 def _bin(question: Question, bins: dict[str, int], value: str) -> int:
-    """Look up the bin of one value."""
+    """Return the number of the bin of one value."""
     found = bins.get(normalize("NFC", value))
     if found is None:
         raise DataError(

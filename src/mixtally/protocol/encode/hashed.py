@@ -42,7 +42,14 @@ def normalize_text(text: str) -> str:
 
 
 def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
-    """Return the point of every text, shape (texts,).
+    """Return the point of every text as an integer, shape (texts,).
+
+    Parameters
+    ----------
+    question : Question
+        A question with an open domain.
+    texts : iterable of str
+        One text for each point.
 
     Raises
     ------
@@ -64,6 +71,13 @@ def encode(question: Question, texts: Iterable[str]) -> NDArray[np.int64]:
 
 def look_up_words(question: Question, words: Sequence[str]) -> WordList:
     """Return the words to look for, normalized and with their points.
+
+    Parameters
+    ----------
+    question : Question
+        A question with an open domain.
+    words : sequence of str
+        The words to look for.
 
     Raises
     ------

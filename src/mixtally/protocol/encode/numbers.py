@@ -3,9 +3,9 @@
 The readers of ``lab.data`` and the commands that encode one answer use this module. A number
 outside the range is moved to the nearest end.
 
-``rounded`` rounds many numbers to a grid at random, by the rule of ``device.contract.grid``. Let t
-be the place of a number on the grid in steps, f the fraction of t, and u a random 64-bit word. The
-number goes up if u < floor(2^64 f), that is
+``round_to_grid`` rounds many numbers to a grid at random, by the rule of ``device.contract.grid``.
+Let t be the distance of a number from the low end of the grid in steps, f the fractional part of t,
+and u a random 64-bit word. The number goes up if u < floor(2^64 f), that is
 
     point = floor(t - (u + 1) / 2^64) + 1.
 
@@ -158,7 +158,7 @@ class Scale(Range):
         return tuple(f"[{left}, {right}{end}" for left, right, end in pairs)
 
     def codes(self, values: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the bin of each value, shape as ``values``."""
+        """Return the number of the bin of each value, shape as ``values``."""
         place = np.searchsorted(self.edges, self.clip(values), side="right") - 1
         return np.minimum(place, self.bins - 1).astype(np.int64)
 
@@ -171,7 +171,7 @@ def _format_end(number: float) -> str:
 
 
 def _format_decimal(number: int, places: int) -> str:
-    """Return the decimal number / 10^places, with an exponent if it would be very long without."""
+    """Return number / 10^places as a decimal, with an exponent if it would be very long."""
     if places < 0:
         number, places = number * 10**-places, 0
     digits = str(abs(number)).rjust(places + 1, "0")
@@ -183,7 +183,7 @@ def _format_decimal(number: int, places: int) -> str:
 
 
 def scale_of_plan(plan: Plan) -> Range | None:
-    """Return how ``plan`` encodes numbers, or None if its question is not about a number.
+    """Return the grid or the bins of a plan for numbers, or None for another plan.
 
     Raises
     ------
@@ -196,10 +196,14 @@ def scale_of_plan(plan: Plan) -> Range | None:
 
 
 def parse_number(text: str, subject: str) -> float:
-    """Return the finite number that ``text`` denotes.
+    """Return the finite number that a text denotes; raise DataError for any other text.
 
-    Raises DataError for any other text. ``subject`` is what the error names, such as a file and a
-    line.
+    Parameters
+    ----------
+    text : str
+        The text.
+    subject : str
+        What the error names, such as a file and a line.
     """
     try:
         value = float(text)

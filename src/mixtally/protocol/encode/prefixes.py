@@ -1,4 +1,4 @@
-"""The bin of a word in one round of a prefix search: which extension of a published prefix it has.
+"""The bin of a word in one round of a prefix search, which says how the word extends a prefix.
 
 The search for frequent words in ``lab.simulation`` calls this module for every round. A round
 publishes m prefixes of equal length over an alphabet of A symbols, and asks for the next L symbols.
@@ -24,7 +24,7 @@ def extension_bins(
     level: int = 1,
     closing: bool = False,
 ) -> NDArray[np.int64]:
-    """Return the bin of every word, shape (words,).
+    """Return the number of the bin of every word, shape (words,).
 
     Parameters
     ----------
@@ -67,7 +67,19 @@ def _keys(symbols: Symbols) -> NDArray[np.bytes_]:
 def extend_prefixes(
     prefixes: Symbols, bins: NDArray[np.int64], size: int, level: int = 1
 ) -> Symbols:
-    """Return the extended prefixes for the given ``bins``, shape (bins, depth + level)."""
+    """Return the extended prefix that each bin stands for, shape (bins, depth + level).
+
+    Parameters
+    ----------
+    prefixes : Symbols
+        The prefixes as symbols, shape (prefixes, depth).
+    bins : ndarray of int64
+        The bins, each of which stands for a prefix and its next symbols.
+    size : int
+        The number of symbols of the spelling.
+    level : int
+        The number of symbols that are added.
+    """
     parent, followed = np.divmod(bins, size**level)
     symbols = [(followed // size**place % size).astype(np.uint8) for place in range(level)]
     return np.column_stack([prefixes[parent], *reversed(symbols)])

@@ -43,12 +43,23 @@ def parse_members(text: str, separator: str, subject: str, whole: Sequence[str] 
 
 
 def labels_with_separator(labels: Iterable[str], separator: str) -> list[str]:
-    """Return the ``labels`` that contain the separator, longest first, for ``parse_members``."""
+    """Return the labels that contain the separator, longest first, for ``parse_members``.
+
+    Parameters
+    ----------
+    labels : iterable of str
+        The labels of the question.
+    separator : str
+        The text between the members of a set.
+    """
     return sorted((label for label in labels if separator in label), key=len, reverse=True)
 
 
 def _split_labels(text: str, separator: str, whole: Sequence[str]) -> Iterator[str]:
-    """Yield the labels; one of ``whole`` only where a separator or the end of the text follows."""
+    """Yield the labels between separators.
+
+    A label of ``whole`` is recognized only where a separator or the end of the text follows it.
+    """
     while True:
         for label in whole:
             rest = text[len(label) :].lstrip()

@@ -86,15 +86,15 @@ class Spelling:
         return code_digits(len(self.characters))
 
     def most_symbols(self, characters: int, outside: int) -> int:
-        """Return the symbols of the longest spelling of a word.
+        """Return the number of symbols in the longest spelling of a word.
 
         Parameters
         ----------
         characters : int
-            Characters of the word.
+            The number of characters of the word.
         outside : int
-            Characters of the word that the alphabet does not have. Each of them is spelled as the
-            escape and its digits.
+            The number of characters of the word that the alphabet does not have. Each of them is
+            spelled as the escape and its digits.
         """
         return characters + outside * self.digits
 
@@ -133,7 +133,10 @@ class Spelling:
         return symbols
 
     def decode(self, symbols: Sequence[int]) -> str | None:
-        """Return the text that is spelled by ``symbols`` without an end, or None if no text is."""
+        """Return the text that ``symbols`` spell, or None if they spell none.
+
+        ``symbols`` must not include the end symbol.
+        """
         text, place = "", 0
         while place < len(symbols):
             symbol, place = symbols[place], place + 1

@@ -10,7 +10,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from mixtally.errors import ParameterError, not_one_of
+from mixtally.errors import ParameterError, not_one_of, not_together
 from mixtally.model.estimates import Tally
 from mixtally.model.question import Kind, Question
 from mixtally.model.word_list import WordList
@@ -66,7 +66,8 @@ class Analysis:
     listed : WordList or None
         The words to look for, if the question is open.
     across : callable
-        Applies a function to pieces of a tally: ``map``, or a version with several processes.
+        A function that is called like ``map``, and applies another function to the pieces of a
+        tally. It may use several processes.
     shares : bool
         Whether counts are also shown as shares of the people who took part.
     pairs : bool
@@ -74,7 +75,7 @@ class Analysis:
     compared : tuple of str
         The labels whose counts are compared with each other.
     totals : tuple
-        The groups whose counts are added up: names with their labels, no label in two groups.
+        The groups whose counts are added up, each a name and its labels. No label is in two groups.
     """
 
     level: float = 0.95
@@ -93,15 +94,15 @@ class Analysis:
             unbiased = "leave it out for the unbiased counts"
             raise not_one_of("projection", self.projection, list(PROJECTIONS), unbiased)
         if self.projection is not None and self.raw:
-            raise ParameterError(
+            raise not_together(
                 "projection",
-                expected="one of --project and --no-project",
-                got="both",
-                do="leave one of them out: a projection needs the sum that raw counts leave out",
+                "--project",
+                ["--no-project"],
+                "leave one of them out: a projection needs the sum that raw counts leave out",
             )
 
     def check_sums(self, question: Question) -> None:
-        """Raise ParameterError if a projection is requested of counts without a known sum."""
+        """Raise ParameterError if a projection is requested for counts without a known sum."""
         summed = question.kind is Kind.ONE or question.attributes is not None
         if self.projection and not summed:
             raise ParameterError(
@@ -149,7 +150,7 @@ class Analysis:
 
 
 def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
-    """Return the bins of ``labels``, where ``every`` has the labels of all bins.
+    """Return the number of the bin of each of ``labels``. ``every`` has the labels of all bins.
 
     Raises ParameterError for an unknown or repeated label, and for fewer than 2 or more than 40.
     """
@@ -169,7 +170,7 @@ def places_of(every: Sequence[str], labels: Sequence[str]) -> list[int]:
 
 
 def bins_of_groups(every: Sequence[str], groups: Groups) -> list[list[int]]:
-    """Return the bins of each group, where ``every`` has the labels of all bins.
+    """Return the numbers of the bins of each group. ``every`` has the labels of all bins.
 
     Raises ParameterError for an unknown label, a label in two places, and an empty group.
     """

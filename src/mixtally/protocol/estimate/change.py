@@ -12,14 +12,15 @@ noise, so the variances add up. The distribution of s' - s is exact in two cases
   flipped with the same q. Then s' + (N - s) is the tally of N + N' messages of which N + (z' - z)
   have the bit. The distribution of this tally depends on z and z' only through z' - z, and
   ``intervals`` inverts a test of z' - z. If uniform fakes set a bit with probability r, they are
-  counted separately: an inverted one sets it with 1 - r. The interval includes the inverted people,
-  whose number is subtracted. If records are sent k times, this number is N / k.
+  counted separately: an inverted one sets it with 1 - r. The test gives an interval for
+  N + (z' - z), from which N is subtracted. If records are sent k times, N / k people were inverted,
+  and N / k is subtracted.
 
 *Over planes, and if values are replaced,* the noise depends on both counts and not on their
 difference alone. The cumulants of both noises at the estimated counts are added, and the
 Cornish-Fisher expansion gives the ends. If points of sets may not be in general position, the
-distribution of each count is wrong by at most ``total_variation_of`` in total variation. The
-intervals then allow that much less error.
+distribution of each count is wrong by at most ``total_variation_of`` in total variation. The error
+probability that the intervals allow is then reduced by this bound.
 """
 
 import math
@@ -63,10 +64,10 @@ _DIRECT = 4_000
 
 
 class TalliedPart(NamedTuple):
-    """A tally together with the mechanism that produced it, fakes included.
+    """A tally together with the mechanism that produced the tally, fakes included.
 
-    ``total`` is the known sum of all bins of a group, some of which the tally has; None without
-    one.
+    ``total`` is the known sum of a group of bins that contains the tallied bins; None without a
+    known sum.
     """
 
     mechanism: Shuffled
@@ -75,16 +76,17 @@ class TalliedPart(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """The variance of a count, in counts squared; that of the fullest bin if they differ.
+        """The variance of a count, in counts squared.
 
-        With sampled slots and a total, it is the largest of all bins.
+        If the variances of bins differ, this is the variance of the fullest bin. With sampled slots
+        (a device sends only some messages of a record) and a total, it is the largest variance.
         """
         if self.total is not None and self.mechanism.sent_share < 1.0:
             return float(np.max(_cumulants(self).variance, initial=0.0))
         if self.total is not None:
             return self.mechanism.variance_given_total(self.tally.messages, self.total.bins)
-        held = min(max(float(self.unbiased_counts.max(initial=0.0)), 0.0), float(self.people))
-        return self.mechanism.variance_at(self.tally.messages, round(held))
+        fullest = min(max(float(self.unbiased_counts.max(initial=0.0)), 0.0), float(self.people))
+        return self.mechanism.variance_at(self.tally.messages, round(fullest))
 
     @property
     def people(self) -> int:
@@ -110,10 +112,10 @@ def estimate_change(
 ) -> Change:
     """Estimate how much each count changed between collections of one plan.
 
-    The simultaneous intervals hold for every bin of ``changes`` changes. ``totals`` are the known
-    totals of consecutive bins in each collection; they are empty if unknown or not to be used.
-    Raises ParameterError for a level outside (0, 1). Raises MessageError for a tally with other
-    bins, or with fewer messages than fakes.
+    The simultaneous intervals hold at once for all bins of ``changes`` changes. ``totals`` are the
+    known totals of consecutive bins in each collection; they are empty if unknown or not to be
+    used. Raises ParameterError for a level outside (0, 1). Raises MessageError for a tally with
+    other bins, or with fewer messages than fakes.
     """
     check_level(level)
     bins = later.mechanism.bins
@@ -152,13 +154,13 @@ def estimate_change(
 
 
 def _split_by_total(one: TalliedPart, totals: Sequence[KnownTotal]) -> list[TalliedPart]:
-    """Return the bins of each known total as a separate tallied part."""
+    """Return one tallied part for each known total, with the bins of this total."""
     pieces = zip(split_by_total(one.tally, totals), totals, strict=True)
     return [TalliedPart(one.mechanism, tally, total) for tally, total in pieces]
 
 
 def change_error(earlier: TalliedPart, later: TalliedPart) -> float:
-    """Return the standard error of a bin's change, in counts."""
+    """Return the standard error of the change of a bin's count."""
     return math.sqrt(earlier.variance + later.variance)
 
 
@@ -167,8 +169,9 @@ def change_intervals(
 ) -> Intervals:
     """Return equal-tailed intervals of whole numbers, shape (bins,).
 
-    The allowed error is shared by ``simultaneous_over`` intervals (Bonferroni). Each interval lies
-    between minus all earlier people and all later people.
+    The error probability 1 - ``level`` is divided among ``simultaneous_over`` intervals
+    (Bonferroni). Both ends lie between minus the number of earlier people and the number of later
+    people.
     """
     sent = later.mechanism
     flipped_fakes = sent.flip_threshold is not None and sent.uniform_fakes
@@ -199,11 +202,11 @@ def flipped_ends(
     over: int,
     fakes: tuple[tuple[int, float], ...] | None = None,
 ) -> Ends:
-    """Return the ends of the change of flipped bits, computed from the joined batch.
+    """Return the interval ends of the change of each flipped bit, computed from a joined batch.
 
-    The joined batch is the inverted earlier one and the later one, as above. ``fakes`` has pairs of
-    a number of uniform fakes and the probability that each sets a bit of the joined batch. None
-    means that each batch draws its own fakes.
+    The joined batch consists of the earlier batch, with every bit inverted, and the later batch.
+    Each pair in ``fakes`` is a number of uniform fakes and the probability that one of them sets a
+    given bit of the joined batch. None means that each batch draws its own fakes.
     """
     mechanism, before = later.mechanism, earlier.tally.messages
     sent = before + later.tally.messages
@@ -232,7 +235,7 @@ def flipped_ends(
 
 
 def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> KnownTotal | None:
-    """Return the known total of the joined batch, in which ``turned`` people are in every bin."""
+    """Return the known total of the joined batch, with ``turned`` inverted people in each bin."""
     before, after = earlier.total, later.total
     if before is None or after is None:
         return None
@@ -244,21 +247,22 @@ def _joint_total(earlier: TalliedPart, later: TalliedPart, turned: int) -> Known
 
 
 class _JoinedBatches(BitFlips, frozen=True, kw_only=True, tag="both-ways"):
-    """Flipped messages of two batches with uniform fakes, one batch with inverted bits.
+    """The flipped messages of two batches with uniform fakes. The bits of one batch are inverted.
 
-    ``each`` has pairs of a number of fakes and the probability that each sets a given bit.
+    Each pair in ``each`` is a number of fakes and the probability that one of them sets a given
+    bit.
     """
 
     each: tuple[tuple[int, float], ...]
 
     @property
     def fake_bits(self) -> tuple[tuple[int, float], ...]:
-        """The numbers of fakes, and the probabilities that one sets a given bit."""
+        """The pairs of ``each``."""
         return self.each
 
 
 def _ends_by_cumulants(earlier: TalliedPart, later: TalliedPart, level: float, over: int) -> Ends:
-    """Return the ends of a change of counts whose noise depends on the true counts.
+    """Return the interval ends of a change of counts whose noise depends on the true counts.
 
     Both noises are sums of binomial variables, whose cumulants at the estimated counts are added.
     """
@@ -278,9 +282,9 @@ def whole_number_ends(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Round approximate ends outwards to whole numbers, with a continuity correction.
 
-    Tallies are whole numbers: the tail P(S >= s) is that of the normal distribution from s - 1/2
-    on. So both ends move outwards by half a step of the estimate, 1 / (2 gain). Both move by at
-    least half a person, so that the interval contains a whole number.
+    Tallies are whole numbers. So the tail P(S >= s) is approximated by the tail of the normal
+    distribution from s - 1/2 on, and both ends move outwards by half a step of the estimate, 1 / (2
+    gain). Both ends move by at least half a person, so that the interval contains a whole number.
     """
     half = 0.5 / min(1.0, mechanism.gain)
     return (
@@ -291,14 +295,14 @@ def whole_number_ends(
 
 def _cumulants(one: TalliedPart) -> Cumulants:
     """Return the cumulants of the noise of one collection at the estimated counts."""
-    held = np.clip(one.unbiased_counts, 0.0, one.people)
+    counts = np.clip(one.unbiased_counts, 0.0, one.people)
     if one.total is not None:
-        return projected_cumulants(one.mechanism, one.tally.messages, held, one.total)
-    return binomial_cumulants(one.mechanism, one.tally.messages, held)
+        return projected_cumulants(one.mechanism, one.tally.messages, counts, one.total)
+    return binomial_cumulants(one.mechanism, one.tally.messages, counts)
 
 
 def _ends_in_clear(earlier: TalliedPart, later: TalliedPart, tail: float) -> Ends:
-    """Return the ends of the change in clear, where the noise does not depend on the counts."""
+    """Return the interval ends of a change in clear, whose noise does not depend on the counts."""
     mechanism, rise = later.mechanism, later.tally.counts - earlier.tally.counts
     # The exact distribution of many fakes is long, and the normal one is accurate enough.
     if mechanism.uniform_fakes and mechanism.offset(0) > MOST_EXACT_ONES:

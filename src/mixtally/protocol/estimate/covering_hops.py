@@ -17,17 +17,24 @@ from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 
 def find_covering_hops(plan: Plan, received: Received) -> list[int]:
-    """Return the hops, numbered from 1, that declared all of their recipe in every part.
+    """Return the numbers, from 1, of the hops that declared all of their recipe in every part.
 
     An honest hop with shaped fakes declares fewer than allowed here with probability 1e-9. If
     people provide the cover (the fakes and flips that hide a person), all hops are returned,
     because no hop has to add anything.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    received : Received
+        The numbers that hops and the collector declared.
     """
     parts = list(zip(plan.parts, received.parts, strict=True))
     return [
         hop
         for hop in range(1, plan.hops + 1)
-        if all(_is_complete(part, came.declared[hop - 1]) for part, came in parts)
+        if all(_is_complete(part, part_received.declared[hop - 1]) for part, part_received in parts)
     ]
 
 

@@ -8,14 +8,15 @@ cumulant of order r of sum_j w_j X_j is sum_j w_j^r kappa_r(X_j).
 Uniform fakes have a multinomial distribution with K trials over d bins. Independent Poisson
 variables of mean K/d have the same distribution, given their sum. If the weights add up to 0, the
 sum has no influence. Then the second and third cumulants are exactly those of the independent
-variables. The fourth differs by 3 / K times the squared variance. If the fakes are flipped among N
-messages, the fourth differs by 2 / N more: the skewness of the flips depends on the fakes in the
-bin. For this reason the weights of every sum here add up to 0.
+variables. The fourth cumulant differs by 3 / K times the squared variance. If the fakes are flipped
+among N messages, it differs by up to another 2 / N times the squared variance, because the skewness
+of the flips depends on the fakes in the bin. For this reason the weights of every sum here add up
+to 0.
 
-Paired fakes add X to one of two bins and a constant less X to the other. With weights w and -w the
-sum varies as 2 w X, whose cumulants are 2^r w^r kappa_r(X). Two independent bins with half of these
-have the same sum, so the variance of a bin is doubled and the fourth cumulant is multiplied by 8.
-The third is 0, because the table is symmetric.
+Paired fakes add X to one of two bins and a constant minus X to the other bin. With weights w and -w
+the sum varies as 2 w X, whose cumulants are 2^r w^r kappa_r(X). The sum of two independent bins,
+each with half of these cumulants, has the same cumulants, so the variance of a bin is doubled and
+the fourth cumulant is multiplied by 8. The third is 0, because the table is symmetric.
 
 A plain normal approximation is not enough. The shaped fakes of a bin have the tails of a Laplace
 distribution, and a count of few flipped bits is skewed. For a number with two bins, 99 % intervals
@@ -82,10 +83,18 @@ def cornish_fisher_ends(
 
 
 def cumulants(mechanism: Shuffled, messages: int, counts: Floats) -> Cumulants:
-    """Return the cumulants of the noise of every bin among ``messages`` messages.
+    """Return the cumulants of the noise of every bin.
 
-    The cumulants are valid in sums whose weights add up to 0. The skewness of flips depends on the
-    true counts, for which ``counts``, the estimates of shape (bins,), are used.
+    The cumulants are valid in sums whose weights add up to 0.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism, with the fakes that arrived.
+    messages : int
+        The number of tallied messages.
+    counts : Floats
+        The estimated counts, shape (bins,), on which the skewness of flips depends.
     """
     if mechanism.replaced is not None:
         return _replacement_cumulants(mechanism, messages, counts)
@@ -122,8 +131,8 @@ def _replacement_cumulants(mechanism: Shuffled, messages: int, counts: Floats) -
     1 - g. Otherwise it has the weight of a uniform bin, with mean 0. The variance of the message is
     g (1 - g) w^2 for its own weight w, plus g times the mean of all w_j^2. So the variance of the
     sum is exactly the sum of w_j^2 times the variances returned here. The higher cumulants omit the
-    dependence between bins. That dependence is smaller than the normal approximation by a factor of
-    1 / sqrt(n g), for n people.
+    dependence between bins. The error of omitting it is smaller than the error of the normal
+    approximation by a factor of 1 / sqrt(n g), for n people.
     """
     g, kept = mechanism.replacement_probability, mechanism.keep_probability
     rate, times = mechanism.offset(messages), mechanism.repeats

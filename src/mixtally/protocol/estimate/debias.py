@@ -14,11 +14,7 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.primitives.tails import Floats
 from mixtally.protocol.estimate.intervals import check_level, intervals
 from mixtally.protocol.estimate.noise import KnownTotal, NoiseCache
-from mixtally.protocol.estimate.projection import (
-    project_to_totals,
-    projected_cumulants,
-    totals_of,
-)
+from mixtally.protocol.estimate.projection import project_to_totals, projected_cumulants, totals_of
 from mixtally.protocol.estimate.received_fakes import check_message_count
 
 _SUREST = 1.0 - 1e-12
@@ -34,22 +30,44 @@ def estimate_counts(
     *,
     level: float = 0.95,
     exact_ones: float | None = None,
-    together: int | None = None,
+    simultaneous_over: int | None = None,
     noises: NoiseCache | None = None,
     unsure: float = 0.0,
     summed: Sequence[int] = (),
 ) -> Estimate:
-    """Estimate unbiased counts with intervals at ``level``.
+    """Estimate unbiased counts with intervals.
 
-    ``users`` people sent a record. Intervals are exact up to ``exact_ones`` expected flipped bits
-    in a bin. ``together`` bins share the simultaneous error, by default all bins of the tally.
-    Estimates with the same mechanism can share a cache ``noises``. ``unsure`` is the total
-    variation distance between a bin's count and its assumed distribution; each interval allows that
-    much less error. ``summed`` has the numbers of consecutive bins whose true counts add up to
-    ``users``; it is empty if unknown or not to be used.
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism, with the fakes that arrived.
+    tally : Tally
+        The tally of the messages.
+    users : int
+        The number of people who sent a record.
+    level : float
+        The confidence level, in (0, 1).
+    exact_ones : float or None
+        Intervals are exact up to this expected number of flipped bits in a bin; None for the
+        default.
+    simultaneous_over : int or None
+        The number of bins for which the simultaneous intervals hold at once; None for all bins of
+        the tally.
+    noises : NoiseCache or None
+        A cache that estimates with the same mechanism may share.
+    unsure : float
+        The total variation distance between a bin's count and its assumed distribution. The error
+        probability that an interval allows is reduced by this distance.
+    summed : sequence of int
+        The sizes of groups of consecutive bins whose true counts add up to ``users``; empty if
+        unknown or not to be used.
 
-    Raises ParameterError for a level outside (0, 1). Raises MessageError if the number of messages
-    is impossible for this many people and their fakes.
+    Raises
+    ------
+    ParameterError
+        If the level is outside (0, 1).
+    MessageError
+        If the number of messages is impossible for this many people and their fakes.
     """
     check_level(level)
     check_message_count(mechanism, tally.messages, users)
@@ -57,7 +75,7 @@ def estimate_counts(
     counts = project_to_totals(
         mechanism, mechanism.debias_counts(tally.counts, tally.messages), tally.messages, totals
     )
-    among, noises = together or len(counts), noises or NoiseCache()
+    among, noises = simultaneous_over or len(counts), noises or NoiseCache()
 
     def ends(over: int) -> Intervals:
         target, how = adjust_level(level, over * unsure)
@@ -128,7 +146,13 @@ def errors_with_totals(
 
 
 def adjust_level(level: float, unsure: float) -> tuple[float, str]:
-    """Return the level that allows ``unsure`` less error, and a remark if that is impossible."""
+    """Return ``level + unsure`` and an empty remark, or ``level`` and a remark.
+
+    ``unsure`` is the total variation distance between a count and its assumed distribution. An
+    interval at the higher level misses with a probability that is smaller by ``unsure``, so it has
+    the requested ``level`` in spite of the distance. If ``level + unsure`` is too close to 1,
+    ``level`` is returned, and the remark says what the interval assumes.
+    """
     target = level + unsure
     return (target, "") if not unsure or target < _SUREST else (level, _IN_GENERAL)
 
@@ -151,10 +175,10 @@ def errors_by_count(
 ) -> Floats | None:
     """Return the standard error of each bin, shape (bins,), or None if all are equal.
 
-    Variances are linear in the true count, for which the estimate is used.
+    Variances are linear in the true count, which is replaced by its estimate.
     """
     none, every = (mechanism.variance_at(messages, count) for count in (0, users))
     if not counts.size or math.isclose(none, every, rel_tol=1e-9):
         return None
-    held = np.clip(counts, 0.0, users)
-    return np.asarray(np.sqrt(none + held * ((every - none) / users)))
+    clipped = np.clip(counts, 0.0, users)
+    return np.asarray(np.sqrt(none + clipped * ((every - none) / users)))

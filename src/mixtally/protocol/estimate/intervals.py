@@ -2,9 +2,10 @@
 
 The estimators call ``intervals`` for the bins of a tally. Let S be the tally of a bin with z
 people, s the observed tally, and P_z the exact distribution of S. The interval contains each z for
-which P_z(S >= s) and P_z(S <= s) both exceed half the allowed error. The first probability
-increases with z and the second decreases, so the accepted z are an interval. The quantiles of the
-noise take few different values. Bisection over z therefore finds the ends for all bins at once.
+which P_z(S >= s) and P_z(S <= s) both exceed half the error probability that its level allows. The
+first probability increases with z and the second decreases, so the accepted z are an interval. The
+quantiles of the noise take few different values. Bisection over z therefore finds the ends for all
+bins at once.
 """
 
 import math
@@ -62,10 +63,11 @@ def intervals(
     level : float
         The confidence level, in (0, 1).
     simultaneous_over : int
-        The number of intervals that share the allowed error (Bonferroni, valid for dependent bins).
+        The number of intervals among which the error probability 1 - ``level`` is divided
+        (Bonferroni, valid for dependent bins).
     exact_ones : float, optional
-        Expected flipped bits in a bin up to which intervals are exact; ``MOST_EXACT_ONES`` by
-        default.
+        Intervals are exact up to this expected number of flipped bits in a bin; ``MOST_EXACT_ONES``
+        by default.
     noises : NoiseCache, optional
         A cache shared by several calls.
     total : KnownTotal, optional
@@ -109,7 +111,7 @@ _Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
 def invert_in_clear(
     mechanism: Shuffled, counted: NDArray[np.int64], noise: tuple[int, int]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of true counts, given the ``noise`` between two ends in the tally.
+    """Return bounds of the true counts, given two bounds ``noise`` of the noise in every tally.
 
     Every person is counted ``repeats`` times. If no whole number of people explains a tally, the
     nearest numbers below and above are the ends.
@@ -129,16 +131,16 @@ def _normal_ends(
 ) -> _Ends:
     """Return approximate ends by the Cornish-Fisher expansion.
 
-    The expansion matters for simultaneous intervals: the true tail is 1.6 times the normal one
-    there.
+    For simultaneous intervals the true tail probability can be 1.6 times the normal one, so the
+    expansion matters.
     """
     counts = mechanism.debias_counts(tally.counts, tally.messages)
     if total is None:
         noise = binomial_cumulants(mechanism, tally.messages, np.clip(counts, 0.0, people))
     else:
         counts = use_total(mechanism, counts, tally.messages, total)
-        held = np.clip(counts, 0.0, people)
-        noise = projected_cumulants(mechanism, tally.messages, held, total)
+        clipped = np.clip(counts, 0.0, people)
+        noise = projected_cumulants(mechanism, tally.messages, clipped, total)
     spread, flat = (np.asarray(each) for each in (noise.variance, noise.fourth))
     least, most = cornish_fisher_ends(spread, noise.third, flat, tail)
     return np.floor(counts - most).astype(np.int64), np.ceil(counts - least).astype(np.int64)
@@ -149,8 +151,8 @@ def _sampled_ends(
 ) -> _Ends:
     """Return approximate ends for sampled slots, by the Cornish-Fisher expansion.
 
-    The noise at an end z is that of a bin with z people, as in the exact test. With a total, the
-    estimate less z is L_j over the slope (``projection``).
+    At an end z, the noise of a bin with z people is used, as in the exact test. With a total, the
+    estimate minus z equals L_j divided by the slope (``projection``).
     """
     counts, slope = mechanism.debias_counts(tally.counts, tally.messages), 1.0
     if total is not None:
@@ -158,11 +160,11 @@ def _sampled_ends(
         slope = slope_of(mechanism, tally.messages, total)
 
     def deviations(end: Floats) -> tuple[Floats, Floats]:
-        held = np.clip(end, 0.0, most)
+        clipped = np.clip(end, 0.0, most)
         noise = (
-            binomial_cumulants(mechanism, tally.messages, held)
+            binomial_cumulants(mechanism, tally.messages, clipped)
             if total is None
-            else projected_cumulants(mechanism, tally.messages, held, total)
+            else projected_cumulants(mechanism, tally.messages, clipped, total)
         )
         spread, flat = np.asarray(noise.variance), np.asarray(noise.fourth)
         least, furthest = cornish_fisher_ends(spread, noise.third, flat, tail)
@@ -188,9 +190,10 @@ def _invert_test(
 ) -> _Ends:
     """Return the exact ends: the smallest and the largest z that the test accepts.
 
-    As z grows, the upper quantile of the noise beyond ``repeats`` z falls. One more person replaces
-    a zero, which may be flipped to one, by ones that may be lost. The quantile of the whole tally
-    never falls. ``least_reaching`` relies on both.
+    The tally of a bin with z people is ``repeats`` z plus noise. As z grows, the upper quantile of
+    the noise falls, because one more person replaces a zero, which may be flipped to one, by ones
+    that may be lost. The upper quantile of the tally never falls. ``least_reaching`` relies on both
+    facts.
     """
     seen, place = np.unique(tally.counts, return_inverse=True)
     if not len(seen):
@@ -217,10 +220,10 @@ def least_reaching(
 ) -> NDArray[np.int64]:
     """Return for each target t the smallest z in [0, ``most``] that reaches t.
 
-    A number z reaches t if ``times`` z + reach_of(z) >= t. The result is ``most`` if no z does.
-    ``reach_of`` must not increase with z, and the sum must not decrease. If ``reach_of`` is equal
-    at both ends of a span, it is therefore constant in between, and division finds z. ``targets``
-    are ascending; ``start`` is a span that contains most results.
+    A number z reaches t if ``times`` z + reach_of(z) >= t. If no z reaches t, the result is
+    ``most``. ``reach_of`` must not increase with z, and the sum must not decrease. So ``reach_of``
+    is constant on a span if it is equal at both ends, and there a division finds z. ``targets`` are
+    ascending. ``start`` is a span that contains most results.
     """
     found = np.full(len(targets), most, dtype=np.int64)
     before, after = min(max(start[0], -1), most - 1), min(max(start[1], 0), most)

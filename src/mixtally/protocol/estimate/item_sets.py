@@ -4,15 +4,15 @@ The search for frequent item sets in ``lab.simulation.baskets`` and the tables o
 module. A message has m bits of interest, each flipped with probability q = 1 - p. A message with
 pattern x shows pattern y with probability prod_k F[y_k, x_k], where F = [[p, q], [q, p]]. So the
 expected counts of shown patterns are the m-fold Kronecker product of F, applied to the counts of
-true patterns. The product of the inverses undoes it:
+true patterns. The Kronecker product of the inverses recovers the counts of true patterns:
 
     F^-1 = [[p, -q], [-q, p]] / (p - q).
 
 Blank fakes have the empty pattern. Fakes do not contribute to the count of the full pattern, so
 nothing is subtracted. Certificates for the observer ``messages`` cover whole messages, so looking
-at several bits costs no further privacy. A certificate for the observer ``sums`` would
-not cover looking at several bits.
-If records are sent k times, all messages are used and the counts are divided by k.
+at several bits costs no further privacy. A certificate for the observer ``sums`` would not cover
+looking at several bits. If records are sent k times, all messages are used and the counts are
+divided by k.
 
 Source: the debiasing of notes 004 (5.20), bit by bit; Side Notes 002 section 5 names the task.
 """
@@ -36,10 +36,10 @@ MOST_SET_BITS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SetEstimate:
-    """Unbiased counts of people who have all items of a set, with standard errors.
+    """Unbiased counts of the people who have all items of each set, with standard errors.
 
-    Both have the shape (sets,). Counts may be negative, and errors are computed at the estimated
-    patterns.
+    ``counts`` and ``standard_error`` have the shape (sets,). Counts may be negative. Errors are
+    computed at the estimated patterns.
     """
 
     counts: _Floats
@@ -47,14 +47,22 @@ class SetEstimate:
 
 
 def estimate_sets(mechanism: Shuffled, patterns: NDArray[np.int64]) -> SetEstimate:
-    """Estimate set counts from the counts of shown patterns, shape (sets, 2^m), m in 1..8.
+    """Estimate set counts from the counts of shown patterns.
 
-    Raises ParameterError for another shape, and if the flips are fair coins.
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism of flipped bits; ParameterError is raised if the flips are fair coins.
+    patterns : ndarray of int64
+        The number of messages with each pattern, shape (sets, 2^m) with m in 1..8; ParameterError
+        is raised for another shape.
     """
     show, invert = flip_matrices(mechanism, patterns)
-    held = patterns @ invert.T
+    unbiased = patterns @ invert.T
     times = mechanism.repeats
-    return SetEstimate(held[:, -1] / times, _pattern_errors(held, show, invert)[:, -1] / times)
+    return SetEstimate(
+        unbiased[:, -1] / times, _pattern_errors(unbiased, show, invert)[:, -1] / times
+    )
 
 
 def set_significance(
@@ -65,21 +73,39 @@ def set_significance(
     rate: float = 0.05,
     among: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Return which sets more than ``support`` people have, by a test, shape (sets,).
+    """Return for each set whether a test shows that more than ``support`` people have it.
 
-    The probability of marking a set that at most ``support`` people have is about ``rate`` for all
-    sets together. The rate is shared by ``among`` sets: all that could have been looked at if the
-    same messages chose these sets, otherwise these alone.
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism of flipped bits.
+    patterns : ndarray of int64
+        The number of messages with each pattern, shape (sets, 2^m) with m in 1..8.
+    support : int
+        The number of people. The test of a set asks whether more than this number have the set.
+    rate : float
+        The approximate probability that the result is wrongly true for any set, in (0, 1/2].
+    among : int or None
+        The number of sets among which the rate is divided. If these sets were chosen by the same
+        messages, it is the number of all sets that could have been chosen. None means the number of
+        the given sets.
 
-    A message with j of the m items shows all m with probability p^j q^(m-j). The number of holders'
-    messages that lose an item is binomial, and its quantile bounds it from below. All other
-    showings must come from the others' messages. The number of these is a sum of independent rare
-    events. The probability of k or more is at most that of a Poisson variable with the same mean,
-    for k above mean + 1. Each of the two tails gets a quarter of the rate. The mean depends on how
-    many messages have a part of the items. These numbers are replaced by upper ends of normal
-    intervals with the other half of the rate, which makes the rate approximate.
+    Raises
+    ------
+    ParameterError
+        For another shape of ``patterns``, for flips that are fair coins, and for a rate outside
+        (0, 1/2].
 
-    Raises ParameterError as ``estimate_sets`` does, and for a rate outside (0, 1/2].
+    Notes
+    -----
+    A message with j of the m items shows all m with probability p^j q^(m-j). Call the
+    people who have the whole set its holders. The number of their messages that lose an item is
+    binomial, and is at least its lower quantile except with the tail probability. All other
+    messages that show the set must come from other people. The number of these messages is a sum of
+    independent rare events. The probability of k or more is at most that of a Poisson variable with
+    the same mean, for k above mean + 1. Each of the two tails gets a quarter of the rate. The mean
+    depends on how many messages have a part of the items. These numbers are replaced by upper ends
+    of normal intervals with the other half of the rate, which makes the rate approximate.
 
     Source: Hoeffding 1956, theorem 4 (unequal probabilities); Anderson and Samuels 1967 (Poisson
     tail).
@@ -96,23 +122,40 @@ def set_intervals(
     rate: float = 0.05,
     among: int | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the ends of how many of ``people`` have each set, each of shape (sets,).
+    """Return lower and upper ends for the number of people who have each set.
 
-    All intervals hold at once, except with probability about ``rate``, shared as in
-    ``set_significance``. Half the rate is for the lower ends: one more than the largest support
-    that the test rejects. The other half is for the upper ends, by the same test from the other
-    side. The holders lose at most a binomial quantile of messages, and the others show the set at
-    least a Poisson quantile of times. Raises ParameterError as ``set_significance`` does.
+    Both results have the shape (sets,). Half the rate is for the lower ends. A lower end is the
+    smallest number that the test of ``set_significance`` does not exceed. The other half is for the
+    upper ends, by the same test from the other side: the holders of the set lose at most a binomial
+    quantile of messages, and other people show the set at least a Poisson quantile of times. Raises
+    ParameterError as ``set_significance`` does.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism of flipped bits.
+    patterns : ndarray of int64
+        The number of messages with each pattern, shape (sets, 2^m) with m in 1..8.
+    people : int
+        The number of people who took part.
+    rate : float
+        The approximate probability that any interval misses, in (0, 1/2].
+    among : int or None
+        The number of sets among which the rate is divided, as in ``set_significance``.
     """
     side = _OneSidedTest(mechanism, patterns, check_rate(rate) / (among or len(patterns)) / 2.0)
     none = np.zeros(len(patterns), dtype=np.int64)
-    lower = find_first_true(lambda held: ~side.is_too_few(held), none, none + people)
+    lower = find_first_true(lambda holders: ~side.is_too_few(holders), none, none + people)
     upper = find_first_true(side.is_too_many, none, none + people + 1) - 1
     return lower, np.maximum(upper, lower)
 
 
 class _OneSidedTest:
-    """One-sided tests of a set's count, each wrong with probability at most ``share`` a set."""
+    """One-sided tests of how many people have each set, each wrong with probability ``share``.
+
+    *Holders* are the people who have the whole set. The *others* show the set only because of
+    flips.
+    """
 
     def __init__(self, mechanism: Shuffled, patterns: NDArray[np.int64], share: float) -> None:
         self._times, self._shown, self._tail = mechanism.repeats, patterns[:, -1], share / 4.0
@@ -123,7 +166,7 @@ class _OneSidedTest:
 
     @cached_property
     def _others_upper_count(self) -> NDArray[np.int64]:
-        """The smallest number of messages that others reach with at most the tail probability."""
+        """The smallest number that others' messages reach with at most the tail probability."""
         from scipy import special  # slow to import
 
         def too_often(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -133,7 +176,7 @@ class _OneSidedTest:
 
     @cached_property
     def _others_lower_count(self) -> NDArray[np.int64]:
-        """The largest number of messages that others reach, except with the tail probability."""
+        """The largest number that others' messages reach, except with the tail probability."""
         from scipy import special  # slow to import
 
         def not_always(k: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -141,22 +184,22 @@ class _OneSidedTest:
 
         return find_first_true(not_always, np.ones_like(self._shown), self._shown + 1) - 1
 
-    def is_too_few(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether ``held`` people are too few to explain how often the set was shown."""
+    def is_too_few(self, holders: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether ``holders`` are too few to explain how often the set was shown."""
         from scipy import special  # slow to import
 
-        sent = held * self._times
+        sent = holders * self._times
         # Holders lost at least this many messages; otherwise the others showed the set too often.
         lost = sent + self._others_upper_count - self._shown
         # The clip keeps the arguments valid where the other conditions decide.
         chance = special.bdtr(np.clip(lost, 1, np.maximum(sent, 1)) - 1.0, sent, self._lost)
         return (lost <= 0) | ((lost <= sent) & (chance <= self._tail))
 
-    def is_too_many(self, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return whether ``held`` people are too many to explain how rarely the set was shown."""
+    def is_too_many(self, holders: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether ``holders`` are too many to explain how rarely the set was shown."""
         from scipy import special  # slow to import
 
-        sent = held * self._times
+        sent = holders * self._times
         # Holders lost at least this many messages, because the others showed the set this often.
         lost = sent + self._others_lower_count - self._shown
         # The clip keeps the arguments valid where the other conditions decide.
@@ -171,7 +214,7 @@ def find_first_true(
 ) -> NDArray[np.int64]:
     """Return the smallest numbers in [low, high] from which ``holds`` stays true, by bisection.
 
-    The predicate ``holds`` must be monotone. At high the predicate counts as true.
+    The predicate ``holds`` must be monotone. It is assumed to be true at ``high``, without a call.
     """
     low, high = low.copy(), high.copy()
     while np.any(low < high):
@@ -184,24 +227,24 @@ def find_first_true(
 def _shown_by_others(
     mechanism: Shuffled, patterns: NDArray[np.int64], rate: float
 ) -> tuple[_Floats, _Floats]:
-    """Return ends of the expected number of messages that show a whole set without having it.
+    """Return bounds of the expected number of messages that show a set only because of flips.
 
-    Each end is wrong with probability about ``rate``.
+    Each of the two bounds, lower and upper, is wrong with probability about ``rate``.
     """
     show, invert = flip_matrices(mechanism, patterns)
     width = NormalDist().inv_cdf(1.0 - rate / patterns.shape[1])
-    held = patterns @ invert.T
-    spread = width * _pattern_errors(held, show, invert)
+    unbiased = patterns @ invert.T
+    spread = width * _pattern_errors(unbiased, show, invert)
     most = patterns.sum(axis=1)[:, None]
-    low, high = (np.clip(held + side * spread, 0.0, most)[:, :-1] for side in (-1.0, 1.0))
+    low, high = (np.clip(unbiased + side * spread, 0.0, most)[:, :-1] for side in (-1.0, 1.0))
     return low @ show[-1, :-1], high @ show[-1, :-1]
 
 
 def flip_matrices(mechanism: Shuffled, patterns: NDArray[np.int64]) -> tuple[_Floats, _Floats]:
-    """Return the probability of showing y for pattern x, at [y, x], and the inverse matrix.
+    """Return the matrix of probabilities that pattern x is shown as y, at [y, x], and its inverse.
 
-    Both have shape (2^m, 2^m). Raises ParameterError for another shape of ``patterns`` than (sets,
-    2^m) with m in 1..8, and for flips with probability 1/2.
+    Both matrices have the shape (2^m, 2^m). Raises ParameterError for another shape of ``patterns``
+    than (sets, 2^m) with m in 1..8, and for flips with probability 1/2.
     """
     bits = patterns.shape[1].bit_length() - 1 if patterns.ndim == 2 else 0
     if not 1 <= bits <= MOST_SET_BITS or patterns.shape[1] != 1 << bits:
@@ -232,12 +275,12 @@ def _add_bit(once: list[list[float]], rest: _Floats) -> _Floats:
     return np.asarray(np.kron(np.array(once), rest), dtype=np.float64)
 
 
-def _pattern_errors(held: _Floats, show: _Floats, invert: _Floats) -> _Floats:
+def _pattern_errors(counts: _Floats, show: _Floats, invert: _Floats) -> _Floats:
     """Return the standard errors of the counts of all patterns, shape (sets, 2^m).
 
     Messages are independent, so their variances add up.
     """
-    people = np.maximum(held, 0.0)
+    people = np.maximum(counts, 0.0)
     squares: _Floats = people @ (invert**2 @ show).T - people
     return np.sqrt(np.maximum(squares, 0.0))
 
@@ -247,9 +290,16 @@ def patterns_of_pairs(
 ) -> NDArray[np.int64]:
     """Return the pattern counts of pairs, shape (pairs, 4), from pair counts.
 
-    ``both`` are pair counts of shape (bins, bins) whose diagonal is the tally, and ``pairs`` has
-    two bins for each pair, shape (pairs, 2). The patterns are neither, only the first, only the
-    second, both.
+    The patterns are neither, only the first, only the second, both.
+
+    Parameters
+    ----------
+    both : ndarray of int64
+        The pair counts, shape (bins, bins), whose diagonal is the tally.
+    pairs : ndarray of int64
+        The two bins of each pair, shape (pairs, 2).
+    messages : int
+        The number of messages.
     """
     first, second = pairs.T
     one, two, all_of_it = both[first, first], both[second, second], both[first, second]

@@ -40,9 +40,9 @@ def joint_counts(mechanism: Shuffled, pairs: NDArray[np.int64], messages: int) -
     """Estimate joint counts from ``pairs`` (``protocol.tally.pairs``) among ``messages``."""
     q, contrast = mechanism.flip_probability, mechanism.contrast
     times = mechanism.repeats
-    alone = np.diag(pairs).astype(np.float64)
-    both = pairs - q * (alone[:, None] + alone[None, :]) + messages * q * q
+    shown = np.diag(pairs).astype(np.float64)
+    both = pairs - q * (shown[:, None] + shown[None, :]) + messages * q * q
     spread = q * (1.0 - q) / contrast**2
-    single = np.maximum((alone - messages * q) / contrast, 0.0)  # over all repeats
+    single = np.maximum((shown - messages * q) / contrast, 0.0)  # over all repeats
     variance = messages * spread**2 + spread * (single[:, None] + single[None, :])
     return Joint(both / contrast**2 / times, np.sqrt(variance) / times)

@@ -16,8 +16,8 @@ another's message points at a given value. Then
     E W_i = c kappa            for a message whose word is not listed,
     E W_i = 1 + (c - 1) kappa  for a message whose word is listed.
 
-The sum of W_i^2 and the estimate of u in place of its true value give an unbiased estimate of this
-variance. The root of this estimate is the standard error.
+In this variance the sum of W_i^2 replaces its expectation, and the estimate of u replaces u. The
+result is an unbiased estimate of the variance, and its root is the standard error.
 
 **The interval** contains every u that a test with the variance v(u) accepts, rounded outwards to
 whole numbers. The estimate from the sum of W_i^2 is not used here. That estimate is small when the
@@ -29,11 +29,11 @@ c kappa (1 - kappa) + c (c - 1) (kappa2 - kappa^2). Two points lie on a uniform 
 probability kappa / p.
 
 **Sets.** Here kappa is 1/p, and a message never points at the other k - 1 members of its set. If
-some of them are listed, its mean is smaller. The means (c - k + 1) / p and 1 + (c - k) / p are
-used, as if all were listed. These means make the error larger, never smaller.
+some of these members are listed, the mean of W_i is smaller. The means (c - k + 1) / p and
+1 + (c - k) / p are used, as if all were listed. These means make the error larger, never smaller.
 
 **Replaced messages.** If a message is replaced by a fake with probability g, the mean of a person's
-message is 1 - g times the mean above plus g times that of a fake. The counts z are those of
+message is 1 - g times the mean above plus g times the mean of a fake. The counts z are those of
 ``KaryResponse``.
 """
 
@@ -49,7 +49,7 @@ from mixtally.model.planes import Planes, bin_points, points_at
 from mixtally.model.word_list import WordList
 from mixtally.primitives.bits import spans
 from mixtally.primitives.wide import Numbers, is_wide
-from mixtally.protocol.estimate.analysis import MapPieces, PointingCounts
+from mixtally.protocol.estimate.analysis import MapPieces
 from mixtally.protocol.estimate.planes import count_pointing_at
 
 _PRODUCTS, _MESSAGES = 1 << 27, 1 << 10
@@ -77,16 +77,11 @@ def tally_listed_words(
             lines = points_at(over, lines, over.text_bins)
         points = np.concatenate([lines, lacking])
     counts, squares = np.zeros(len(points), dtype=np.int64), 0.0
-    work = partial(_count_pointing, planes, points)
+    work = partial(count_pointing_at, planes, points=points)
     for found, square in across(work, _split_tally(tally, len(points))):
         counts += found
         squares += square
     return Tally(counts, tally.messages), squares
-
-
-def _count_pointing(planes: Planes, points: Numbers, tally: Tally) -> PointingCounts:
-    """Count one piece of the messages."""
-    return count_pointing_at(planes, tally, points)
 
 
 def _split_tally(tally: Tally, points: int) -> list[Tally]:

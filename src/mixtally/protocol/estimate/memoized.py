@@ -35,7 +35,8 @@ class MemoizedCounts:
 
     ``counts`` and ``standard_errors`` of shape (bins,) use the mean of everybody's reports.
     ``by_report``, shape (T, bins), uses one report of everybody at a time. ``all_reports`` is the
-    standard error of an empty bin, and ``floor`` its limit for any number of reports.
+    standard error of an empty bin from all T reports, and ``floor`` is the limit of this error as T
+    grows.
     """
 
     counts: NDArray[np.float64]
@@ -84,13 +85,13 @@ def bit_cumulants(
 ) -> Moments:
     """Return the second to fourth cumulant of debiased counts.
 
-    People are independent, so the cumulants are sums over people. Those of a person depend on the
-    true bit: ``counts`` of the ``people`` have the bit.
+    People are independent, so the cumulants are sums over people. The cumulants of a person depend
+    on the person's true bit. ``counts`` is the number of ``people`` who have the bit.
     """
-    held = np.clip(counts, 0.0, people)
+    holders = np.clip(counts, 0.0, people)
     zero, one = (_person_cumulants(mechanism, true, reports) for true in (0, 1))
     second, third, fourth = (
-        (held * at_one + (people - held) * at_zero) / (reports * mechanism.gain) ** order
+        (holders * at_one + (people - holders) * at_zero) / (reports * mechanism.gain) ** order
         for order, at_zero, at_one in zip((2, 3, 4), zero, one, strict=True)
     )
     return second, third, fourth
@@ -116,8 +117,8 @@ def cornish_fisher_intervals(
 ) -> Intervals:
     """Return Cornish-Fisher intervals of whole numbers between 0 and ``most``.
 
-    ``simultaneous_over`` intervals share the allowed error. Raises ParameterError for a level
-    outside (0, 1).
+    The error probability 1 - ``level`` is divided among ``simultaneous_over`` intervals. Raises
+    ParameterError for a level outside (0, 1).
     """
     tail = (1.0 - check_level(level)) / 2.0 / simultaneous_over
     under, over = cornish_fisher_ends(*noise, tail)
@@ -132,8 +133,8 @@ def cornish_fisher_intervals(
 class Recovery(NamedTuple):
     """Probabilities that a bit guessed from reports is wrong, averaged over a true 0 and 1.
 
-    The probability for the memoized bit tends to 0 as reports grow in number; that for the true bit
-    tends to f/2.
+    As the number of reports grows, the probability for the memoized bit tends to 0, and the
+    probability for the true bit tends to f/2.
     """
 
     memoized: float
@@ -141,7 +142,15 @@ class Recovery(NamedTuple):
 
 
 def least_ones(mechanism: Memoized, reports: int) -> int:
-    """Return from how many ones among ``reports`` a memoized 1 is likelier than a memoized 0."""
+    """Return the least number of ones among ``reports`` that makes a memoized 1 likelier than a 0.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of the person.
+    """
     return _least_ones(*mechanism.report_probabilities, reports)
 
 
@@ -150,6 +159,13 @@ def recovery(mechanism: Memoized, reports: int) -> Recovery:
 
     Source: side notes 002 section 4 (the mean of many outputs). The guess is the likelier of the
     two binomial distributions of the number of ones.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of the person.
     """
     memoized = _error_probability(*mechanism.report_probabilities, reports)
     return Recovery(memoized, mechanism.f / 2.0 + (1.0 - mechanism.f) * memoized)
@@ -159,6 +175,13 @@ def recovery_redrawn(mechanism: Memoized, reports: int) -> float:
     """Return the error probability for the true bit if responses were not memoized.
 
     Both levels of noise would then be drawn in every report, so the error would tend to 0.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of the person.
     """
     return _error_probability(mechanism.offset, mechanism.offset + mechanism.gain, reports)
 
@@ -173,7 +196,7 @@ def _least_ones(p: float, q: float, reports: int) -> int:
 
 
 def _error_probability(p: float, q: float, reports: int) -> float:
-    """Return how often the likelier of Bin(reports, p) and Bin(reports, q) is wrong."""
+    """Return how often a choice of the likelier of Bin(reports, p) and Bin(reports, q) is wrong."""
     least = _least_ones(p, q, reports)
     missed = binomial_pmf(reports, q)[:least].sum()
     return float(missed + binomial_pmf(reports, p)[least:].sum()) / 2.0

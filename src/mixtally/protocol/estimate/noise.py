@@ -20,6 +20,8 @@ from mixtally.primitives.memo import Memo
 _MOST_BYTES = 32_000_000
 # Standard deviations that a transform spans on either side; what lies beyond is negligible.
 _DEVIATIONS = 12.0
+TAIL_ROUNDING = 1e-9
+"""An upper bound of the transform's rounding error in the probability of a tail."""
 
 
 class NoiseDistribution(NamedTuple):
@@ -41,7 +43,7 @@ class NoiseDistribution(NamedTuple):
 class KnownTotal(NamedTuple):
     """Counts of ``bins`` bins whose true sum is known.
 
-    ``people`` is the sum of the true counts, and ``tallied`` that of the tallied counts.
+    ``people`` is the sum of the true counts, and ``tallied`` is the sum of the tallied counts.
     """
 
     people: int
@@ -63,7 +65,7 @@ class NoiseCache:
         chance: float,
         total: KnownTotal | None = None,
     ) -> tuple[int, int]:
-        """Return the same quantiles as the function ``reach``, from the cache if possible."""
+        """Return the quantiles of the function ``reach``, from the cache if possible."""
 
         def compute_reach() -> tuple[int, int]:
             return reach(mechanism, messages, count, chance, total)
@@ -101,27 +103,28 @@ def noise_distribution(mechanism: Shuffled, messages: int, count: int) -> NoiseD
 def noise_given_total(
     mechanism: Shuffled, messages: int, count: int, total: KnownTotal, size: int = 1
 ) -> NoiseDistribution:
-    """Return the distribution of the noise of ``size`` bins, given that of all bins of a total.
+    """Return the distribution of the noise of ``size`` bins, given the noise of a total's bins.
 
     ``count`` people have one of these bins. ``protocol.estimate.projection`` has the derivation.
-    The noise of the other bins is that of their sum, which n - ``count`` people have.
+    The other bins of the total are treated as one sum, to which n - ``count`` people belong.
     """
     parts = _noise_of_bins(mechanism, messages, size, count)
     own = _draws_distribution(parts) if parts.tables else noise_of_parts(parts)
     whole = total.tallied - total.people
     last = own.first + len(own.pmf) - 1
     rest = _noise_of_bins(mechanism, messages, total.bins - size, total.people - count)
-    likely = probabilities(rest, whole - last, whole - own.first)[::-1]
-    pmf = own.pmf * likely
+    rest_chances = probabilities(rest, whole - last, whole - own.first)[::-1]
+    pmf = own.pmf * rest_chances
     return NoiseDistribution(own.first, pmf / pmf.sum())
 
 
 def _noise_of_bins(mechanism: Shuffled, messages: int, size: int, people: int) -> Noise:
     """Return the noise of the sum of ``size`` bins that ``people`` have, one bin each.
 
-    Every part of the noise is linear in the people who have a bin, and bins are independent.
+    The number of draws in every part of the noise is linear in the number of people who have a bin.
+    Bins are independent.
     """
-    none, one = (mechanism.noise(messages, held) for held in (0, 1))
+    none, one = (mechanism.noise(messages, holders) for holders in (0, 1))
 
     def scale_parts(
         zero: tuple[tuple[int, float], ...], single: tuple[tuple[int, float], ...]
@@ -253,8 +256,19 @@ def check_rate(rate: float) -> float:
 def least_significant(mechanism: Shuffled, messages: int, tests: int, rate: float) -> int:
     """Return the smallest count that an empty bin reaches with probability at most rate / tests.
 
-    If ``tests`` bins are looked at, any empty one among them reaches this count with probability at
-    most ``rate`` (Bonferroni). The bound is valid for dependent bins. It also holds if later bins
-    are chosen by the results of earlier rounds, because every round draws new noise.
+    Any empty bin among those that are tested reaches this count with probability at most ``rate``
+    (Bonferroni). The bound is valid for dependent bins. The bound remains valid if later bins are
+    chosen by the results of earlier rounds, because every round draws new noise.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism, with the fakes that arrived.
+    messages : int
+        The number of messages.
+    tests : int
+        The number of tested bins.
+    rate : float
+        The error probability for all bins together, in (0, 1/2].
     """
     return reach(mechanism, messages, 0, check_rate(rate) / tests)[1] + 1

@@ -1,8 +1,8 @@
 """Sum, mean, variance and quantiles of numbers that were rounded at random to a grid.
 
 ``conclude.numbers`` calls this module. A number y between the grid points g_i and g_(i+1) was sent
-as one of the two, with y as the mean. The grid has B points, the step w and the middle o. Let z_i
-be the unbiased count of point i, and n the number of people. Then
+as one of the two, at random so that the mean is y. The grid has B points, the step w and the middle
+o. Let z_i be the unbiased count of point i, and n the number of people. Then
 
     Y = n o + sum_i (g_i - o) z_i                                  is the sum, unbiased, and
     Var Y = noise + sum over people of (y - g_i)(g_(i+1) - y)      <= noise + n w^2 / 4.
@@ -27,9 +27,10 @@ most n w^2 (s + w / 2)^2, where s^2 = (mean - low)(high - mean) is the largest p
 [g_i, g_(i+1)] is sent as g_i with probability (g_(i+1) - y) / w. So E (z_0 + .. + z_i) is exactly n
 times the average of F over this step. If the average is below q, the q-quantile lies above g_i;
 otherwise it is at most g_(i+1). The interval misses the quantile only if one of two such sums is
-outside its own interval, and each has half the allowed error. The resolution is two steps. Rounding
-gives the sum a variance of at most a quarter of the people in the step. These people were sent as
-its two ends, so their number is at most the counts of both plus four standard deviations.
+outside its own interval, and each of these misses with half the error probability. The resolution
+is two steps. Rounding gives the sum a variance of at most a quarter of the people in the step. The
+numbers of these people were sent as the two ends of the step. So there are at most as many of these
+people as the counts of both ends plus four standard deviations.
 
 Source: proved here; unbiased ("dithered") rounding is Schuchman, Dither Signals and Their Effect on
 Quantization Noise (1964).
@@ -84,7 +85,7 @@ class RoundedNumbers:
         return self.grid.middle + float(self.consistent_counts @ self.centered_points) / self.users
 
     def mean(self, level: float) -> Row:
-        """Return the mean. The whole error of the mean is random, so the row has no resolution."""
+        """Return the mean. The row has no resolution, because the mean has no systematic error."""
         return self._row("mean", self.mean_value, self._mean_error(), level, self._ends)
 
     def sum(self, level: float) -> Row:
@@ -96,7 +97,7 @@ class RoundedNumbers:
         return self._row("sum", n * self.mean_value, error, level, (low, high))
 
     def change_to(self, later: "RoundedNumbers", level: float) -> Row:
-        """Return by how much the mean of ``later``, on the same grid, exceeds this mean."""
+        """Return the mean of ``later``, which is on the same grid, minus this mean."""
         before, after = self._mean_error(), later._mean_error()
         error = (before[0] + after[0], after[1] - before[1], before[2] + after[2])
         rise, range_ = later.mean_value - self.mean_value, self.grid.range
@@ -214,7 +215,10 @@ class RoundedNumbers:
         right = 1.0 - left
 
         def sum_weighted(each: _Floats | float, order: int) -> _Floats:
-            """Weight points up to a step with ``right`` and all others with -``left``."""
+            """Return for each step the sum of ``each`` times the weights to the power ``order``.
+
+            The weight is ``right`` for points up to the step, and -``left`` for all others.
+            """
             every = np.cumsum(np.broadcast_to(each, points))
             before, sign = every[:-1], -1.0 if order % 2 else 1.0
             found: _Floats = before * right**order + sign * (every[-1] - before) * left**order
@@ -228,17 +232,18 @@ class RoundedNumbers:
         return passed, passed - most, passed - least
 
     def _bound_people_in_steps(self) -> _Floats:
-        """Bound the people in every step, shape (points - 1,), by those sent as its ends."""
+        """Return an upper bound for the number of people in each step, shape (points - 1,)."""
         both = self.consistent_counts[:-1] + self.consistent_counts[1:]
         spread = np.broadcast_to(self.noise.variance, self.consistent_counts.shape)
         most: _Floats = both + _STEP_DEVIATIONS * np.sqrt(spread[:-1] + spread[1:])
         return most.clip(0.0, self.users)
 
     def _find_crossing(self, passed: _Floats, expected: float) -> float:
-        """Return where the running sums pass ``expected``, by linear interpolation.
+        """Return the number at which the running sums pass ``expected``, by linear interpolation.
 
-        Running sums need not increase, so the mean of the least increasing function above and the
-        largest one below is used, each at the middle of its step.
+        Running sums need not increase. So they are replaced by the mean of two increasing
+        functions: the least one above the sums and the largest one below. The value of a step is
+        placed at its middle.
         """
         rising = np.maximum.accumulate(passed)
         falling = np.minimum.accumulate(passed[::-1])[::-1]

@@ -5,12 +5,12 @@ depends on the shown pattern: neither bit, the first, the second, or both. Given
 messages are independent, so the cumulants of the sum are sums of the cumulants of a message.
 ``cornish_fisher_ends`` gives the tails.
 
-A pair that nobody has is shown because of flips, and fewer than one such message may be expected.
-The count of such a pair has the tails of a Poisson variable. For example, among 3,000 messages
-flipped with q = .014 half a message is expected for each pair. Among 1,770 such pairs, some pair is
-shown four times. The normal approximation would expect this in one of 10,000 collections.
-Cornish-Fisher ends, rounded outwards to whole people, cover at every mean and for tails down to
-1e-9.
+A pair that nobody has is shown only because of flips, and the expected number of such messages may
+be below one. The count of such a pair has the tails of a Poisson variable. For example, among 3,000
+messages flipped with q = .014 half a message is expected for each pair. Among 1,770 such pairs,
+some pair is almost certainly shown four times. The normal approximation would expect this in one of
+10,000 collections. Cornish-Fisher ends, rounded outwards to whole people, cover at every mean and
+for tails down to 1e-9.
 """
 
 from functools import cached_property
@@ -34,8 +34,8 @@ _SPAN = 1 << 16
 class PairIntervals:
     """Intervals for pairs whose ``patterns`` were counted, shape (pairs, 4).
 
-    ``people`` sent messages, and ``among`` numbers share the error that ``level`` allows
-    (Bonferroni).
+    ``people`` is the number of people who sent messages. The error probability 1 - ``level`` is
+    divided among ``among`` intervals (Bonferroni).
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class PairIntervals:
         self._tail = (1.0 - level) / 2.0 / among
 
     def both(self) -> _Ends:
-        """Return the ends of how many people have both, whole numbers, each of shape (pairs,)."""
+        """Return the ends for the number of people with both bits, each of shape (pairs,)."""
         return self._count_ends(self._unbiased_patterns[:, -1], self._invert[-1])
 
     def tables(self, found: TwoByTwo) -> _Ends:
-        """Return the ends of the four cells, each of shape (pairs, 4)."""
+        """Return the interval ends of the four cells, each of shape (pairs, 4)."""
         counts = found.counts * self._mechanism.repeats
         cells = [
             self._count_ends(counts[:, cell], self._invert[pattern])
@@ -66,7 +66,7 @@ class PairIntervals:
         return lower, upper
 
     def correlations(self, found: TwoByTwo) -> _Ends:
-        """Return the ends of the correlations, each of shape (pairs,)."""
+        """Return the interval ends of the correlations, each of shape (pairs,)."""
         one, two = (self._invert[single] + self._invert[-1] for single in (1, 2))
         least, most = self._find_deviations(found.slopes @ np.array([self._invert[-1], one, two]))
         lower, upper = found.correlations - most, found.correlations - least
@@ -75,11 +75,11 @@ class PairIntervals:
     @cached_property
     def _unbiased_patterns(self) -> _Floats:
         """The unbiased number of messages that have each pattern, shape (pairs, 4)."""
-        held: _Floats = self._patterns @ self._invert.T
-        return held
+        unbiased: _Floats = self._patterns @ self._invert.T
+        return unbiased
 
     def _count_ends(self, counts: _Floats, values: _Floats) -> _Ends:
-        """Return whole numbers of people around ``counts``, which are sums of ``values``."""
+        """Return the interval ends, in people, around ``counts``, which are sums of ``values``."""
         least, most = self._find_deviations(values)
         times = self._mechanism.repeats
         lower = np.floor((counts - most) / times)
@@ -91,11 +91,11 @@ class PairIntervals:
 
         ``values`` has one value for each pattern, shape (4,), or (pairs, 4) if pairs differ.
         """
-        held, sums = np.maximum(self._unbiased_patterns, 0.0), [np.zeros((3, 0))]
-        for begin in range(0, len(held), _SPAN):
+        clipped, sums = np.maximum(self._unbiased_patterns, 0.0), [np.zeros((3, 0))]
+        for begin in range(0, len(clipped), _SPAN):
             span = slice(begin, begin + _SPAN)
             cumulants = self._message_cumulants(values if values.ndim == 1 else values[span])
-            sums.append(np.sum(held[span] * cumulants.reshape(3, -1, 4), axis=-1))
+            sums.append(np.sum(clipped[span] * cumulants.reshape(3, -1, 4), axis=-1))
         second, third, fourth = np.concatenate(sums, axis=1)
         return cornish_fisher_ends(second, third, fourth, self._tail)
 

@@ -25,16 +25,9 @@ from mixtally.device.contract.planes import MOST_MESSAGES
 from mixtally.device.contract.scatter import point_on_curve
 from mixtally.errors import AccountingError
 from mixtally.model.estimates import Tally
-from mixtally.model.planes import (
-    Planes,
-    digits_of,
-    directions,
-    permute_bins,
-    points_at,
-    points_on_curve,
-)
+from mixtally.model.planes import Planes, directions, permute_bins, points_at, points_on_curve
 from mixtally.primitives.bits import Counts, spans
-from mixtally.primitives.wide import Numbers, divide, make_numbers
+from mixtally.primitives.wide import Numbers, digits_in_base, divide, make_numbers
 
 _MOST_TABLE = 1 << 25
 """The largest number of points of a Fourier transform, which then takes half a gigabyte."""
@@ -55,8 +48,8 @@ _FEW_ROWS = 8
 def count_pointing(planes: Planes, tally: Tally, values: int) -> Counts:
     """Count the messages that point at each of the bins 0..``values`` - 1, shape (values,).
 
-    The bins are those of a closed list, of which a person has one (``device.contract.scatter``).
-    The faster one of *Rows* and *Fourier* is used.
+    The question has a closed list of bins, and every person has one of these bins
+    (``device.contract.scatter``). The faster one of *Rows* and *Fourier* is used.
     """
     codes, times = tally.nonzero_counts
     places = permute_bins(np.arange(values), values)
@@ -74,16 +67,19 @@ def _rows(planes: Planes, values: int) -> int:
 
 
 def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -> Counts:
-    """Count the messages that point at the points of the numbers in ``asked``.
+    """Count the messages that point at each number in ``asked``.
 
-    The numbers of a row differ in their first digit l alone. A message points at the solutions of
+    A row consists of the numbers that differ only in their first digit l. Let (a, c) be a message,
+    b the first digit of its direction a, and q the last digit of a. Let c' be c minus the products
+    of all digits but the first. The message points at the numbers of the row whose l solves, modulo
+    p,
 
-        q l^2 + b l = c - <other digits>,
+        q l^2 + b l = c'.
 
-    where q is the last digit of its direction a and b the first. If q is not 0 modulo an odd p, let
-    h = b / 2 q and r^2 = (c - ..) / q + h^2. The solutions are -h + r and -h - r if r exists. If q
-    is 0, b is 1 or 0: there is one solution, or all numbers of the row are solutions, or none is.
-    Modulo 2, l^2 equals l.
+    If q is not 0 and p is odd, let h = b / (2 q) and r^2 = c' / q + h^2. The solutions are -h + r
+    and -h - r if r exists. If q is 0, the equation is linear, and b is 1 or 0. For b = 1 the
+    solution is c'. For b = 0 all numbers of the row are solutions if c' is 0, and none is
+    otherwise. For p = 2, l^2 equals l, so the equation is linear too.
     """
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
@@ -100,10 +96,10 @@ def _count_by_rows(planes: Planes, codes: Counts, times: Counts, asked: range) -
     first = square = (cells[bent] * inverse + half * half) % p
     rows = np.arange(asked.start // p, _rows(planes, asked.stop))
     solutions, total = _solutions(p), np.zeros((len(rows), p), dtype=np.int64)
-    for row, upper in enumerate(digits_of(rows, p, digits - 1).T):
-        left = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
-        total[row] = _weighted_counts(left[straight], flat_times[straight], p)
-        total[row] += int(flat_times[~straight & (left == 0)].sum())
+    for row, upper in enumerate(digits_in_base(rows, p, digits - 1).T):
+        residues = (flat_cells - (upper[:, None] * flat).sum(axis=0)) % p
+        total[row] = _weighted_counts(residues[straight], flat_times[straight], p)
+        total[row] += int(flat_times[~straight & (residues == 0)].sum())
         # The lowest of these digits is one more than in the row before: subtracting is enough.
         if row and upper[0]:
             square = square - steps[0]
@@ -162,16 +158,26 @@ def count_pointing_at_free(planes: Planes, tally: Tally, numbers: range) -> Coun
 
 
 def count_pointing_at(planes: Planes, tally: Tally, points: Numbers) -> tuple[Counts, float]:
-    """Count the messages that point at each of ``points``, shape (points,).
+    """Count the messages that point at each of several points, shape (points,).
 
-    The second result is the sum over messages of the square of how many ``points`` each points at.
+    The second result is the sum of w^2 over all messages, where a message points at w of the
+    points.
+
+    Parameters
+    ----------
+    planes : Planes
+        The planes that messages name.
+    tally : Tally
+        The tally of the messages.
+    points : Numbers
+        The points of Z_p^t as integers.
     """
     codes, times = tally.nonzero_counts
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
     vectors = directions(numbers, p, digits)
     compare = _compare_quotients if digits * (digits + 3) * p * p < 1 << 53 else _compare_integers
-    rows, columns, find_hits = compare(vectors, cells, digits_of(points, p, digits), p)
+    rows, columns, find_hits = compare(vectors, cells, digits_in_base(points, p, digits), p)
     found, named = np.zeros(len(points), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
     few = max(1, min(len(codes), _MESSAGES))
     for some in spans(len(points), max(1, _PRODUCTS // (few * (digits + 1)))):
@@ -188,12 +194,14 @@ _Comparison = tuple[NDArray[Any], NDArray[Any], Callable[[NDArray[Any], NDArray[
 
 
 def _compare_quotients(vectors: Counts, cells: Counts, places: Counts, prime: int) -> _Comparison:
-    """Return a row for each message, a column for each point, and a function that compares them.
+    """Return a matrix of messages, a matrix of points, and a function that compares them.
 
-    A message points at x if the fraction of (<a, x> - c + 1/2) / p is below 1/p. Digits are
-    centered at 0, so the t + 1 products have a sum of absolute values of at most t p / 4 + 1. The
-    error of the sum is at most (t + 2) (t p / 4 + 1) 2^-53. It is below 1 / 2p if t (t + 3) p^2 is
-    below 2^53.
+    The first matrix has a row for each message, and the second a column for each point. A message
+    names the plane with the vector a and the number c. It points at x if (<a, x> - c + 1/2) / p has
+    a fractional part below 1/p. This quotient is a sum of t + 1 products of floating-point numbers.
+    Digits are centered at 0, so the absolute values of the products add up to at most t p / 4 + 1.
+    The error of the sum is at most (t + 2) (t p / 4 + 1) 2^-53. It is below 1 / 2p if t (t + 3) p^2
+    is below 2^53.
     """
     digits = len(vectors)
     rows: NDArray[np.floating] = (
@@ -216,7 +224,7 @@ def _compare_quotients(vectors: Counts, cells: Counts, places: Counts, prime: in
 
 
 def _compare_integers(vectors: Counts, cells: Counts, places: Counts, prime: int) -> _Comparison:
-    """Return the same for a large prime, whose quotients double precision does not distinguish."""
+    """Return the results of ``_compare_quotients`` for a prime too large for double precision."""
 
     def find_hits(some: Counts, right: Counts) -> NDArray[Any]:
         products = -some[:, -1:]
@@ -229,7 +237,7 @@ def _compare_integers(vectors: Counts, cells: Counts, places: Counts, prime: int
 
 
 def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) -> tuple[int, float]:
-    """Return the sum over messages of how many ``points`` each points at, and of the squares.
+    """Return the sums of w and of w^2 over messages, where a message points at w of ``points``.
 
     Messages with a common direction are counted together, for some directions at a time.
     """
@@ -237,7 +245,7 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
     p, digits = planes.prime, planes.digits
     numbers, cells = divide(codes, p)
     named, first = np.unique(numbers, return_index=True)
-    vectors, places = directions(named, p, digits), digits_of(points, p, digits)
+    vectors, places = directions(named, p, digits), digits_in_base(points, p, digits)
     until, total, squares = np.append(first, len(codes)), 0, 0.0
     wide = p if p <= _PRODUCTS else 1
     for some in spans(len(named), max(1, _PRODUCTS // max(len(points), wide))):
@@ -247,10 +255,10 @@ def sum_named_points(planes: Planes, tally: Tally, points: NDArray[np.int64]) ->
             products += vector[:, None] * place  # fits in 64 bits, see ``LARGEST_PRIME``
         products %= p
         products += np.arange(len(products))[:, None] * p
-        beside = np.searchsorted(named[some], numbers[those]) * p + cells[those]
-        held = _occurrences(products.ravel(), beside, len(products) * p)
-        total += int(times[those] @ held)
-        squares += float(times[those] @ held.astype(np.float64) ** 2)
+        plane_codes = np.searchsorted(named[some], numbers[those]) * p + cells[those]
+        pointed_at = _occurrences(products.ravel(), plane_codes, len(products) * p)
+        total += int(times[those] @ pointed_at)
+        squares += float(times[those] @ pointed_at.astype(np.float64) ** 2)
     return total, squares
 
 

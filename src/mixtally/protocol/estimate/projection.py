@@ -8,8 +8,8 @@ their sum. The estimates are
 
 These estimates are unbiased, and they are the nearest counts that add up to n. Suppose that the
 noise is independent with the same variance V in every bin. The variance of an estimate is then V (1
-- 1/d): that of Z / d is V / d, and Z / d is uncorrelated with the estimate. Differences of two
-counts do not change.
+- 1/d), because Z / d has the variance V / d and is uncorrelated with the estimate. Differences of
+two counts do not change.
 
 **Effect for each mechanism.**
 
@@ -18,11 +18,11 @@ counts do not change.
 - Flipped bits have the variance N q (1 - q) / gain^2 in every bin, whatever the true counts are. So
   the variance of the flips is V (1 - 1/d). Uniform fakes among them are multinomial and always add
   up to their number, so their part of the variance does not change.
-- With uniform or paired fakes in clear, and with replaced values, the tallied counts add up to the
-  messages. So Z always equals n, and nothing changes.
+- With uniform or paired fakes in clear, and with replaced values, the tallied counts add up to
+  the number of messages. So Z always equals n, and nothing changes.
 - Over planes, the covariance of two counts depends on which values share a plane with which. A
-  total of d bins would remove at most a share 1/d of the variance, and planes are for many bins. So
-  these counts are not changed.
+  total of d bins would remove at most a share 1/d of the variance, and planes are used for many
+  bins. So these counts are not changed.
 
 **Groups.** Let G have g of the d bins, and let zhat_G be the sum of their unbiased counts. The sum
 of their estimates is zhat_G - (Z - n) g / d. For independent noise its variance is
@@ -30,12 +30,13 @@ of their estimates is zhat_G - (Z - n) g / d. For independent noise its variance
     g V - 2 (g / d) g V + (g / d)^2 d V = V g (1 - g / d).
 
 Among flips, Bin(K, g / d) of the K uniform fakes are in G, and the number of all fakes does not
-vary. A person is counted k times, so they add (K / d) g (1 - g / d) / k^2. So (K / d) / k^2 takes
-the place of V in the formula. The total of all bins is n, without error.
+vary. Records are sent k times, so the fakes add (K / d) g (1 - g / d) / k^2 to the variance. So
+(K / d) / k^2 takes the place of V in the formula. The total of all bins is n, without error.
 
-**Sampled slots.** A person with one of these d bins sends it with probability m/k. The covariance
-of zhat_j and Z is b_j V for V = Var Z, where b_j = w z_j / n + (1 - w) / d with the sampling share
-w (``model.mechanism.in_clear``): w is 1 without fakes, and falls as fakes are added. So
+**Sampled slots.** A device sends m of the k cells of its record. So a person with one of these d
+bins sends it with probability m/k. The covariance of zhat_j and Z is b_j V for V = Var Z, where
+b_j = w z_j / n + (1 - w) / d with the sampling share w (``model.mechanism.in_clear``): w is 1
+without fakes, and falls as fakes are added. So
 
     L_j = zhat_j - z_j - b_j (Z - n)
 
@@ -43,16 +44,16 @@ has mean 0 and no covariance with Z. The estimate y is the z_j at which L_j is 0
 
     y = (zhat_j - (Z - n) (1 - w) / d) / (1 + w (Z - n) / n).
 
-The estimates of all d bins add up to n. For w = 0 they are those above. For w = 1, y = n zhat_j / Z
-is the ratio to the known crowd. It is unbiased, as the members sent of a bin are hypergeometric
-given Z. Otherwise y - z_j is L_j over the denominator. L_j and Z have no covariance, so the bias of
-the first order that ratios have is absent. What remains is of the order 1 / Var T of a standard
-error, where T is the tallied sum; it is below 0.005 standard errors for Var T = 400. The variance
-of y is that of L_j,
+The estimates of all d bins add up to n. For w = 0 they are the estimates above. For w = 1, y = n
+zhat_j / Z is the ratio to the known crowd. This ratio is unbiased, because the number of people in
+a bin who send it is hypergeometric given Z. For 0 < w < 1, y - z_j is L_j divided by the
+denominator. L_j and Z have no covariance, so the bias of the first order that ratios have is
+absent. What remains is of the order 1 / Var T of a standard error, where T is the tallied sum; it
+is below 0.005 standard errors for Var T = 400. The variance of y is that of L_j,
 
     Var zhat_j - b_j^2 V,
 
-up to a factor 1 + O(1 / Var T) (delta method). Var T is at least 400, or the total is not used. For
+up to a factor 1 + O(1 / Var T) (delta method). The total is used only if Var T is at least 400. For
 a group of g bins with z_G people, b is w z_G / n + (1 - w) g / d. An interval contains each z_j for
 which a test accepts that the mean of L_j is 0 (Fieller's method). The cumulants of L_j are exact,
 and the ends are those of the Cornish-Fisher expansion (``intervals``).
@@ -88,7 +89,7 @@ from mixtally.protocol.estimate.noise import KnownTotal
 
 
 def is_informative(mechanism: Shuffled, messages: int) -> bool:
-    """Return whether the sum of the tallied counts has information about their noise."""
+    """Return whether a known total reduces the error of the tallied counts."""
     return (
         mechanism.flip_threshold is not None
         or mechanism.has_independent_fakes
@@ -101,9 +102,9 @@ def totals_of(
 ) -> list[KnownTotal]:
     """Return the known totals of consecutive bins, one for each of ``sizes``.
 
-    The list is empty if totals have no information about the noise. It is also empty if honest
-    messages never have such a sum, because the messages then did not follow the plan.
-    ``implausible_totals`` returns these sums.
+    The list is empty if known totals do not reduce the error. The list is also empty if
+    honest messages never have a tallied sum like one of these, because the messages then did not
+    follow the plan. ``implausible_totals`` returns such totals.
     """
     found = _possible_totals(mechanism, tally, people, sizes)
     return found if all(_is_plausible(mechanism, tally.messages, one) for one in found) else []
@@ -112,10 +113,11 @@ def totals_of(
 def implausible_totals(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[tuple[KnownTotal, int, int]]:
-    """Return the totals that honest messages never have, each with the possible sums.
+    """Return each total whose tallied sum honest messages never have, and the possible sums.
 
-    A sum is that of the tallied counts of all bins. If one total is implausible, ``totals_of``
-    returns none.
+    The tallied sum is the sum of the tallied counts of all bins. The two numbers after a total are
+    the smallest and the largest sum that honest messages can have. If one total is implausible,
+    ``totals_of`` returns no totals.
     """
     found = _possible_totals(mechanism, tally, people, sizes)
     return [
@@ -128,7 +130,10 @@ def implausible_totals(
 def _possible_totals(
     mechanism: Shuffled, tally: Tally, people: int, sizes: Sequence[int]
 ) -> list[KnownTotal]:
-    """Return the totals that have information, whether honest messages can have them or not."""
+    """Return the known totals; an empty list if they do not reduce the error of the counts.
+
+    A total is included even if honest messages never have its tallied sum.
+    """
     if not is_informative(mechanism, tally.messages):
         return []
     starts = np.cumsum([0, *sizes])[:-1].tolist()
@@ -139,13 +144,13 @@ def _possible_totals(
 
 
 def total_over(totals: Sequence[KnownTotal], place: int) -> int | None:
-    """Return the number of the total that includes a bin; None if there are no totals."""
+    """Return the index of the total that includes a bin; None if there are no totals."""
     ends = np.cumsum([one.bins for one in totals])
     return int(np.searchsorted(ends, place, side="right")) if totals else None
 
 
 def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
-    """Return by how much the unbiased counts of a total exceed the number of its people."""
+    """Return the sum of the unbiased counts of a total, minus the number of its people."""
     offset = total.bins * mechanism.offset(messages)
     return (total.tallied - offset) / mechanism.gain - total.people
 
@@ -153,7 +158,10 @@ def excess_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
 def project_to_totals(
     mechanism: Shuffled, counts: Floats, messages: int, totals: Sequence[KnownTotal]
 ) -> Floats:
-    """Return unbiased counts, shifted so that those of each total add up to its people."""
+    """Return unbiased counts, corrected so that the counts of each known total add up to it.
+
+    ``totals`` are over consecutive bins. Counts do not change if there are no totals.
+    """
     if not totals:
         return counts
     ends = np.cumsum([one.bins for one in totals])[:-1]
@@ -174,14 +182,21 @@ def use_total(
 def weight_of_total(
     mechanism: Shuffled, messages: int, counts: Floats, total: KnownTotal, size: int = 1
 ) -> Floats:
-    """Return b of ``size`` bins with ``counts`` people: w z / n + (1 - w) g / d."""
+    """Return the weight b = w z / n + (1 - w) g / d of the known total in the estimate of g bins.
+
+    ``counts`` are the numbers z of people in these bins, and ``size`` is g. The derivation above
+    has the symbols.
+    """
     share = mechanism.sampling_share(messages, total.bins)
     found: Floats = share * counts / total.people + (1.0 - share) * size / total.bins
     return found
 
 
 def slope_of(mechanism: Shuffled, messages: int, total: KnownTotal) -> float:
-    """Return 1 + w (Z - n) / n for sampled slots; 1 if records are sent whole."""
+    """Return the divisor 1 + w (Z - n) / n of the estimates of sampled slots.
+
+    The symbols are those of the derivation above. The divisor is 1 if records are sent whole.
+    """
     share = mechanism.sampling_share(messages, total.bins)
     return 1.0 + share * excess_of(mechanism, messages, total) / total.people if share else 1.0
 
@@ -191,23 +206,23 @@ def projected_cumulants(
 ) -> Cumulants:
     """Return the cumulants of the noise of counts that use a total, shape as ``counts``.
 
-    Each count is that of ``size`` bins. The weights 1 - g/d of its g bins and -g/d of all others
-    add up to 0, as ``cumulants`` requires. Third cumulants are linear in the counts, so those of
-    several bins follow from the number of people in them.
+    Each count is the number of people in ``size`` bins. The weights 1 - g/d of its g bins and -g/d
+    of all others add up to 0, as ``cumulants`` requires. Third cumulants are linear in the counts,
+    so those of several bins follow from the number of people in them.
     """
     if mechanism.sent_share < 1.0:
         part = weight_of_total(mechanism, messages, counts, total, size)
         own = counts, size, 1.0 - part
         return sampled_cumulants(mechanism, [own, others_of(total, -part, own)])
     share, others = size / total.bins, total.bins - size
-    alone = cumulants(mechanism, messages, np.array([0.0, 1.0]))
-    none, one = alone.third.tolist()
+    one_bin = cumulants(mechanism, messages, np.array([0.0, 1.0]))
+    none, one = one_bin.third.tolist()
     third_inside = size * none + counts * (one - none)
     third_outside = others * none + (total.people - counts) * (one - none)
     return Cumulants(
-        alone.variance * size * (1.0 - share),
+        one_bin.variance * size * (1.0 - share),
         third_inside * (1.0 - share) ** 3 - third_outside * share**3,
-        alone.fourth * (size * (1.0 - share) ** 4 + others * share**4),
+        one_bin.fourth * (size * (1.0 - share) ** 4 + others * share**4),
     )
 
 
@@ -216,16 +231,16 @@ WeightedBins = tuple[Floats, int, Floats]
 
 
 def others_of(total: KnownTotal, weight: Floats, *own: WeightedBins) -> WeightedBins:
-    """Return the bins of a total that are not in ``own``, with a weight."""
-    held = total.people - sum(people for people, _, _ in own)
-    return np.asarray(held), total.bins - sum(size for _, size, _ in own), weight
+    """Return the bins of a total that are not in ``own``, with the common weight ``weight``."""
+    others = total.people - sum(people for people, _, _ in own)
+    return np.asarray(others), total.bins - sum(size for _, size, _ in own), weight
 
 
 def sampled_cumulants(mechanism: Shuffled, several: Sequence[WeightedBins]) -> Cumulants:
-    """Return the cumulants of a weighted sum of counts of one part, of which a slot may be sent.
+    """Return the cumulants of a weighted sum of counts of one part with sampled slots.
 
-    Every person has one bin of the part, so that their slots are independent. Fakes are independent
-    draws among all cells, so that the cumulants are exact for any weights.
+    Every person has exactly one of the bins, and sends it or does not. So people are independent.
+    Fakes are independent draws among all cells. The cumulants are therefore exact for any weights.
     """
     sent, times, cells = mechanism.sent_share, mechanism.repeats, mechanism.cells
     coin = sent * (1.0 - sent)
@@ -251,11 +266,12 @@ def sampled_cumulants(mechanism: Shuffled, several: Sequence[WeightedBins]) -> C
 
 
 def _is_plausible(mechanism: Shuffled, messages: int, total: KnownTotal) -> bool:
-    """Return whether honest messages can have such a sum of tallied counts.
+    """Return whether honest messages can have this sum of tallied counts.
 
-    With fakes of mixes, this is checked when messages arrive. With flips, the bits of people and of
-    uniform fakes are set, and each bit of all messages is flipped independently. With sampled
-    slots, some people send a bin of the total, and some fakes name one.
+    Without flips and sampled slots the result is True, because messages were checked on arrival.
+    With flips, people and uniform fakes set bits, and each bit of all messages is flipped
+    independently. With sampled slots, some people send a bin of the total, and some fakes name such
+    a bin.
     """
     if mechanism.flip_threshold is None and mechanism.sent_share == 1.0:
         return True

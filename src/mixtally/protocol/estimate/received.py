@@ -4,9 +4,10 @@
 consist of those that hops declared, one record of each person, and the fakes that people sent. A
 release is refused if these numbers contradict each other or the contract, and the error names the
 number. Anyone can take part, so nothing that a few participants can cause leads to a refusal.
-Invalid messages and improbable numbers of coins are reported next to the counts. Some attacks leave
-no trace in the numbers. A hop may remove as many messages as the number of coins varies, and a
-dishonest hop may put its fakes into any bins.
+Invalid messages, and a number of people's fakes that is improbable, are reported next to the
+counts. Some attacks leave no trace in the numbers. The number of fakes that people send is random.
+So a hop can remove about as many messages as the standard deviation of this number. A dishonest hop
+may also put its fakes into any bins.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,16 +25,16 @@ from mixtally.protocol.estimate.covering_hops import find_covering_hops
 from mixtally.protocol.estimate.received_fakes import bound_fake_count
 
 # The remedy in most errors of this module.
-_ASK = "ask that hop; nothing is released before"
+_ASK = "ask that hop; nothing is released until then"
 
 
 @dataclass(frozen=True, slots=True)
 class ReconciledPart:
     """One part of a round after reconciliation, with the number of fakes in its tally.
 
-    ``people`` have their record in the tally. ``dropped`` messages are split into records and fakes
-    in the proportion in which people sent them. This split is exact if whole bundles are invalid.
-    Otherwise the counts of all bins are wrong by at most the dropped messages.
+    ``people`` is the number of people whose record is in the tally. ``dropped`` messages are split
+    into records and fakes in the proportion in which people sent them. This split is exact if whole
+    bundles are invalid. Otherwise the counts of all bins are wrong by at most the dropped messages.
     """
 
     mechanism: Shuffled
@@ -43,6 +44,13 @@ class ReconciledPart:
 
 def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...]:
     """Return each part with the mechanism that produced its tally.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    received : Received
+        The numbers that hops and the collector declared.
 
     Raises
     ------
@@ -59,11 +67,11 @@ def reconcile_parts(plan: Plan, received: Received) -> tuple[ReconciledPart, ...
         several = f"{len(plan.parts):,}", f"{len(received.parts):,}"
         raise _message_error("parts of the round", *several, "count every part of the contract")
     found = []
-    for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
+    for number, (part, part_received) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         where = f"part {number}"
-        _check_declared(where, part, came, plan.hops)
-        fakes = _count_fakes_of_people(where, part, came, people)
-        found.append(_reconcile_part(plan, part, came, people, fakes, where))
+        _check_declared(where, part, part_received, plan.hops)
+        fakes = _count_fakes_of_people(where, part, part_received, people)
+        found.append(_reconcile_part(plan, part, part_received, people, fakes, where))
     if not find_covering_hops(plan, received):
         expected = "one that added its whole recipe, because nothing else hides an answer"
         raise _message_error("hops", expected, "none", _ASK)
@@ -78,9 +86,20 @@ def assume_received(
 ) -> Received:
     """Return the numbers of a round in one process, where no hop declares anything.
 
-    Mixes are assumed to have added the number that their recipe fixes, or else an equal share of
-    the messages beyond the records of people. ``dropped`` has the number of dropped messages of the
-    only part, by reason.
+    Mixes are assumed to have added the number of fakes that their recipe fixes. If the recipe fixes
+    no number, each mix is assumed to have added an equal share of the messages beyond the records
+    of people.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    people : int
+        The number of people who took part.
+    tallies : sequence of Tally
+        The tally of each part.
+    dropped : mapping of str to int or None
+        The number of dropped messages of the only part, by reason.
     """
     parts, lost = [], dict(dropped or {})
     for part, tally in zip(plan.parts, tallies, strict=True):
@@ -88,46 +107,67 @@ def assume_received(
         if part.has_fixed_count:
             declared = (part.mean_added,) * plan.hops
         elif part.by_mixes:
-            came = tally.messages + sum(lost.values())
-            each, more = divmod(max(0, came - people * part.record_messages), plan.hops)
+            sent = tally.messages + sum(lost.values())
+            each, more = divmod(max(0, sent - people * part.record_messages), plan.hops)
             declared = (each + more, *(each,) * (plan.hops - 1))
         parts.append(PartReceived(declared=declared, received=tally.messages, dropped=lost))
     return Received(contributors=people, parts=tuple(parts))
 
 
 def reconcile_mechanism(plan: Plan, tally: Tally, people: int) -> Shuffled:
-    """Return the mechanism of a record of one message, with the fakes of a round in one process."""
-    (came,) = reconcile_parts(plan, assume_received(plan, people, [tally]))
-    return came.mechanism
+    """Return the mechanism of a record of one message, with the fakes of a round in one process.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan, whose records are one message.
+    tally : Tally
+        The tally of the round.
+    people : int
+        The number of people who took part.
+    """
+    (reconciled,) = reconcile_parts(plan, assume_received(plan, people, [tally]))
+    return reconciled.mechanism
 
 
 def find_coin_warnings(plan: Plan, received: Received) -> list[str]:
     """Return warnings about numbers of coins that are possible but hardly ever occur.
 
-    Honest rounds cause a warning with probability below 1e-27, if at least the honest share of the
-    plan is honest.
+    A coin is a random bit of a device, which decides whether the device sends one more fake. Honest
+    rounds cause a warning with probability below 1e-27, if the share of honest people is at least
+    that which the plan assumes.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of the round.
+    received : Received
+        The numbers that hops and the collector declared.
     """
-    people, told = received.contributors, list[str]()
+    people, warnings = received.contributors, list[str]()
     honest = count_arriving(people, plan.honest_share)
-    for number, (part, came) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
+    for number, (part, part_received) in enumerate(zip(plan.parts, received.parts, strict=True), 1):
         if part.own is None or not part.own.coin:
             continue
         coins, least = window(honest, part.own.coin / SCALE), people * part.least
-        sent, most = came.received_count - came.added_count, least + coins.last + people - honest
+        sent, most = (
+            part_received.received_count - part_received.added_count,
+            least + coins.last + people - honest,
+        )
         if not least + coins.first <= sent <= most:
-            told.append(
+            warnings.append(
                 f"Part {number}: people sent {sent:,} messages; expected {least + coins.first:,} "
                 f"to {most:,} if {honest:,} of {people:,} people are honest. Fewer people were "
                 "honest than the guarantee assumes, or a hop lost or added messages."
             )
-    return told
+    return warnings
 
 
 def _reconcile_part(
-    plan: Plan, part: Part, came: PartReceived, people: int, fakes: int, where: str
+    plan: Plan, part: Part, received: PartReceived, people: int, fakes: int, where: str
 ) -> ReconciledPart:
     """Reconcile one part, given the number of fakes that people sent."""
-    dropped, sent = sum(came.dropped.values()), people * part.record_messages + fakes
+    dropped, sent = sum(received.dropped.values()), people * part.record_messages + fakes
     if dropped >= sent:
         expected = f"fewer than the {sent:,} messages of people"
         do = "find the hop that damaged them; no message is left to count"
@@ -135,19 +175,19 @@ def _reconcile_part(
     records = people * dropped // sent
     lost = dropped - records * part.record_messages
     in_tally = fakes - lost if part.own else fakes
-    drawn = came.added_count if isinstance(part.recipe, CountedRecipe) else in_tally
+    drawn = received.added_count if isinstance(part.recipe, CountedRecipe) else in_tally
     crowd = plan.honest_people if plan.count_flips else 0
-    mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, came.drawing_hop_count))
+    mechanism = part.mechanism(fakes=drawn, crowd=crowd, mixes=max(1, received.drawing_hop_count))
     return ReconciledPart(mechanism, people - records, dropped)
 
 
-def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> None:
+def _check_declared(where: str, part: Part, received: PartReceived, hops: int) -> None:
     """Raise MessageError for a number that no hop declares if it follows its recipe."""
-    if len(came.declared) != hops:
+    if len(received.declared) != hops:
         raise _message_error(
-            f"declared numbers of {where}", f"{hops}", f"{len(came.declared)}", _ASK
+            f"declared numbers of {where}", f"{hops}", f"{len(received.declared)}", _ASK
         )
-    if part.by_mixes and not came.drawing_hop_count:
+    if part.by_mixes and not received.drawing_hop_count:
         expected = "at least one, because nothing else hides an answer"
         raise _message_error(f"hops that drew for {where}", expected, "none", _ASK)
     least, most, words = 0, 0, "none, because people send the fakes"
@@ -160,15 +200,18 @@ def _check_declared(where: str, part: Part, came: PartReceived, hops: int) -> No
     elif isinstance(part.recipe, Shape):
         most = part.mean_added + bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)[1]
         words = f"at most {most:,}, which its recipe exceeds once in 10^9 rounds"
-    for hop, many in enumerate(came.declared, 1):
+    for hop, many in enumerate(received.declared, 1):
         if many is not None and not (part.by_mixes and least <= many <= most):
             raise _message_error(f"messages of hop {hop} for {where}", words, f"{many:,}", _ASK)
 
 
-def _count_fakes_of_people(where: str, part: Part, came: PartReceived, people: int) -> int:
-    """Return how many fakes people sent: all messages less those of hops and one record each."""
+def _count_fakes_of_people(where: str, part: Part, received: PartReceived, people: int) -> int:
+    """Return the number of people's fakes: all messages minus those of hops and of records.
+
+    Raises MessageError if people cannot have sent this number of messages.
+    """
     sent, least, most = (
-        came.received_count - came.added_count,
+        received.received_count - received.added_count,
         people * part.least,
         people * part.most,
     )
@@ -176,10 +219,10 @@ def _count_fakes_of_people(where: str, part: Part, came: PartReceived, people: i
         between = f"{least:,}" + f" to {most:,}" * (most > least)
         raise _message_error(
             f"messages of people in {where}",
-            f"{between} of {people:,} people",
-            f"{sent:,}, which is {came.received_count:,} received less {came.added_count:,} added "
-            "by hops",
-            "find the hop that lost or added messages; nothing is released before",
+            f"{between} from {people:,} people",
+            f"{sent:,} ({received.received_count:,} received, minus "
+            f"{received.added_count:,} that hops added)",
+            "find the hop that lost or added messages; nothing is released until then",
         )
     return sent - people * part.record_messages
 

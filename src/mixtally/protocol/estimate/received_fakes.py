@@ -1,8 +1,9 @@
 """Completeness of a batch: the messages of all people and every fake, no more and no fewer.
 
 The estimators call ``check_message_count`` before they trust a number of people. The number of
-fakes that people send is fixed. Mixes with shaped fakes draw the number S of theirs, a sum of
-independent numbers with the distribution of one bin. By Chernoff's inequality, for every x > 0,
+fakes that people send is fixed. Mixes with shaped fakes draw the number S of their fakes, which is
+a sum of independent numbers with the distribution of one bin. By Chernoff's inequality, for every
+x > 0,
 
     P(S - E S >= t) <= E[exp(x (S - E S))] exp(-x t),
 
@@ -15,10 +16,11 @@ import math
 import numpy as np
 
 from mixtally.errors import MessageError
+from mixtally.model.contract import Part, Shape
 from mixtally.model.mechanism import ShapedFakes, Shuffled
 from mixtally.primitives.tails import Floats
 
-_RARE = 1e-9
+RARE = 1e-9
 """The probability that an honest mix draws a number of fakes that is refused."""
 
 
@@ -46,7 +48,7 @@ def check_message_count(mechanism: Shuffled, messages: int, users: int) -> None:
 
 
 def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
-    """Return how far the number of all shaped fakes may be below and above its rounded mean.
+    """Return the largest deviations of the number of shaped fakes, below and above its mean.
 
     An honest batch is outside of these limits with probability at most 1e-9.
     """
@@ -61,9 +63,24 @@ def bound_fake_count(shaped: ShapedFakes, bins: int) -> tuple[int, int]:
     return math.floor(few - rest), math.floor(many + rest)
 
 
+def declared_limits(part: Part) -> tuple[int, int]:
+    """Return the least and the largest number of fakes that an honest mix declares for a part.
+
+    A mix that draws a random number is outside with probability at most ``RARE``. All other mixes
+    always declare the one number that is returned twice.
+    """
+    if not isinstance(part.recipe, Shape) or part.has_fixed_count:
+        return part.mean_added, part.mean_added
+    few, many = bound_fake_count(ShapedFakes(part.recipe), part.layout.bins)
+    return max(0, part.mean_added - few), part.mean_added + many
+
+
 def _bound_tail(gaps: Floats, chances: Floats, draws: int) -> float:
-    """Return what a sum of ``draws`` gaps exceeds with probability below half of ``_RARE``."""
-    widest, rest = float(gaps.max()), math.log(2.0 / _RARE)
+    """Return a number that a sum of ``draws`` draws exceeds with probability below ``RARE`` / 2.
+
+    A draw is one of ``gaps``, with the probability in ``chances``.
+    """
+    widest, rest = float(gaps.max()), math.log(2.0 / RARE)
     off = draws * widest
     # Every x > 0 gives a valid bound, so a coarse grid of x costs tightness and never validity.
     for x in np.geomspace(1e-9, 1e3, 200).tolist():

@@ -45,14 +45,14 @@ class Rule:
     lift: BoundedEstimate
 
 
-def derive_rules(held: Mapping[Items, BoundedEstimate], people: int) -> list[Rule]:
+def derive_rules(estimates: Mapping[Items, BoundedEstimate], people: int) -> list[Rule]:
     """Return the rules of every set of two or more items, with each item in turn as ``then``.
 
     Parameters
     ----------
-    held : mapping
-        How many of the people have each set. With each set it also has all subsets with one item
-        less. The lower ends of sets with two or more items are above zero.
+    estimates : mapping
+        The number of people who have each set. If the mapping has a set, it also has all its
+        subsets with one item less. The lower ends of sets with two or more items are above zero.
     people : int
         The number of people.
 
@@ -61,32 +61,32 @@ def derive_rules(held: Mapping[Items, BoundedEstimate], people: int) -> list[Rul
     list of Rule
         In descending order of the lower end of the confidence.
     """
-    known = _tighten_ends(held)
+    known = _tighten_ends(estimates)
     found = [
-        _derive_rule(known, together, then, people)
-        for together in known
-        if len(together) > 1
-        for then in together
+        _derive_rule(known, items, then, people)
+        for items in known
+        if len(items) > 1
+        for then in items
     ]
     return sorted(found, key=lambda one: (-one.confidence.lower, one.given, one.then))
 
 
-def _tighten_ends(held: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedEstimate]:
-    """Tighten the ends: no more people have a set than a subset of it.
+def _tighten_ends(estimates: Mapping[Items, BoundedEstimate]) -> dict[Items, BoundedEstimate]:
+    """Tighten interval ends, because no more people have a set than one of its subsets.
 
     Estimates change only if they are outside of their new interval.
     """
-    upper = {one: ends.upper for one, ends in held.items()}
-    lower = {one: ends.lower for one, ends in held.items()}
-    for one in sorted(held, key=len):
+    upper = {one: ends.upper for one, ends in estimates.items()}
+    lower = {one: ends.lower for one, ends in estimates.items()}
+    for one in sorted(estimates, key=len):
         for part in _list_subsets(one):
             upper[one] = min(upper[one], upper[part])
-    for one in sorted(held, key=len, reverse=True):
+    for one in sorted(estimates, key=len, reverse=True):
         for part in _list_subsets(one):
             lower[part] = max(lower[part], lower[one])
     return {
         one: BoundedEstimate(ends.estimate, lower[one], max(lower[one], upper[one]))
-        for one, ends in held.items()
+        for one, ends in estimates.items()
     }
 
 
@@ -96,11 +96,11 @@ def _list_subsets(one: Items) -> list[Items]:
 
 
 def _derive_rule(
-    known: Mapping[Items, BoundedEstimate], together: Items, then: int, people: int
+    known: Mapping[Items, BoundedEstimate], items: Items, then: int, people: int
 ) -> Rule:
     """Derive one rule from the counts of its sets."""
-    given = tuple(item for item in together if item != then)
-    both, one, other = known[together], known[given], known[(then,)]
+    given = tuple(item for item in items if item != then)
+    both, one, other = known[items], known[given], known[(then,)]
     confidence = BoundedEstimate(
         min(1.0, both.estimate / max(one.estimate, one.lower)),
         both.lower / one.upper,

@@ -21,8 +21,8 @@ probability q + (1 - 2 q) g / d. With probability g / d this bit is the fake's o
 unset. So m bits of the first binomial are replaced by Bin(m, q + (1 - 2 q) g / d).
 
 All of these are sums of independent binomials and draws, whose distribution depends on Z alone. The
-interval inverts the exact test, as that of one bin does, or uses the cumulants if the distribution
-is long.
+interval inverts the exact test, as the interval of one bin does. If the distribution has too many
+values, the interval uses the cumulants.
 
 *Known sums.* If the counts of d bins use the number of people n, the total of g of these bins does
 so as well. This total is the sum of the shown counts. ``protocol.estimate.projection`` has the
@@ -38,9 +38,10 @@ probability of ``Planes``, and r as above (0 if nothing is replaced). The mean o
 
 Var W is the sum over messages of E g_L^2, less the squares of these means. The received messages
 give an unbiased estimate of the first sum, and the estimate of Z gives the second. Averaged over
-all planes, E g_L^2 = g / p + g (g - 1) kappa / p, since two points share kappa of all directions. A
-uniform fake thus contributes g (1 - kappa) / p - g^2 (1 / p^2 - kappa / p). The estimate is at
-least m times that. The interval is normal.
+all planes, E g_L^2 = g / p + g (g - 1) kappa / p, because two points lie in a common plane in a
+share kappa of all directions. A uniform fake thus contributes g (1 - kappa) / p - g^2
+(1 / p^2 - kappa / p). The estimate is at least m times that. The interval uses the normal
+approximation.
 
 For sets over planes, the planes of a person avoid the person's other points. The covariance of
 these planes depends on the sets, which are unknown, so a total is refused.
@@ -63,6 +64,7 @@ from mixtally.model.planes import bin_points
 from mixtally.protocol.estimate.cumulants import cornish_fisher_ends, sum_cumulants
 from mixtally.protocol.estimate.intervals import EXACT, MOST_EXACT_ONES, NORMAL, least_reaching
 from mixtally.protocol.estimate.noise import (
+    TAIL_ROUNDING,
     KnownTotal,
     NoiseDistribution,
     noise_given_total,
@@ -74,8 +76,6 @@ from mixtally.protocol.estimate.projection import is_informative, projected_cumu
 
 _MOST_DRAWN = 1 << 22
 """The longest distribution of shaped fakes that a Fourier transform computes."""
-_ROUNDING = 1e-9
-"""An upper bound of the transform's rounding error in the probability of a tail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,10 @@ def group_total(
 ) -> GroupTotal:
     """Estimate the total of ``bins`` of one stream of messages, which ``people`` people sent.
 
-    The mechanism has the fakes that arrived. The tally is that of messages before they are assigned
-    to values, so over planes it has a count for each plane. ``bins`` are different bins of the
-    stream, or points of an open domain. ``total`` is the known sum of these and other bins; it is
-    None if no such sum is known or used. Raises ParameterError for sets over planes.
+    The mechanism has the fakes that arrived. The tally counts messages before they are assigned to
+    values, so over planes it has a count for each plane. ``bins`` are different bins of the stream,
+    or points of an open domain. ``total`` is the known sum of these and other bins; it is None if
+    no such sum is known or used. Raises ParameterError for sets over planes.
     """
     size = len(bins)
     if total is None:
@@ -127,10 +127,10 @@ def group_total(
 
 
 def total_interval(several: list[GroupTotal], tail: float) -> tuple[float, float, str]:
-    """Return both ends of the interval of a sum of totals, and the method.
+    """Return the lower end and the upper end of the interval of a sum of totals, and the method.
 
-    Each end is passed with probability ``tail``. The totals are of different streams of messages,
-    which are independent.
+    Each end errs with probability ``tail``. The totals are independent, because they count
+    different streams of messages.
     """
     most, found = sum(one.most for one in several), sum(one.estimate for one in several)
     exact = several[0].exact
@@ -161,8 +161,8 @@ def _independent_total(
     elif sum(trials * chance for trials, chance in noise.gained) <= MOST_EXACT_ONES:
         spread = math.sqrt(second) / gain
 
-        def law(held: int) -> NoiseDistribution:
-            return noise_of_parts(mechanism.noise_of_bins(messages, size, held))
+        def law(holders: int) -> NoiseDistribution:
+            return noise_of_parts(mechanism.noise_of_bins(messages, size, holders))
 
         exact = _intervals_by_inversion(law, mechanism.repeats, counted, found, spread, most)
     return GroupTotal(found, most, second / gain**2, third / gain**3, fourth / gain**4, exact)
@@ -174,21 +174,21 @@ def _conditional_total(
     """Estimate the total of some bins of a known total, given the noise of all bins."""
     found = float(use_total(mechanism, np.array([found]), messages, total, size)[0])
     most = total.people
-    held = np.array([min(max(found, 0.0), float(most))])
-    noise = projected_cumulants(mechanism, messages, held, total, size)
+    clipped = np.array([min(max(found, 0.0), float(most))])
+    noise = projected_cumulants(mechanism, messages, clipped, total, size)
     variance, third, fourth = (
         float(np.ravel(one)[0]) for one in (noise.variance, noise.third, noise.fourth)
     )
 
-    def law(held: int) -> NoiseDistribution:
-        return noise_given_total(mechanism, messages, held, total, size)
+    def law(holders: int) -> NoiseDistribution:
+        return noise_given_total(mechanism, messages, holders, total, size)
 
     exact: Callable[[float], tuple[float, float]] | None = None
     if mechanism.sent_share < 1.0:
         exact = None  # the fakes of a total are not independent of those of others
     elif not mechanism.noise_by_count:
         if _is_short(mechanism.noise_of_bins(messages, size, 0)):
-            exact = _intervals_in_clear(law(0), counted, most, _ROUNDING)
+            exact = _intervals_in_clear(law(0), counted, most, TAIL_ROUNDING)
     elif not mechanism.uniform_fakes and size * mechanism.offset(messages) <= MOST_EXACT_ONES:
         exact = _intervals_by_inversion(
             law, mechanism.repeats, counted, found, math.sqrt(variance), most
@@ -205,19 +205,24 @@ def _is_short(noise: Noise) -> bool:
 def _intervals_by_table(
     noise: Noise, counted: int, most: int
 ) -> Callable[[float], tuple[float, float]] | None:
-    """Return intervals among shaped fakes; None if their sum has a long distribution."""
+    """Return a function that computes exact intervals of a total among shaped fakes.
+
+    The argument of the function is the tail probability. Return None if the noise has too many
+    values.
+    """
     ((weights, draws),) = noise.tables
     if not _is_short(noise):
         return None
-    return _intervals_in_clear(sum_of_draws(weights, draws), counted, most, _ROUNDING)
+    return _intervals_in_clear(sum_of_draws(weights, draws), counted, most, TAIL_ROUNDING)
 
 
 def _intervals_in_clear(
     noise: NoiseDistribution, counted: int, most: int, rounding: float
 ) -> Callable[[float], tuple[float, float]]:
-    """Return intervals of a total whose noise has one distribution, whatever the total is.
+    """Return a function for intervals of a total whose noise does not depend on the total.
 
-    The tail is reduced by ``rounding``, so that errors of a transform only widen the interval.
+    The argument of the function is the tail probability. It is reduced by ``rounding``, so that
+    errors of a transform only widen the interval.
     """
 
     def ends_of(tail: float) -> tuple[float, float]:
@@ -236,10 +241,12 @@ def _intervals_by_inversion(
     spread: float,
     most: int,
 ) -> Callable[[float], tuple[float, float]]:
-    """Return the totals that an exact test accepts, as ``intervals`` does for a bin.
+    """Return a function that computes the interval of totals that an exact test accepts.
 
-    ``law`` returns the noise of the tally for each true total, and records are sent ``times``
-    times. The search begins at the estimate ``found``, whose standard error is ``spread``.
+    The argument of the function is the tail probability. The method is that of ``intervals`` for
+    one bin. ``law`` returns the noise of the tally for each true total, and records are sent
+    ``times`` times. The search begins at the estimate ``found``, whose standard error is
+    ``spread``.
     """
 
     def ends_of(tail: float) -> tuple[float, float]:
@@ -247,8 +254,8 @@ def _intervals_by_inversion(
         start = math.floor(found) - half, math.ceil(found) + half
 
         @cache
-        def reach(held: int) -> tuple[int, int]:
-            noise, more = law(held), (times - 1) * held
+        def reach(holders: int) -> tuple[int, int]:
+            noise, more = law(holders), (times - 1) * holders
             return noise.lowest(tail) - more, noise.highest(tail) - more
 
         seen = np.array([counted])

@@ -1,7 +1,7 @@
 """Intervals for the difference of the counts of two bins of one collection.
 
-``conclude.differences`` asks for one interval for each pair of labels. Let z and z' be the people
-in the two bins, and S and S' the tallied counts. The interval is for z - z'.
+``conclude.differences`` asks for one interval for each pair of labels. Let z and z' be the numbers
+of people in the two bins, and S and S' the tallied counts. The interval is for z - z'.
 
 **Bins with independent noise** (bins of different messages, flipped bits, fakes of mixes) are
 treated as two collections of one bin each. ``change`` has the distribution of S - S'.
@@ -72,9 +72,9 @@ def difference_intervals(
 
     Each of ``first`` and ``second`` has the tally of one bin alone, and ``one_message`` says
     whether both bins are counted in the same messages. ``one_total`` says whether both are also
-    bins of the same known total, so that nobody has both. ``over`` intervals share the error that
-    ``level`` allows (Bonferroni). The ends are whole numbers between minus all people and all
-    people.
+    bins of the same known total, so that nobody has both. The error probability 1 - ``level`` is
+    divided among ``over`` intervals (Bonferroni). Both ends are whole numbers between minus the
+    number of people and the number of people.
     """
     sent = first.mechanism
     if (
@@ -107,7 +107,7 @@ def difference_intervals(
 def difference_variance(
     first: TalliedPart, second: TalliedPart, *, one_message: bool, one_total: bool = False
 ) -> float:
-    """Return the variance of the difference of both estimates, in counts squared."""
+    """Return the variance of the difference between the two estimates, in counts squared."""
     noise = _noise_of_difference(first, second, one_message=one_message, one_total=one_total)
     return float(np.ravel(noise.variance)[0])
 
@@ -115,10 +115,10 @@ def difference_variance(
 def _noise_of_difference(
     first: TalliedPart, second: TalliedPart, *, one_message: bool, one_total: bool
 ) -> Cumulants:
-    """Return the cumulants of the difference of both estimates."""
+    """Return the cumulants of the difference between the two estimates."""
     if one_total and first.total is not None and first.mechanism.sent_share < 1.0:
         return _noise_within_total(first, second, first.total)
-    one, other = (_noise(each, alone=not one_message) for each in (first, second))
+    one, other = (_noise(each, by_itself=not one_message) for each in (first, second))
     return Cumulants(
         one.variance + other.variance, one.third - other.third, one.fourth + other.fourth
     )
@@ -127,16 +127,18 @@ def _noise_of_difference(
 def _noise_within_total(first: TalliedPart, second: TalliedPart, total: KnownTotal) -> Cumulants:
     """Return the cumulants of a difference of sampled slots of one part, which use its total.
 
-    The difference of L_j of both bins (``projection``) has the weights 1 - s and -1 - s of these
-    bins, and -s of all others, where s is w (z - z') / n.
+    Let s = w (z - z') / n. The difference of the two L_j (``projection``) weights the first bin
+    with 1 - s, the second with -1 - s, and every other bin of the total with -s.
     """
     sent, messages = first.mechanism, first.tally.messages
-    held, other = (np.clip(one.unbiased_counts, 0.0, total.people) for one in (first, second))
-    both = held + other
+    first_count, other = (
+        np.clip(one.unbiased_counts, 0.0, total.people) for one in (first, second)
+    )
+    both = first_count + other
     if both[0] > total.people:
-        held, other = held * total.people / both, other * total.people / both
-    shift = sent.sampling_share(messages, total.bins) * (held - other) / total.people
-    own = (held, 1, 1.0 - shift), (other, 1, -1.0 - shift)
+        first_count, other = first_count * total.people / both, other * total.people / both
+    shift = sent.sampling_share(messages, total.bins) * (first_count - other) / total.people
+    own = (first_count, 1, 1.0 - shift), (other, 1, -1.0 - shift)
     return sampled_cumulants(sent, [*own, others_of(total, -shift, *own)])
 
 
@@ -152,16 +154,17 @@ def noise_of(
     an upper bound. The bound is reached if no third value lies in one plane with both.
 
     If m of k slots are sent, a person with both bins sends both with probability b = m (m - 1) / (k
-    (k - 1)), below (m/k)^2. With z people in both, of c and c' people, the variance of the
-    difference of the tallies is (m/k) (c + c') - (m/k)^2 (c + c' - 2 z) - 2 b z, plus 2 K / D for K
-    fakes. It grows with z, which is at most (c + c') / 2. So each bin adds at most K / D + c (m/k -
-    b). If no person has both bins, this is more than the variance.
+    (k - 1)), below (m/k)^2. Let c and c' be the numbers of people in the two bins, and z the number
+    of people in both bins. The variance of the difference of the tallies is (m/k)
+    (c + c') - (m/k)^2 (c + c' - 2 z) - 2 b z, plus 2 K / D for K fakes. This variance grows with z,
+    which is at most (c + c') / 2. So each bin adds at most K / D + c (m/k - b). If no person has
+    both bins, this is more than the variance.
 
     If the bins are of two attributes or bits and use their totals, let x be the weight in L_j
-    (``projection``) of a person's own bin of the first, and y that of the second. The variance from
-    people is (m/k) (1 - m/k) times the sum of x^2 + y^2, and 2 ((m/k)^2 - b) times that of x y,
-    which is at most (x^2 + y^2) / 2. So each bin adds at most m/k - b times the sum of x^2, and the
-    squares of the weights of its fakes.
+    (``projection``) of the bin that a person has of the first attribute, and y that of the second.
+    The variance from people is (m/k) (1 - m/k) times the sum of x^2 + y^2, and 2 ((m/k)^2 - b)
+    times that of x y, which is at most (x^2 + y^2) / 2. So each bin adds at most m/k - b times the
+    sum of x^2, and the squares of the weights of its fakes.
     """
     found = cumulants(mechanism, messages, np.array([count]))
     if mechanism.sent_share < 1.0:
@@ -182,7 +185,7 @@ def noise_of(
 def _noise_of_slots(
     mechanism: Shuffled, messages: int, count: float, found: Cumulants, total: KnownTotal | None
 ) -> Cumulants:
-    """Return the bound of what a bin adds to the noise of a difference of sampled slots."""
+    """Return bounds of what a bin adds to the cumulants of a difference of sampled slots."""
     counts, share, k = np.array([count]), mechanism.sent_share, mechanism.most_set
     both = share * (share * k - 1.0) / (k - 1.0)
     square, fakes = counts, np.array([mechanism.true_fakes])
@@ -196,10 +199,10 @@ def _noise_of_slots(
 
 
 def _is_alike(first: TalliedPart, second: TalliedPart) -> bool:
-    """Return whether ``change`` can compute the difference of two messages.
+    """Return whether the module ``change`` can compute the difference of two streams of messages.
 
-    Both messages must be randomized with the same probability. If flipped, they must use totals of
-    the same number of bins.
+    Both streams must be randomized with the same probability. If their bits are flipped, both must
+    use totals of the same number of bins.
     """
     sent, bins = (
         first.mechanism.flip_threshold,
@@ -211,7 +214,7 @@ def _is_alike(first: TalliedPart, second: TalliedPart) -> bool:
 def _flipped_difference_ends(
     first: TalliedPart, second: TalliedPart, level: float, over: int
 ) -> Ends:
-    """Return the ends of a difference of two bits of the same flipped messages."""
+    """Return the interval ends of the difference of two bits of the same flipped messages."""
     sent = first.mechanism
     if not sent.uniform_fakes:
         return flipped_ends(second, first, level, over)
@@ -231,7 +234,7 @@ def _find_coin(step: float) -> float:
 
 
 def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
-    """Return the ends of a difference in clear among uniform fakes, however many there are."""
+    """Return the interval ends of a difference in clear among any number of uniform fakes."""
     sent = first.mechanism
     steps = steps_distribution(sent.fakes_promised, sent.true_fakes / max(1, sent.fakes_promised))
     counted = first.tally.counts - second.tally.counts
@@ -239,7 +242,7 @@ def _ends_among_uniform(first: TalliedPart, second: TalliedPart, tail: float) ->
 
 
 def _ends_among_paired(first: TalliedPart, second: TalliedPart, tail: float) -> Ends:
-    """Return the ends of a difference in clear among the paired fakes of all mixes."""
+    """Return the interval ends of a difference in clear among the paired fakes of all mixes."""
     sent = first.mechanism
     noise, whole = noise_distribution(sent, first.tally.messages, 0), sent.fakes_promised
     ends = 2 * noise.lowest(tail) - whole, 2 * noise.highest(tail) - whole
@@ -262,7 +265,7 @@ def steps_distribution(steps: int, chance: float) -> NoiseDistribution:
 def _approximate_ends(
     first: TalliedPart, second: TalliedPart, tail: float, noise: Cumulants
 ) -> Ends:
-    """Return the ends by the Cornish-Fisher expansion, corrected for continuity."""
+    """Return the interval ends by the Cornish-Fisher expansion, corrected for continuity."""
     least, most = cornish_fisher_ends(
         np.asarray(noise.variance), noise.third, np.asarray(noise.fourth), tail
     )
@@ -270,12 +273,12 @@ def _approximate_ends(
     return *whole_number_ends(first.mechanism, found - most, found - least), NORMAL
 
 
-def _noise(one: TalliedPart, *, alone: bool) -> Cumulants:
+def _noise(one: TalliedPart, *, by_itself: bool) -> Cumulants:
     """Return the cumulants of one count, by itself or within a sum whose weights add up to 0."""
-    held = float(np.clip(one.unbiased_counts, 0.0, one.people)[0])
-    if alone and one.total is not None:
-        return projected_cumulants(one.mechanism, one.tally.messages, np.array([held]), one.total)
-    if alone:
-        variance = one.mechanism.variance_at(one.tally.messages, round(held))
+    count = float(np.clip(one.unbiased_counts, 0.0, one.people)[0])
+    if by_itself and one.total is not None:
+        return projected_cumulants(one.mechanism, one.tally.messages, np.array([count]), one.total)
+    if by_itself:
+        variance = one.mechanism.variance_at(one.tally.messages, round(count))
         return Cumulants(variance, np.zeros(1), 0.0)
-    return noise_of(one.mechanism, one.tally.messages, held, one.total)
+    return noise_of(one.mechanism, one.tally.messages, count, one.total)

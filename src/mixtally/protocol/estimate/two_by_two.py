@@ -10,15 +10,15 @@ probability q = 1 - p, and v = p q / (p - q)^2. Then
     Var (z_1 - z_12) = N v^2 + N v     + v (z_1 - z_2)
     Var (n - z_1 - z_2 + z_12) = N v^2 + 2 N v - v (z_1 + z_2)
 
-exactly. Estimates replace z_1 and z_2, which has little effect because N v is much larger. If
-records are sent k times, everything is counted over all messages and divided by k.
+exactly. Estimates replace z_1 and z_2, which has little effect because N v is much larger than
+either. If records are sent k times, everything is counted over all messages and divided by k.
 
 The correlation is phi = (n z_12 - z_1 z_2) / sqrt(z_1 z_2 (n - z_1) (n - z_2)). The delta method
 gives its standard error. The quotient is meaningless if, within the noise, nearly nobody or nearly
 everybody may have a bit. The correlation is then left out, and also if few flips are expected in a
 bit. The interval misses in at most 5 % of all collections, if those without an interval count as
-correct. Among the intervals that are stated, coverage can be lower. For a bit just below the limit,
-whose interval is stated in 10 % of the collections, 80 % of the stated intervals covered.
+correct. Among the intervals that are stated, coverage can be lower. For a bit for which only 10 %
+of the collections state an interval, 80 % of the stated intervals covered.
 """
 
 import math
@@ -40,10 +40,11 @@ _LEAST_FLIPS = 10.0
 class TwoByTwo:
     """Unbiased tables of pairs of bits and their correlations.
 
-    ``counts`` and ``errors``, shape (pairs, 4), are those of both, only the first, only the second,
-    and neither. The cells add up to the people and may be negative. ``correlations`` and their
-    errors, shape (pairs,), are NaN if the noise is too large. ``slopes``, shape (pairs, 3), are the
-    derivatives of a correlation by the messages that have both bits, the first, and the second.
+    ``counts`` and ``errors``, shape (pairs, 4), are for the people with both bits, with only the
+    first, with only the second, and with neither. The four counts add up to the number of people,
+    and each may be negative. ``correlations`` and their errors, shape (pairs,), are NaN if the
+    noise is too large. ``slopes``, shape (pairs, 3), are the derivatives of a correlation by the
+    messages that have both bits, the first, and the second.
     """
 
     counts: _Floats
@@ -63,20 +64,21 @@ def two_by_two(
     """Estimate the tables of the pairs (first[i], second[i]), two arrays of shape (pairs,).
 
     ``counted`` are the counts of ``protocol.tally.pairs``, shape (bins, bins), with single bits on
-    the diagonal. ``messages`` were counted, all of people but the fakes of the mechanism.
+    the diagonal. ``messages`` is the number of counted messages, including the fakes of the
+    mechanism.
     """
     q, contrast = mechanism.flip_probability, mechanism.contrast
     # All numbers are summed over the repeats of a record; only the result is divided.
     people = float(messages - mechanism.fakes_promised)
-    alone = np.diag(counted).astype(np.float64)
-    single = (alone - messages * q) / contrast
+    shown = np.diag(counted).astype(np.float64)
+    single = (shown - messages * q) / contrast
     one, two = single[first], single[second]
-    raw = counted[first, second] - q * (alone[first] + alone[second]) + messages * q * q
+    raw = counted[first, second] - q * (shown[first] + shown[second]) + messages * q * q
     both = raw / contrast**2
     counts = np.stack([both, one - both, two - both, people - one - two + both], axis=1)
     v = q * (1.0 - q) / contrast**2
-    held = np.clip(one, 0.0, people), np.clip(two, 0.0, people)
-    variances = np.maximum(_cell_variances(*held, v=v, messages=messages), 0.0)
+    clipped = np.clip(one, 0.0, people), np.clip(two, 0.0, people)
+    variances = np.maximum(_cell_variances(*clipped, v=v, messages=messages), 0.0)
     phi, error, slopes = _correlations(both, one, two, people, v=v, messages=messages)
     return TwoByTwo(
         counts=counts / mechanism.repeats,
@@ -88,7 +90,11 @@ def two_by_two(
 
 
 def _cell_variances(one: _Floats, two: _Floats, *, v: float, messages: int) -> _Floats:
-    """Return the variances of both, only the first, only the second, neither; shape (pairs, 4)."""
+    """Return the variances of the four counts of each pair of bits; shape (pairs, 4).
+
+    The four counts are those of people with both bits, with only the first, with only the second,
+    and with neither.
+    """
     mild, square = messages * v, messages * v * v
     return np.stack(
         [

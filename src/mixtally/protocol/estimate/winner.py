@@ -15,11 +15,11 @@ Paired fakes of mixes leave one unknown number: with X fakes in the first of two
 s - X, and everybody else voted for the other option. So P(the first wins) is the probability that
 s - X is more than half, with all possible numbers equally likely before.
 
-For other mechanisms the known sum of all votes is not used: if the noise is normal and equal in all
-bins, it only shifts all estimates together. The noise of the bins is independent given the votes.
-For flips and shaped fakes this is by construction. Uniform fakes are multinomial, which is a
-product of Poisson variables given their sum, whether they are flipped or not. The same is true for
-the values that replace others.
+For other mechanisms the known sum of all votes is not used. If the noise is normal with the same
+variance in all bins, using the sum would only shift all estimates by the same number. The noise of
+the bins is independent given the votes. For flips and shaped fakes this is by construction. Uniform
+fakes are multinomial, which is a product of Poisson variables given their sum, whether they are
+flipped or not. The same is true for the values that replace others.
 """
 
 import math
@@ -48,10 +48,20 @@ _LEAST_LIKELY = 1e-12
 def winner_chances(
     mechanism: Shuffled, tally: Tally, users: int, blank: int | None = None
 ) -> Floats:
-    """Return the probability of every option, shape (bins,), that it has won; the sum is 1.
+    """Return the probability of every option that it has won, shape (bins,); the sum is 1.
 
-    The option ``blank`` cannot win: its probability is 0, and others are compared without it.
-    Raises MessageError if no votes of ``users`` people explain the tally.
+    Raises MessageError if no votes explain the tally.
+
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism, with the fakes that arrived.
+    tally : Tally
+        The tally of the votes.
+    users : int
+        The number of voters.
+    blank : int or None
+        The option of blank ballots, which cannot win and has probability 0; None without one.
     """
     if mechanism.has_paired_fakes:
         return _winner_of_two(mechanism, tally, users, blank)
@@ -80,26 +90,33 @@ def _winner_of_two(mechanism: Shuffled, tally: Tally, users: int, blank: int | N
     noise, times = noise_distribution(mechanism, tally.messages, 0), mechanism.repeats
     sent = int(tally.counts[0]) - noise.first - np.arange(len(noise.pmf))
     able = (sent >= 0) & (sent <= times * users) & (sent % times == 0)
-    likely = np.where(able, noise.pmf, 0.0)
-    _check_likely(likely, int(tally.counts[0]))
+    likelihood = np.where(able, noise.pmf, 0.0)
+    _check_explained(likelihood, int(tally.counts[0]))
     if blank is not None:
         return np.array([float(blank != 0), float(blank != 1)])
     lead = np.sign(2 * sent - times * users)
-    first = float((likely * (1 + lead)).sum() / (2.0 * likely.sum()))
+    first = float((likelihood * (1 + lead)).sum() / (2.0 * likelihood.sum()))
     return np.array([first, 1.0 - first])
 
 
 def _leader_votes(mechanism: Shuffled, tally: Tally, users: int) -> int:
-    """Return about the votes of the leader, whose count has the largest error."""
+    """Estimate the number of votes of the leader, whose count has the largest error."""
     most = float(mechanism.debias_counts(tally.counts, tally.messages).max())
     return round(min(max(most, 0.0), float(users)))
 
 
 def may_have_won(found: Estimate, blank: int | None = None) -> NDArray[np.bool_]:
-    """Return the options that simultaneous intervals do not exclude as the winner, shape (bins,).
+    """Return for each option whether simultaneous intervals allow it to have won, shape (bins,).
 
-    The true winner is among them whenever all those intervals hold, without any prior assumption.
-    ``blank`` is never among them.
+    The true winner is among these options whenever all intervals contain the true counts. No prior
+    distribution is assumed.
+
+    Parameters
+    ----------
+    found : Estimate
+        The estimated votes.
+    blank : int or None
+        The option of blank ballots, which cannot win; None without one.
     """
     lower = found.simultaneous.lower.astype(np.float64)
     if blank is not None:
@@ -119,30 +136,30 @@ def _products_of_others(values: Floats) -> Floats:
 
 
 def _posterior(mechanism: Shuffled, tally: Tally, seen: int, votes: NDArray[np.int64]) -> Floats:
-    """Return the posterior h on ``votes``, which adds up to 1."""
+    """Return the posterior distribution of a number of votes, at ``votes``; the sum is 1."""
     from scipy import special  # slow to import
 
     sent = votes * mechanism.repeats
     if mechanism.replaced is not None:
-        likely = _replacement_likelihood(mechanism, tally.messages, seen, sent)
+        likelihood = _replacement_likelihood(mechanism, tally.messages, seen, sent)
     elif mechanism.flip_threshold is not None:
-        likely = _flip_likelihood(mechanism, tally.messages, seen, sent)
+        likelihood = _flip_likelihood(mechanism, tally.messages, seen, sent)
     elif mechanism.uniform_fakes:
         mean, fakes = mechanism.true_fakes, np.maximum(seen - sent, 0)
         log = special.xlogy(fakes, mean) - mean - special.gammaln(fakes + 1.0)
-        likely = np.where(seen >= sent, np.exp(log), 0.0)
+        likelihood = np.where(seen >= sent, np.exp(log), 0.0)
     else:
         noise = noise_distribution(mechanism, tally.messages, 0)
         place = seen - sent - noise.first
         inside = (place >= 0) & (place < len(noise.pmf))
-        likely = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
-    _check_likely(likely, seen)
-    return np.asarray(likely / float(likely.sum()), dtype=np.float64)
+        likelihood = np.where(inside, noise.pmf[np.where(inside, place, 0)], 0.0)
+    _check_explained(likelihood, seen)
+    return np.asarray(likelihood / float(likelihood.sum()), dtype=np.float64)
 
 
-def _check_likely(likely: Floats, seen: int) -> None:
+def _check_explained(likelihood: Floats, seen: int) -> None:
     """Raise MessageError if no number of votes explains the tally ``seen`` of one bin."""
-    if not float(likely.sum()) > _LEAST_LIKELY:
+    if not float(likelihood.sum()) > _LEAST_LIKELY:
         raise MessageError(
             "tally",
             expected="counts that some votes explain",
@@ -168,9 +185,9 @@ def _flip_likelihood(
     deviation = math.sqrt(messages * p * q + mechanism.gain**2 * ones)
     angle, step = _angles(deviation, mechanism.repeats)
     turn = np.exp(1j * angle)
-    held, other = np.log(q + p * turn), np.log(p + q * turn)
-    fakes = ones * np.expm1(held - other)
-    power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    with_vote, other = np.log(q + p * turn), np.log(p + q * turn)
+    fakes = ones * np.expm1(with_vote - other)
+    power = messages * other + fakes - 1j * seen * angle + sent[:, np.newaxis] * (with_vote - other)
     return _invert_transform(power, step)
 
 
@@ -180,8 +197,8 @@ def _replacement_likelihood(
     """Return P(S = seen) for every z of ``sent``, if values are replaced with probability g.
 
     S is Bin(z, 1 - g + g/d) + Bin(n - z, g/d) + Bin(K, 1/d). The integral is that of
-    ``_flip_likelihood``, at the angles of the smallest deviation. If an integrand is negligible for
-    one z, so is that of every larger z.
+    ``_flip_likelihood``, at the angles of the smallest deviation. If the integrand is negligible
+    for one z, it is negligible for every larger z.
     """
     share, fakes = 1.0 / mechanism.bins, mechanism.fakes_promised
     lost, risen = (
@@ -194,9 +211,9 @@ def _replacement_likelihood(
     )
     angle, step = _angles(narrow, mechanism.repeats, wide)
     turn = np.exp(1j * angle)
-    held, other = np.log(lost + (1.0 - lost) * turn), np.log(1.0 - risen + risen * turn)
+    with_vote, other = np.log(lost + (1.0 - lost) * turn), np.log(1.0 - risen + risen * turn)
     blank = fakes * np.log(1.0 - share + share * turn) + (messages - fakes) * other
-    power = blank - 1j * seen * angle + sent[:, np.newaxis] * (held - other)
+    power = blank - 1j * seen * angle + sent[:, np.newaxis] * (with_vote - other)
     return _invert_transform(power, step)
 
 

@@ -1,17 +1,17 @@
 """Counts of candidate words from hashed reports, by a regression over bits and cohorts.
 
 ``conclude.memoized`` calls this module. Let X[(c, i), m] = 1 if word m sets bit i in cohort c, and
-let n_c/n be the share of the people in cohort c. The debiased counts are t = diag(n_c/n) X N +
-noise, where N are the counts of the words. A last column stands for all words that are not
+let n_c/n be the share of the people in cohort c. The debiased counts are t = diag(n_c/n) X
+N + noise, where N are the counts of the words. A last column of X stands for all words that are not
 candidates. Averaged over words, such a word sets a bit with probability 1 - (1 - 1/bits)^hashes.
-Everybody has one word, so the count of the last column is n minus the others, and weighted least
-squares gives N. Two sources of randomness in t are both in the standard errors:
+Everybody has one word, so the count of the last column is n minus the counts of all other columns.
+Weighted least squares gives N. Two sources of randomness in t are both in the standard errors:
 
 - *Noise* of each bit, by ``bit_cumulants``.
-- *Cohorts*: which people of a word are in which cohort. Given n_c this is a random permutation.
-  Hoeffding's theorem gives the variance of a sum of a(m, c) over people. Subtract from a(m, c) its
-  row mean and its column mean, and add its mean. The variance is n times the mean square of the
-  result.
+- *Cohorts*: the people with a word are assigned to cohorts at random. Given n_c, the assignment is
+  a random permutation. Hoeffding's theorem gives the variance of a sum of a(m, c) over people.
+  Subtract from a(m, c) its row mean and its column mean, and add its mean. The variance is n times
+  the mean square of the result.
 
 If there are more candidates than the bits can distinguish, a non-negative fit chooses first. The
 errors do not include this choice: counts of chosen words tend to be too large, and their intervals
@@ -60,8 +60,8 @@ class WordEstimates:
     were not chosen. ``found`` says which counts are distinguishable from zero, all words at once
     (Bonferroni). ``unlisted`` is the number of people whose word is not a candidate, and its
     standard error. ``reduced_chi_square`` is the mean squared residual over its expectation; far
-    above 1, words are missing. ``widened`` says whether the standard errors were multiplied by its
-    root.
+    above 1, words are missing. ``widened`` says whether the standard errors were multiplied by the
+    root of ``reduced_chi_square``.
     """
 
     counts: Floats
@@ -77,7 +77,11 @@ class WordEstimates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _CohortCounts:
-    """Debiased counts, shape (cohorts, bits), with the people of each cohort and their reports."""
+    """Debiased counts, shape (cohorts, bits).
+
+    ``people`` has the number of people in each cohort. ``reports`` is the number of reports of each
+    person.
+    """
 
     mechanism: Memoized
     counts: Floats
@@ -120,9 +124,9 @@ class _CohortCounts:
 class _Fit:
     """Counts and errors of the chosen candidates, followed by those of the unlisted words.
 
-    ``third`` and ``fourth`` are cumulants of the noise; the assignment to cohorts affects the
-    errors alone. ``widened`` says whether errors were multiplied by the root of the reduced
-    chi-square.
+    ``third`` and ``fourth`` are cumulants of the noise; the random assignment to cohorts is
+    included in the errors, and not in these cumulants. ``widened`` says whether errors were
+    multiplied by the root of the reduced chi-square.
     """
 
     counts: Floats
@@ -178,14 +182,17 @@ def estimate_words(
 
 
 def _columns(mechanism: Memoized, design: NDArray[np.bool_]) -> Floats:
-    """Return the probability that each candidate, and last an unlisted word, sets a bit."""
+    """Return the probabilities that a candidate sets a bit; the last column is an unlisted word."""
     set_by_one = -math.expm1(mechanism.hashes * math.log1p(-1.0 / mechanism.bins))
     unlisted = np.full((*design.shape[:2], 1), set_by_one)
     return np.concatenate([design.astype(np.float64), unlisted], axis=2)
 
 
 def _is_identifiable(model: Floats) -> bool:
-    """Return whether the bits distinguish all candidates: the columns are far from dependent."""
+    """Return whether the bits distinguish all candidates.
+
+    They do if the columns of the model are far from linearly dependent.
+    """
     if model.shape[1] >= model.shape[0]:
         return False
     values = np.linalg.svd(model, compute_uv=False)
@@ -193,10 +200,10 @@ def _is_identifiable(model: Floats) -> bool:
 
 
 def _choose_candidates(seen: _CohortCounts, columns: Floats) -> NDArray[np.intp]:
-    """Choose candidates by a non-negative fit, at most as many as the bits support.
+    """Return the indices of chosen candidates, at most as many as the bits can distinguish.
 
-    Such a fit never chooses two words that the bits cannot distinguish. Raises InfeasibleError if
-    it does not converge.
+    A non-negative fit chooses them, and never chooses two words that the bits cannot distinguish.
+    Raises InfeasibleError if it does not converge.
     """
     from scipy import optimize  # slow to import, and only many candidates need it
 
@@ -247,8 +254,8 @@ def _least_squares(seen: _CohortCounts, columns: Floats) -> _Fit:
 def _cohort_variance(seen: _CohortCounts, solve: Floats, columns: Floats, counts: Floats) -> Floats:
     """Return the variance of every count from the assignment to cohorts, shape (counts,)."""
     bits, words = columns.shape[1:]
-    held = np.clip(counts, 0.0, None)
-    weights = held / held.sum()
+    clipped = np.clip(counts, 0.0, None)
+    weights = clipped / clipped.sum()
     square, by_cohort, by_word = np.zeros(words), np.zeros(words), np.zeros((words, words))
     for c, share in enumerate(seen.share):
         moved = solve[:, c * bits : (c + 1) * bits] @ columns[c]  # of a count, by a word's person

@@ -12,7 +12,8 @@ nothing.
 
 *Memory* is the fingerprint of the question, the encoder and f. If one of them changes, the response
 is a new one and its privacy loss is spent again. The memory does not depend on p and q, the
-probabilities with which a memoized 0 and 1 are reported as 1: they only report what is memoized.
+probabilities with which a memoized 0 and 1 are reported as 1, because p and q affect only the
+reports.
 
 Source: RAPPOR (2014), section 2, steps 2 and 3; RFC 2104 (HMAC), FIPS 202 (SHAKE256).
 """
@@ -40,10 +41,19 @@ _SPAN_BYTES = 1 << 22
 
 
 def draw_permanent_response(mechanism: Memoized, records: Rows, chance: Chance) -> Rows:
-    """Draw a memoized response to each of ``records``: every bit is wrong with probability f/2.
+    """Draw a memoized response to each record: every bit is wrong with probability f/2.
 
     The simulation calls this function for a crowd that reports in one run. A device must use
     ``derive_response`` instead, because independent responses could be averaged.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism with f.
+    records : Rows
+        Packed bits of shape (people, row bytes).
+    chance : Chance
+        The source of randomness.
     """
     return flip(records, mechanism.bins, mechanism.permanent // 2, chance)
 
@@ -95,7 +105,17 @@ def memory_of(plan: MemoizedPlan) -> str:
 
 
 def draw_reports(mechanism: Memoized, responses: Rows, chance: Chance) -> Rows:
-    """Draw one report of every memoized response: a 1 becomes 1 with probability q, a 0 with p."""
+    """Draw one report of each memoized response.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism: a stored 1 is reported as 1 with probability q, a stored 0 with p.
+    responses : Rows
+        The memoized responses, packed bits of shape (people, row bytes).
+    chance : Chance
+        The source of randomness.
+    """
     zeros, ones = (
         _draw_coins(threshold, responses, chance) for threshold in (mechanism.p, mechanism.q)
     )
@@ -112,10 +132,19 @@ def new_key(chance: Chance) -> bytes:
 
 
 def cohort_of(key: bytes, mechanism: Memoized, person: str) -> int:
-    """Return the cohort of a person, which is uniform if the key is random.
+    """Return the number of the cohort of a person, which is uniform if the key is random.
 
     The cohort is the same for all values and reports of the person. In two cohorts a person would
     have two independent responses to one value.
+
+    Parameters
+    ----------
+    key : bytes
+        The key of the device, 32 bytes.
+    mechanism : Memoized
+        The mechanism with its number of cohorts.
+    person : str
+        The identifier of a person who shares the device.
     """
     return (
         int.from_bytes(_hash_with_key(key, b"cohort", _text(person))[:16], "little")

@@ -38,16 +38,26 @@ def randomize_records(
 ) -> Rows:
     """Randomize the records of all people, shape (people * messages of a record, message bytes).
 
-    A record that is sent several times is randomized afresh each time. A set in clear becomes one
-    message for each member, and pads (messages that stand for missing members) up to the largest
-    size, or only the slots that are drawn of these. The messages of one record follow each other.
-
-    ``records`` are bin numbers, shape (people,), or packed bits, shape (people, row bytes) and
-    dtype uint8. Sets in clear may also be bin numbers of shape (people, most members), with -1 for
-    none. Calls that share a ``memo`` share its tables.
+    A record that is sent several times is randomized afresh each time. The messages of one record
+    follow each other. A set in clear becomes one message for each member, and pads (messages that
+    stand for missing members) up to the largest size. If slots are sampled, only the drawn slots
+    become messages.
 
     Raises MessageError for a number that is not a bin, and for bits that the part cannot encode or
     does not protect. Raises ParameterError if hardly any record satisfies the cap of the part.
+
+    Parameters
+    ----------
+    part : Part
+        The part to which the messages belong.
+    records : Records or ArrayLike
+        Bin numbers, shape (people,), or packed bits, shape (people, row bytes) and dtype uint8.
+        Sets in clear may also be bin numbers of shape (people, most members), with -1 for a missing
+        member.
+    chance : Chance
+        The source of randomness.
+    memo : Memo or None
+        A cache of tables that calls may share.
     """
     given = to_array(records)
     if part.pads or part.slots is not None:
@@ -72,10 +82,21 @@ def randomize_records(
 def draw_part_fakes(
     part: Part, contributors: int, chance: Chance, memo: Memo | None = None
 ) -> tuple[Rows, int]:
-    """Draw the fakes of ``contributors`` devices, and return them with their number.
+    """Draw the fakes of people's devices, and return them with their number.
 
-    The fakes have the shape (fakes, message bytes) and no random order. There are none if devices
+    The fakes have the shape (fakes, message bytes) and are not shuffled. There are none if devices
     add no fakes. Raises ParameterError if hardly any fake satisfies the cap of the part.
+
+    Parameters
+    ----------
+    part : Part
+        The part to which the fakes belong.
+    contributors : int
+        The number of devices.
+    chance : Chance
+        The source of randomness.
+    memo : Memo or None
+        A cache of tables that calls may share.
     """
     own = part.own
     if own is None:
@@ -85,7 +106,10 @@ def draw_part_fakes(
 
 
 def _draw_coin_count(own: OwnFakes, contributors: int, chance: Chance) -> int:
-    """Draw how many devices send one more fake: those whose random word is below the coin."""
+    """Draw the number of devices that send one more fake.
+
+    A device does so if its random word is below the coin.
+    """
     if not own.coin:
         return 0
     coin = np.uint64(own.coin)
@@ -117,7 +141,7 @@ def _draw_fakes(part: Part, own: OwnFakes, number: int, chance: Chance, memo: Me
 
 
 def _draw_slots(cells: Integers, count: int, chance: Chance) -> Integers:
-    """Draw ``count`` cells of every record, shape (people, count), whatever these are."""
+    """Draw ``count`` of the cells of every record without replacement, shape (people, count)."""
     cells, people = cells.copy(), np.arange(len(cells))
     for place in range(count):
         other = place + draw_below(chance, cells.shape[1] - place, len(cells))
@@ -127,9 +151,9 @@ def _draw_slots(cells: Integers, count: int, chance: Chance) -> Integers:
 
 
 def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
-    """Return what every record of a set in clear names, shape (people, messages of a record).
+    """Return the cells of sets in clear, shape (people, messages of a record).
 
-    These are the bins of the set in ascending order, then one pad for each missing member.
+    The cells are the bins of the set in ascending order, then one pad for each missing member.
     """
     most = part.most_set or 1
     if given.ndim == 2 and given.dtype == np.int64:
@@ -156,7 +180,10 @@ def _cells(part: Part, given: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _cells_of_numbers(part: Part, given: Integers) -> Integers:
-    """Return the same as ``_cells`` for sets that are given as numbers of bins, -1 for none."""
+    """Return the cells of sets.
+
+    A row of ``given`` has the indices of a set's bins, and -1 in place of each missing member.
+    """
     most, lacking = part.most_set or 1, (given < 0).sum(axis=1)
     bins = min(part.bins, TEXT_BINS)  # no record has more bins, although there may be more points
     cells = np.sort(np.where(given < 0, bins, given), axis=1)
@@ -211,7 +238,7 @@ def _replace_randomly(part: Part, named: Numbers, chance: Chance) -> Numbers:
 
 
 def _draw_planes(planes: Planes, points: Integers, chance: Chance) -> Integers:
-    """Draw a direction for each point, and return the plane in this direction that contains it."""
+    """Draw a direction for each point, and return the plane in this direction through the point."""
     numbers = draw_below(chance, planes.device_planes.directions, len(points))
     return plane_messages(points, numbers, planes.prime, planes.digits)
 
@@ -234,7 +261,11 @@ def _iterate_records(part: Part, given: NDArray[Any]) -> Iterator[SetBits]:
 
 
 def _check_bits(part: Part, given: NDArray[Any]) -> Rows:
-    """Return the packed bits of records, if the part can encode and protects this many."""
+    """Return records as packed bits.
+
+    Raises MessageError if the part cannot encode bits, or does not protect as many set bits as a
+    record has.
+    """
     plain = Layout(Form.BITS, part.bins)
     holds_bits = part.threshold is not None or part.pads > 0 or part.slots is not None
     if not holds_bits or given.ndim != 2 or given.dtype != np.uint8:

@@ -1,4 +1,4 @@
-"""Messages for sets over planes: a random direction for each member in which it meets no other.
+"""Messages for sets over planes: for each member, a random plane that contains no other member.
 
 ``randomize.parts`` calls ``draw_set_planes``. Each member of a set is sent as a plane that contains
 the point of the member (``device.contract.planes``). A direction is drawn again if the plane would
@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mixtally.device.contract.planes import Planes
-from mixtally.model.planes import digits_of, directions, plane_messages, points_at
+from mixtally.model.planes import directions, plane_messages, points_at
 from mixtally.primitives.bits import spans
 from mixtally.primitives.chance import Chance
 from mixtally.primitives.draw import Integers
-from mixtally.primitives.wide import Numbers, draw_numbers, make_numbers, number_type
+from mixtally.primitives.wide import (
+    Numbers,
+    digits_in_base,
+    draw_numbers,
+    make_numbers,
+    number_type,
+)
 
 # Sets that are drawn at a time, to limit memory.
 _SPAN_SETS = 1 << 14
@@ -55,7 +61,7 @@ def _find_collisions(planes: Planes, points: Numbers, numbers: Numbers) -> NDArr
     """Return whether each point shares the plane in its direction with another point of its set."""
     p, t = planes
     vectors = directions(numbers.ravel(), p, t).reshape(t, *numbers.shape)
-    digits = digits_of(points.ravel(), p, t).reshape(t, *points.shape)
+    digits = digits_in_base(points.ravel(), p, t).reshape(t, *points.shape)
     if t * p * p < 1 << 63:
         products = np.einsum("tsi,tsj->sij", vectors, digits) % p
     else:  # A sum of all products would not fit in 64 bits.

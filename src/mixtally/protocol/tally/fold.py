@@ -29,7 +29,15 @@ _FRESH = 1 << 20
 
 
 def empty_tally(layout: Layout, *, pairs: bool = False) -> Tally:
-    """Return the tally of no messages; with pairs, raise as ``empty_pairs`` does."""
+    """Return the tally of no messages; with pairs, raise as ``empty_pairs`` does.
+
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    pairs : bool
+        Whether the tally has counts of pairs of bits.
+    """
     return Fold(layout, 0, pairs=pairs).tally()
 
 
@@ -70,7 +78,16 @@ class Fold:
 
 
 def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> Tally:
-    """Count ``rows``, and the pairs of their bits if these are requested.
+    """Count messages, and the pairs of their bits if these are requested.
+
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    rows : Rows
+        The messages, shape (messages, bytes).
+    pairs : bool
+        Whether pairs of bits are counted.
 
     Raises
     ------
@@ -85,7 +102,17 @@ def tally_messages(layout: Layout, rows: bits.Rows, *, pairs: bool = False) -> T
 
 
 def add_tallies(a: Tally, b: Tally) -> Tally:
-    """Return the tally of all messages of both; it has pairs only if both have them."""
+    """Return the tally of the messages of both tallies.
+
+    The result has pair counts only if both tallies have them.
+
+    Parameters
+    ----------
+    a : Tally
+        A tally of the same bins as ``b``.
+    b : Tally
+        The other tally.
+    """
     messages = a.messages + b.messages
     if a.codes is not None and b.codes is not None:
         codes, counts = _merge_counts([a.codes, b.codes], [a.counts, b.counts])

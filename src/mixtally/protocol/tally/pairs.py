@@ -47,7 +47,14 @@ def empty_pairs(layout: Layout) -> NDArray[np.int64]:
 def count_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """Count the messages that set both bits i and j, shape (bins, bins).
 
-    The diagonal counts the messages that set bit i. Counts of any split of the rows add up.
+    The diagonal counts the messages that set bit i. The counts of separate batches can be added up.
+
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    rows : Rows
+        The messages, shape (messages, bytes).
 
     Raises
     ------

@@ -21,7 +21,14 @@ _SPAN_CELLS = 1 << 22
 def count_all_pairs(layout: Layout, rows: bits.Rows) -> NDArray[np.int64]:
     """Count the messages that set both bits of each pair, shape (bins, bins).
 
-    The diagonal is the tally. Counts of several batches of messages add up.
+    The diagonal is the tally. The counts of separate batches can be added up.
+
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    rows : Rows
+        The messages, shape (messages, bytes).
 
     Raises
     ------
@@ -93,7 +100,7 @@ def _count_at_least(columns: bits.Rows, messages: int) -> NDArray[np.int64]:
 
 
 def _count_exactly(at_least: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Convert counts of at least a pattern's bits to counts of exactly this pattern."""
+    """Convert the counts of messages with at least a pattern's bits to counts of exact patterns."""
     exact, patterns = at_least.copy(), np.arange(1 << size)
     for bit in range(size):
         without = patterns[patterns >> bit & 1 == 0]

@@ -29,9 +29,16 @@ class Sifted:
 
 
 def sift(layout: Layout, rows: Rows) -> Sifted:
-    """Return ``rows`` without those that are impossible in ``layout``.
+    """Return the valid messages, and the number of dropped messages for each reason.
 
     The rows are copied only if a message is dropped. Raises MessageError for rows of another width.
+
+    Parameters
+    ----------
+    layout : Layout
+        The format of the messages.
+    rows : Rows
+        The messages, shape (messages, bytes).
     """
     # An empty slice has the width of all rows, so checking it costs nothing.
     layout.check_rows(rows[:0])

@@ -11,10 +11,11 @@ device sends in a round. The *sheet* of a round has its times and the public key
 from mixtally.device.client.net.consent import describe_consent
 from mixtally.device.client.net.diary import Diary
 from mixtally.device.client.net.entries import BundleState, DiaryCharge, Entry
-from mixtally.device.client.net.pins import Budget, Pins, Trust, read_trust
+from mixtally.device.client.net.pins import Budget, Pins, Trust, move_pins, read_trust
 from mixtally.device.client.net.requests import PostResult, post
 from mixtally.device.client.net.sending import deliver, deliver_until_answered, prepare
 from mixtally.device.client.net.trust import OpenRound, TrustedContract, open_round, verify_contract
+from mixtally.device.client.net.watch import Loss, RoleAnswer, WatchReport, check_arrival
 
 __all__ = [
     "Budget",
@@ -22,14 +23,19 @@ __all__ = [
     "Diary",
     "DiaryCharge",
     "Entry",
+    "Loss",
     "OpenRound",
     "Pins",
     "PostResult",
+    "RoleAnswer",
     "Trust",
     "TrustedContract",
+    "WatchReport",
+    "check_arrival",
     "deliver",
     "deliver_until_answered",
     "describe_consent",
+    "move_pins",
     "open_round",
     "post",
     "prepare",

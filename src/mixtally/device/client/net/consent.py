@@ -6,11 +6,15 @@ appears only as names of the contract, the question, its answers and the roles.
 
 import math
 from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 
 from mixtally.device.client.net.entries import DiaryCharge
 from mixtally.device.client.net.trust import OpenRound, TrustedContract
 from mixtally.device.contract.contract import LAYER_BYTES, Contract
 from mixtally.device.contract.plan import ContractPlan
+from mixtally.device.contract.roles import format_verifier_key
+from mixtally.device.wire.rotation import Rotation
 
 # Answers that are listed by name.
 _LABELS = 12
@@ -36,6 +40,7 @@ def describe_consent(
         f"fingerprint: {contract.fingerprint}",
         *_question_lines(contract),
         *_role_lines(contract),
+        *(_rotation_line(one) for one in agreed.rotations),
         *_promise_lines(contract),
         *_sending_lines(contract, given),
         *_cost_lines(agreed, spent),
@@ -84,22 +89,27 @@ def _role_lines(contract: Contract) -> list[str]:
     ]
 
 
+def _rotation_line(rotation: Rotation) -> str:
+    new = format_verifier_key(rotation.role, rotation.new)
+    return f"{rotation.role} has a new key, signed by the old one that you trusted: {new}"
+
+
 def _promise_lines(contract: Contract) -> list[str]:
     plan = contract.plan
     rounds = "its one round" if plan.collections == 1 else f"all {plan.collections} rounds"
-    # Rounded up, because the factor is part of the promise.
-    times = math.nextafter(math.exp(plan.epsilon), math.inf)
-    left = (
+    times = math.nextafter(math.exp(plan.epsilon), math.inf)  # the error of exp is below this
+    without_mixes = (
         "no privacy is left: your answer is exposed"
         if plan.local_epsilon is None
-        else f"your own flips still protect you with epsilon {plan.local_epsilon:.6g}"
+        else f"your own flips still protect you with epsilon {_at_most(plan.local_epsilon)}"
     )
     return [
-        f"promise: epsilon {plan.epsilon:.6g} and delta {plan.delta:.6g} for {rounds} together: "
-        f"any outcome is at most {times:.4g} times as likely with your answer as with another, "
+        f"promise: epsilon {_at_most(plan.epsilon)} and delta {_at_most(plan.delta)} for {rounds} "
+        f"together: any outcome is at most {_at_most(times, digits=4)} times as likely with your "
+        "answer as with another, "
         "except with probability delta",
         f"it holds {_trust_condition(plan)}",
-        f"if all mixes collude with the collector, {left}",
+        f"if all mixes collude with the collector, {without_mixes}",
         "the promise does not hide that you take part",
     ]
 
@@ -123,6 +133,11 @@ def _sending_lines(contract: Contract, given: OpenRound | None) -> list[str]:
     lines = [
         f"sent: once, {size:,} encrypted bytes, equal for all people, to {contract.hops[0].address}"
     ]
+    if contract.admission == "codes":
+        lines.append(
+            "admission: one answer a round for each code; the first mix sees which code came, and "
+            "nobody sees what it said; who handed out the codes may know who has which"
+        )
     if given is not None:
         lines.append(f"round: {given.sheet.round} of at most {contract.plan.collections}")
     return lines
@@ -132,9 +147,18 @@ def _cost_lines(agreed: TrustedContract, spent: Iterable[DiaryCharge]) -> list[s
     charges, contract = list(spent), agreed.contract
     if any((one.name, one.plan) == (contract.name, agreed.plan) for one in charges):
         return ["cost: nothing more, because an earlier round was charged for all rounds"]
-    epsilon = math.fsum([*(one.epsilon for one in charges), contract.plan.epsilon])
-    delta = math.fsum([*(one.delta for one in charges), contract.plan.delta])
+    plan = contract.plan
+    epsilon = _at_most(plan.epsilon, *(one.epsilon for one in charges))
+    delta = _at_most(plan.delta, *(one.delta for one in charges))
     return [
-        f"cost: epsilon {contract.plan.epsilon:.6g}, delta {contract.plan.delta:.6g}; in total "
-        f"with the charges in this diary, {epsilon:.6g} and {delta:.6g}"
+        f"cost: epsilon {_at_most(plan.epsilon)}, delta {_at_most(plan.delta)}; in total "
+        f"with the charges in this diary, {epsilon} and {delta}"
     ]
+
+
+def _at_most(*values: float, digits: int = 6) -> str:
+    """Return the exact sum of the decimal forms of privacy numbers as text, rounded up."""
+    total = sum(Fraction(repr(value)) for value in values)
+    context = Context(prec=digits, rounding=ROUND_CEILING)
+    rounded = context.divide(Decimal(total.numerator), Decimal(total.denominator))
+    return f"{float(rounded):.{digits}g}"

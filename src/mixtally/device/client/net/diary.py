@@ -2,9 +2,9 @@
 
 A bundle and its charge are written to the disk in one transaction, before the first byte is sent.
 From then on it is the only bundle of its round: the same bytes are sent again, or nothing. When the
-bundle is answered or the round has closed, its bytes are deleted and only the record remains. An
-answer in clear is never written. A diary that is lost, or restored from an old copy, does not know
-what was sent since.
+bundle is answered or the round has closed, its bytes and its code are deleted and only the record
+remains. An answer in clear is never written. A diary that is lost, or restored from an old copy,
+does not know what was sent since.
 """
 
 import os
@@ -26,9 +26,14 @@ from mixtally.device.client.net.entries import (
 from mixtally.device.client.net.pins import Budget
 from mixtally.device.client.net.seal import SealedBundle
 from mixtally.device.client.net.trust import OpenRound, check_open
+from mixtally.device.wire.arrivals import TAG_BYTES
+from mixtally.device.wire.consistency import MOST_WAIT
 from mixtally.errors import DataError
 
-APPLICATION, VERSION = 0x6D69_7874, 2
+APPLICATION, VERSION = 0x6D69_7874, 4
+# Seconds after the close of a round for which tags are kept: as long as a round can last, and then
+# as long as roles keep their lists.
+_MOST_WATCHED = MOST_WAIT + 30 * 86_400
 # Seconds to wait for another process that writes.
 _WAIT = 30.0
 _TABLES = """
@@ -36,11 +41,14 @@ CREATE TABLE charges (
   name TEXT NOT NULL, plan TEXT NOT NULL, question TEXT NOT NULL,
   epsilon REAL NOT NULL, delta REAL NOT NULL, collections INTEGER NOT NULL, made INTEGER NOT NULL,
   PRIMARY KEY (name, plan));
+CREATE TABLE rotations (
+  role TEXT NOT NULL, old BLOB NOT NULL, new BLOB NOT NULL, PRIMARY KEY (role, old));
 CREATE TABLE entries (
   name TEXT NOT NULL, round INTEGER NOT NULL, contract TEXT NOT NULL, serial INTEGER NOT NULL,
   sheet TEXT NOT NULL, address TEXT NOT NULL, closes INTEGER NOT NULL, made INTEGER NOT NULL,
   due INTEGER NOT NULL, tries INTEGER NOT NULL, "left" INTEGER, state TEXT NOT NULL,
   status INTEGER, ended INTEGER, size INTEGER NOT NULL, tags BLOB NOT NULL, bundle BLOB,
+  code TEXT,
   PRIMARY KEY (name, round),
   CHECK ((state = 'pending') = (bundle IS NOT NULL)));
 """
@@ -107,14 +115,15 @@ class Diary:
         seal : callable
             Makes the bundle.
         budget : Budget, optional
-            The maximum of all charges.
+            The maximum total of all charges.
         again : bool
             Whether a question may be answered that was charged under another name.
 
         Raises
         ------
         RefusedError
-            If a rule does not allow it. This error, or one of ``seal``, leaves the diary unchanged.
+            If a rule of the diary does not allow the answer. This error, or one of ``seal``, leaves
+            the diary unchanged.
         """
         contract, sheet = given.contract, given.sheet
         with self._translate_errors(), self._transaction():
@@ -131,15 +140,32 @@ class Diary:
             self.step("sealed")
             if new:
                 self._insert("charges", charge)
+            for rotation in rules.find_new_rotations(self.key_changes(), given.trusted.rotations):
+                self._insert("rotations", rotation)
             entry = make_entry(given, made, now)
-            self._insert("entries", (*entry, made.bundle))
+            self._insert("entries", (*entry, made.bundle, made.code))
             self.step("written")
         self.step("entered")
         return entry
 
+    def key_changes(self) -> dict[tuple[str, bytes], bytes]:
+        """Return the new key for each name of a role and old key, of all followed rotations."""
+        with self._translate_errors():
+            rows = self._rows.execute("SELECT role, old, new FROM rotations").fetchall()
+        return {(role, old): new for role, old, new in rows}
+
     def bundle(self, entry: Entry) -> bytes | None:
         """Return the bytes of a pending entry; None after they are deleted."""
-        asked = "SELECT bundle FROM entries WHERE name = ? AND round = ?"
+        found: bytes | None = self._find_sent("bundle", entry)
+        return found
+
+    def code(self, entry: Entry) -> str | None:
+        """Return the code of a pending entry, if its contract asks for one."""
+        found: str | None = self._find_sent("code", entry)
+        return found
+
+    def _find_sent(self, column: str, entry: Entry) -> Any:
+        asked = f"SELECT {column} FROM entries WHERE name = ? AND round = ?"
         with self._translate_errors():
             row = self._rows.execute(asked, entry[:2]).fetchone()
         return None if row is None else row[0]
@@ -155,7 +181,7 @@ class Diary:
         return self._reload(entry)
 
     def schedule_retry(self, entry: Entry, due: int, status: int | None) -> Entry:
-        """Record when to send the same bytes again."""
+        """Record the time at which the same bytes are sent again."""
         with self._translate_errors(), self._transaction():
             self._rows.execute(
                 "UPDATE entries SET due = ?, status = ? "
@@ -172,7 +198,7 @@ class Diary:
             with self._transaction():
                 self._rows.execute(
                     "UPDATE entries SET state = ?, ended = ?, status = coalesce(?, status), "
-                    "bundle = NULL WHERE name = ? AND round = ? AND state = 'pending'",
+                    "bundle = NULL, code = NULL WHERE name = ? AND round = ? AND state = 'pending'",
                     (state.value, now, status, *entry[:2]),
                 )
             self.step("ended")
@@ -181,11 +207,24 @@ class Diary:
             self.step("dropped")
         return self._reload(entry)
 
+    def forget_tags(self, entry: Entry) -> Entry:
+        """Delete the tags of the messages of an entry; the tag of its bundle remains."""
+        with self._translate_errors():
+            with self._transaction():
+                self._rows.execute(
+                    "UPDATE entries SET tags = substr(tags, 1, ?) WHERE name = ? AND round = ?",
+                    (TAG_BYTES, *entry[:2]),
+                )
+            self._rows.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return self._reload(entry)
+
     def expire_entries(self, now: int) -> None:
-        """End the pending entries of closed rounds."""
+        """End the pending entries of closed rounds, and forget tags that nobody has checked."""
         for entry in self.entries():
             if entry.is_pending and now >= entry.closes:
                 self.record_end(entry, BundleState.OVER, now)
+            if entry.is_watched and now >= entry.closes + _MOST_WATCHED:
+                self.forget_tags(entry)
 
     def find(self, name: str, number: int) -> Entry | None:
         """Return the entry of a round; None if the round was not answered."""
@@ -287,6 +326,6 @@ def _create_file(path: Path) -> None:
 
 def _restrict_permissions(path: Path) -> None:
     """Restrict the file, and the files that SQLite keeps next to it, to their owner."""
-    for beside in ("", "-wal", "-shm"):
+    for suffix in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
-            path.with_name(path.name + beside).chmod(0o600)
+            path.with_name(path.name + suffix).chmod(0o600)

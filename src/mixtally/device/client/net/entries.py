@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from mixtally.device.client.net.seal import SealedBundle
 from mixtally.device.client.net.trust import OpenRound, TrustedContract
+from mixtally.device.wire.arrivals import TAG_BYTES
 
 
 class BundleState(StrEnum):
@@ -58,17 +59,18 @@ class Entry(NamedTuple):
     made : int
         When the bundle was charged and sealed.
     due : int
-        When it is sent next; without meaning after it was answered.
+        When the bundle is sent next; meaningless after the bundle was answered.
     tries, left : int
         The number of attempts to send it, and the time of the first attempt.
     status : int or None
         The HTTP status of the last answer.
     ended : int or None
-        When it was taken, refused or over.
+        When the bundle was accepted or refused, or the round was over.
     size : int
-        The bytes of the bundle.
+        The length of the bundle in bytes.
     tags : bytes
-        Hashes by which its envelopes can be found at the first hop.
+        The tag of the bundle, by which the list of the first hop is searched. For a device that
+        watches, the tags of its messages at each later role follow, until the round is checked.
     """
 
     name: str
@@ -90,8 +92,13 @@ class Entry(NamedTuple):
 
     @property
     def is_pending(self) -> bool:
-        """Whether it is not due yet or not answered yet."""
+        """Whether the bundle waits for its time or for an answer."""
         return self.state is BundleState.PENDING
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the tags of the messages are kept."""
+        return len(self.tags) > TAG_BYTES
 
     @property
     def path(self) -> str:

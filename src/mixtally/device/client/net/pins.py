@@ -1,7 +1,7 @@
 """Decisions of a person before they take part: whom they trust, and what they spend.
 
-They are a TOML file with a required fingerprint or key of a hop. Everything else is authenticated
-by signatures.
+The decisions are in a TOML file, which must contain a fingerprint or the key of a hop. Everything
+else is authenticated by signatures.
 
     fingerprint = "64 hexadecimal digits of a contract"
     keys = ["NAME+HASH+BASE64"]        # verifier keys of roles that must be in every contract
@@ -14,38 +14,54 @@ by signatures.
     delta = 1e-5
 """
 
-import re
 import tomllib
 from typing import Any, NamedTuple
 
 from mixtally.device.client.limits import COVERS, PROTOCOLS, Limits
+from mixtally.device.contract.fields import DIGEST
 from mixtally.device.contract.roles import parse_verifier_key
+from mixtally.device.wire.rotation import KeyChanges, follow_key
 from mixtally.errors import DataError, RefusedError
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{64}")
 _MOST_BYTES = 1 << 20
 
 
 class Budget(NamedTuple):
-    """The maximum total of all charges in a diary, as stated in the contracts."""
+    """The maximum total of the charges in a diary. A charge is the cost stated in a contract."""
 
     epsilon: float
     delta: float
 
 
 class Pins(NamedTuple):
-    """What is trusted without a signature.
+    """The decisions of a person about trust, which need no signature.
 
-    ``fingerprint`` is that of the only trusted contract; None trusts every contract with the keys.
-    ``keys`` are pairs of the name and Ed25519 public key of roles that the contract must have.
+    ``fingerprint`` is the fingerprint of the only trusted contract; None trusts every contract that
+    has the keys. ``keys`` are pairs of the name and Ed25519 public key of roles that the contract
+    must have.
     """
 
     fingerprint: str | None = None
     keys: tuple[tuple[str, bytes], ...] = ()
 
 
+def move_pins(pins: Pins, changes: KeyChanges) -> Pins:
+    """Return the pins with each key replaced by its newest successor.
+
+    Parameters
+    ----------
+    pins : Pins
+        The trusted keys.
+    changes : KeyChanges
+        The verified rotations of keys.
+    """
+    return pins._replace(
+        keys=tuple((name, follow_key(changes, name, key)[-1]) for name, key in pins.keys)
+    )
+
+
 class Trust(NamedTuple):
-    """The content of the file."""
+    """The decisions of a person, as read from their file."""
 
     pins: Pins = Pins()
     limits: Limits = Limits()
@@ -53,7 +69,15 @@ class Trust(NamedTuple):
 
 
 def read_trust(data: bytes, subject: str) -> Trust:
-    """Read the decisions in a file; raise DataError for anything else, even an unknown field."""
+    """Read the decisions of a person; raise DataError for anything else, even an unknown field.
+
+    Parameters
+    ----------
+    data : bytes
+        The content of the file.
+    subject : str
+        The name of the file in messages.
+    """
     try:
         if len(data) > _MOST_BYTES:
             raise ValueError("too long")
@@ -76,7 +100,7 @@ def read_trust(data: bytes, subject: str) -> Trust:
 
 def validate_fingerprint(fingerprint: str) -> str:
     """Return ``fingerprint``, or raise ValueError if it is malformed."""
-    if not isinstance(fingerprint, str) or not _FINGERPRINT.fullmatch(fingerprint):
+    if not isinstance(fingerprint, str) or not DIGEST.fullmatch(fingerprint):
         raise ValueError("a fingerprint has 64 digits of 0-9a-f")
     return fingerprint
 

@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from mixtally.device.contract.fields import MOST_NOTE_BYTES
+from mixtally.device.wire.codes import SCHEME
 from mixtally.errors import DataError, RefusedError
 
 SECONDS = 30.0
@@ -59,28 +60,60 @@ def parse_address(address: str) -> RoleAddress:
     return RoleAddress(parts.scheme == "https", host, port, parts.path.rstrip("/"))
 
 
-def fetch(address: str, seconds: float = SECONDS) -> bytes:
-    """Return what a role serves at ``address``. It must be trusted only for its signatures.
+def fetch(address: str, most: int | None = None, seconds: float = SECONDS) -> bytes:
+    """Fetch what a role serves at ``address``; trust only its signatures.
 
-    Raise DataError if there is no answer, another status than 200, or too long a body.
+    The answer has at most ``most`` bytes, by default those of a note.
+
+    Parameters
+    ----------
+    address : str
+        The URL: https, or http on this machine.
+    seconds : float
+        The timeout of each step; all steps take at most four times as long.
+
+    Returns
+    -------
+    bytes
+        The body, which is not verified; at most ``MOST_NOTE_BYTES``.
+
+    Raises
+    ------
+    DataError
+        If there is no answer, another status than 200, or too long a body.
+    RefusedError
+        If the address is malformed.
     """
-    to = parse_address(address)
-    found = _request_once(to, seconds, lambda link: _send_get(link, to.path))
-    if isinstance(found, bytes) and len(found) <= MOST_NOTE_BYTES:
+    most = MOST_NOTE_BYTES if most is None else most
+    found = get(address, parse_address(address).path, most, seconds)
+    if isinstance(found, bytes) and len(found) <= most:
         return found
     got = found.why or f"status {found.status}" if isinstance(found, PostResult) else "more bytes"
     raise DataError(
         ascii(address)[:200],
-        expected=f"a note of at most {MOST_NOTE_BYTES:,} bytes",
+        expected=f"an answer of at most {most:,} bytes",
         got=got,
-        do="fetch it from another role of the contract: all roles serve the same notes",
+        do="ask another role of the contract, which serves the same notes; round numbers continue "
+        "over all serials of a contract",
     )
 
 
-def post(address: str, path: str, body: bytes, seconds: float = SECONDS) -> PostResult:
-    """Send ``body`` to ``path`` below ``address`` once, and return the answer."""
+def get(address: str, path: str, most: int, seconds: float = SECONDS) -> bytes | PostResult:
+    """Return the bytes that the host of ``address`` serves at ``path``.
+
+    If the status is not 200, return the result of the request instead.
+
+    At most ``most + 1`` bytes are read; one more byte shows that the content is too long.
+    """
+    return _request_once(parse_address(address), seconds, lambda link: _send_get(link, path, most))
+
+
+def post(
+    address: str, path: str, body: bytes, seconds: float = SECONDS, *, code: str | None = None
+) -> PostResult:
+    """Send ``body`` to ``path`` below ``address`` once, perhaps with a one-time code."""
     to = parse_address(address)
-    return _request_once(to, seconds, lambda link: _send_post(link, to.path + path, body))
+    return _request_once(to, seconds, lambda link: _send_post(link, to.path + path, body, code))
 
 
 def _request_once(
@@ -112,10 +145,12 @@ def _make_connection(to: RoleAddress, seconds: float) -> HTTPConnection:
     return HTTPConnection(to.host, to.port, timeout=seconds)
 
 
-def _send_post(link: HTTPConnection, path: str, body: bytes) -> PostResult:
+def _send_post(link: HTTPConnection, path: str, body: bytes, code: str | None) -> PostResult:
     link.putrequest("POST", path, skip_accept_encoding=True)
     link.putheader("Content-Type", MEDIA_TYPE)
     link.putheader("Content-Length", str(len(body)))
+    if code is not None:
+        link.putheader("Authorization", f"{SCHEME} {code}")
     # The server may refuse before it has read everything; its answer can still be read.
     with suppress(BrokenPipeError, ConnectionResetError):
         link.endheaders(body)
@@ -123,13 +158,13 @@ def _send_post(link: HTTPConnection, path: str, body: bytes) -> PostResult:
     return PostResult(answer.status, answer.getheader("Retry-After"))
 
 
-def _send_get(link: HTTPConnection, path: str) -> bytes | PostResult:
+def _send_get(link: HTTPConnection, path: str, most: int) -> bytes | PostResult:
     link.putrequest("GET", path, skip_accept_encoding=True)
     link.endheaders()
     answer: HTTPResponse = link.getresponse()
     if answer.status != HTTPStatus.OK:
         return PostResult(answer.status)
-    return answer.read(MOST_NOTE_BYTES + 1)  # one more byte shows that the note is too long
+    return answer.read(most + 1)  # one more byte shows that the answer is too long
 
 
 def _shut_down(place: socket.socket) -> None:

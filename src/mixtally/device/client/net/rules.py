@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from mixtally.device.client.net.entries import DiaryCharge, Entry
 from mixtally.device.client.net.pins import Budget
-from mixtally.device.client.net.trust import OpenRound
-from mixtally.errors import RefusedError
+from mixtally.device.client.net.trust import OpenRound, refusal
+from mixtally.device.wire.rotation import KeyChanges, Rotation
 
 
 def check_same(entry: Entry, given: OpenRound) -> None:
@@ -14,10 +14,10 @@ def check_same(entry: Entry, given: OpenRound) -> None:
     if another and (entry.is_pending or entry.contract == given.contract.fingerprint):
         expected = f"the sheet {entry.sheet[:16]}.., under which this round was answered"
         got = f"{given.digest.hex()[:16]}.., signed by all as well"
-        raise _refusal("another-sheet", "round", expected, got, "tell others: somebody signed two")
+        raise refusal("another-sheet", "round", expected, got, "tell others: somebody signed two")
     if not entry.is_pending:
         expected, got = "a round that was not answered yet", f"one that was: {entry.state.value}"
-        raise _refusal("round-answered", "round", expected, got, "wait for the next round")
+        raise refusal("round-answered", "round", expected, got, "wait for the next round")
 
 
 def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
@@ -26,22 +26,39 @@ def check_order(entries: Sequence[Entry], given: OpenRound) -> None:
     for entry in entries:
         if entry.serial > contract.serial:
             expected = f"serial {entry.serial} of {contract.name}, which ended those before"
-            raise _refusal("serial-ended", "contract", expected, contract.serial)
+            raise refusal("serial-ended", "contract", expected, contract.serial)
         if entry.serial == contract.serial and entry.contract != contract.fingerprint:
             expected = f"the contract {entry.contract[:16]}.., answered under this name and serial"
             got = f"{contract.fingerprint[:16]}.."
-            raise _refusal(
+            raise refusal(
                 "serial-twice", "contract", expected, got, "tell others: somebody signed two"
             )
         if entry.round > number:
             expected = f"a round after {entry.round}, the last that was answered"
-            raise _refusal("round-out-of-order", "round", expected, number)
+            raise refusal("round-out-of-order", "round", expected, number)
+
+
+def find_new_rotations(known: KeyChanges, followed: Iterable[Rotation]) -> tuple[Rotation, ...]:
+    """Return those rotations that the diary does not have yet.
+
+    Raise RefusedError if another rotation of the same key is known. The first rotation counts,
+    because a thief of the old key can sign a second one.
+    """
+    new = []
+    for one in followed:
+        before = known.get((one.role, one.old))
+        if before not in (None, one.new):
+            expected = f"the key of {one.role} that this device followed before"
+            raise refusal("rotated-twice", "contract", expected, "another one")
+        if before is None:
+            new.append(one)
+    return tuple(new)
 
 
 def check_cost(
     charges: Iterable[DiaryCharge], new: DiaryCharge, budget: Budget | None, *, again: bool
 ) -> bool:
-    """Return whether ``new`` must be charged: once for each plan under a name.
+    """Return whether a contract must be charged; each plan under a name is charged once.
 
     Raise RefusedError for a question that was charged under another name, unless ``again``, and for
     a charge that exceeds the budget.
@@ -53,14 +70,14 @@ def check_cost(
     if others and not again:
         expected = "a question that was not answered under another name"
         do = "do not take part, or allow it; the costs of both add up"
-        raise _refusal("question-under-another-name", "contract", expected, others[0].name, do)
+        raise refusal("question-under-another-name", "contract", expected, others[0].name, do)
     if budget is not None:
         for name, most in zip(Budget._fields, budget, strict=True):
             costs = [getattr(one, name) for one in (*before, new)]
             if is_sum_above(costs, most):
                 do = "do not take part, or raise the budget of this device"
                 expected = f"{name} of at most {most:g} in all"
-                raise _refusal("budget-passed", "budget", expected, f"{sum(costs):.6g}", do)
+                raise refusal("budget-passed", "budget", expected, f"{sum(costs):.6g}", do)
     return True
 
 
@@ -70,9 +87,3 @@ def is_sum_above(costs: Sequence[float], most: float) -> bool:
     finest = max(of for _, of in ratios)  # denominators are powers of two: all divide the largest
     *each, allowed = (part * (finest // of) for part, of in ratios)
     return sum(each) > allowed
-
-
-def _refusal(
-    reason: str, subject: str, expected: str, got: object, do: str = "do not take part"
-) -> RefusedError:
-    return RefusedError(reason, subject, expected=expected, got=got, do=do)

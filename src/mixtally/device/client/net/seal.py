@@ -6,7 +6,6 @@ not drawn.
 """
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from typing import NamedTuple
 
 from mixtally.device.client.draw import RandomWords
@@ -14,10 +13,19 @@ from mixtally.device.client.encode import Value
 from mixtally.device.client.messages import messages
 from mixtally.device.client.net.trust import OpenRound
 from mixtally.device.contract.part import ContractPart
+from mixtally.device.wire.arrivals import TAG_BYTES, make_tagger
 from mixtally.device.wire.bundle import write_bundle
+from mixtally.device.wire.codes import check_code
 from mixtally.device.wire.envelope import Sealer
 
-TAG_BYTES = 8
+_PART_BYTES = 2
+
+
+class WatchedMessage(NamedTuple):
+    """The part of a message, and the tags of its envelopes at hop 2 and all later roles."""
+
+    part: int
+    tags: tuple[bytes, ...]
 
 
 class SealedBundle(NamedTuple):
@@ -28,15 +36,18 @@ class SealedBundle(NamedTuple):
     bundle : bytes
         The body of the request.
     tags : bytes
-        The first 8 bytes of the SHA-256 of each outer envelope, padding included. Hashes of inner
-        envelopes are not stored: with them, a stolen diary would undo the mixing.
+        The tag of the bundle at hop 1. For a device that watches, the tags of its messages at each
+        later role follow (``write_watched``).
     due : int
         When it is sent, seconds since 1970.
+    code : str or None
+        The one-time code with which it is sent.
     """
 
     bundle: bytes
     tags: bytes
     due: int
+    code: str | None = None
 
 
 def seal_answer(
@@ -46,30 +57,83 @@ def seal_answer(
     now: int,
     *,
     at_once: bool = False,
+    watch: bool = False,
+    code: str | None = None,
 ) -> SealedBundle:
     """Return the bundle of a person who answers ``value`` in a round.
 
-    Raise RefusedError if the question does not have this value, and AccountingError if the random
-    words are invalid. With ``at_once`` the bundle is due now.
+    Raise RefusedError if the question does not have this value or the contract does not accept this
+    code, and AccountingError if the random words are invalid. With ``at_once`` the bundle is due
+    now. With ``watch`` the tags of all messages are returned: anyone who has them can follow the
+    messages through the mixes.
     """
     contract, sheet = given.contract, given.sheet
+    code = check_code(contract.admission, code)
     drawn = messages(contract.plan, value, words, prefixes=sheet.prefixes, closing=sheet.closing)
-    several = zip(contract.plan.parts, drawn, strict=True)
-    parts = [
-        seal_part(given.sealer, place, part, some) for place, (part, some) in enumerate(several)
-    ]
-    tags = b"".join(sha256(one).digest()[:TAG_BYTES] for part in parts for one in part)
+    parts, watched = list[list[bytes]](), list[WatchedMessage]()
+    for place, (part, some) in enumerate(zip(contract.plan.parts, drawn, strict=True)):
+        layers: list[list[bytes]] = []
+        parts.append(seal_part(given.sealer, place, part, some, layers))
+        watched += (make_watched(given.digest, place, one) for one in layers)
+    bundle = write_bundle(parts)
+    tags = write_watched(make_tagger(given.digest, 1)(bundle), watched if watch else [])
     due = now if at_once else draw_due_time(RandomWords(words), now, sheet.closes)
-    return SealedBundle(write_bundle(parts), tags, due)
+    return SealedBundle(bundle, tags, due, code)
 
 
 def seal_part(
-    sealer: Sealer, place: int, part: ContractPart, several: Sequence[bytes]
+    sealer: Sealer,
+    place: int,
+    part: ContractPart,
+    several: Sequence[bytes],
+    layers: list[list[bytes]] | None = None,
 ) -> list[bytes]:
-    """Seal the messages of the part at ``place``, and padding for each unused slot."""
-    left = part.most - len(several)
-    padding = [sealer.padding(part.layout.message_bytes, place) for _ in range(left)]
-    return [*(sealer.seal(one, place) for one in several), *padding]
+    """Seal the messages of a part, and padding for each unused slot.
+
+    Parameters
+    ----------
+    sealer : Sealer
+        Encrypts for the hops and the collector.
+    place : int
+        The number of the part, from 0.
+    part : ContractPart
+        The part.
+    several : sequence of bytes
+        The messages of the device in this part.
+    layers : list of lists of bytes, optional
+        The layers of each message are added to this list.
+    """
+    sealed = [sealer.layers(one, place) for one in several]
+    if layers is not None:
+        layers += sealed
+    unused = part.most - len(several)
+    padding = [sealer.padding(part.layout.message_bytes, place) for _ in range(unused)]
+    return [*(one[-1] for one in sealed), *padding]
+
+
+def make_watched(sheet: bytes, place: int, layers: Sequence[bytes]) -> WatchedMessage:
+    """Return the tags of a message of the part ``place``, given its layers, the last one first."""
+    inner = enumerate(reversed(layers[:-1]), start=2)
+    return WatchedMessage(place, tuple(make_tagger(sheet, hop, place)(one) for hop, one in inner))
+
+
+def write_watched(bundle: bytes, messages: Sequence[WatchedMessage]) -> bytes:
+    """Return the tag of a bundle and the tags of its messages, as a diary keeps them."""
+    rows = [one.part.to_bytes(_PART_BYTES) + b"".join(one.tags) for one in messages]
+    return bundle + b"".join(rows)
+
+
+def read_watched(tags: bytes, hops: int) -> list[WatchedMessage]:
+    """Return the messages that ``write_watched`` has written, for a contract with ``hops``."""
+    size = _PART_BYTES + TAG_BYTES * hops
+    rows = [tags[start : start + size] for start in range(TAG_BYTES, len(tags), size)]
+    return [
+        WatchedMessage(
+            int.from_bytes(row[:_PART_BYTES]),
+            tuple(row[at : at + TAG_BYTES] for at in range(_PART_BYTES, size, TAG_BYTES)),
+        )
+        for row in rows
+    ]
 
 
 def draw_due_time(words: RandomWords, now: int, closes: int) -> int:

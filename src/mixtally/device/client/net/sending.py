@@ -20,12 +20,14 @@ from mixtally.device.client.net.requests import PostResult, post
 from mixtally.device.client.net.seal import seal_answer
 from mixtally.device.client.net.trust import OpenRound
 
-Post = Callable[[str, str, bytes], PostResult]
+Post = Callable[..., PostResult]
+"""Function of the address, the path and the body; and of the keyword ``code``, if there is one."""
 # Seconds between attempts: the first delay, which doubles, and the largest.
 _FIRST_WAIT, _MOST_WAIT = 30, 3600
 # A longer sleep could miss the due time, because the clock goes on while a device is suspended.
 _NAP = 60.0
-_AGAIN = (408, 429)
+_FULL = 429
+_AGAIN = (408, _FULL)
 """Statuses of refusals after which the same bytes may be sent again."""
 
 
@@ -39,6 +41,8 @@ def prepare(
     at_once: bool = False,
     budget: Budget | None = None,
     again: bool = False,
+    watch: bool = False,
+    code: str | None = None,
 ) -> Entry:
     """Charge a round, and seal and store the answer until it is sent.
 
@@ -59,18 +63,22 @@ def prepare(
     at_once : bool
         Whether the bundle is due now, in place of a random time in the round.
     budget : Budget, optional
-        The maximum of all charges.
+        The maximum total of all charges.
     again : bool
         Whether a question may be answered that was charged under another name.
+    watch : bool
+        Whether the tags of all layers are kept until ``check_arrival`` has found out what arrived.
+    code : str, optional
+        The one-time code that the person received, if the contract asks for one.
 
     Raises
     ------
     RefusedError
-        If a rule does not allow it. Nothing is charged then.
+        If a rule of the diary does not allow the answer. Nothing is charged then.
     DataError
         If the diary cannot be written.
     """
-    seal = partial(seal_answer, given, value, words, now, at_once=at_once)
+    seal = partial(seal_answer, given, value, words, now, at_once=at_once, watch=watch, code=code)
     return diary.add_entry(given, now, seal, budget=budget, again=again)
 
 
@@ -79,7 +87,30 @@ def deliver(
 ) -> Entry:
     """Send a pending bundle if it is due, and return the updated entry.
 
-    ``at_once`` ignores the random due time, but not a delay that the first hop asked for.
+    The attempt is recorded in the diary before anything is sent, and its result afterwards.
+
+    Parameters
+    ----------
+    diary : Diary
+        Where the bundle is stored.
+    entry : Entry
+        The entry of the bundle; the diary's newer state is used.
+    now : int
+        The time, seconds since 1970.
+    ask : callable
+        Sends a body to an address and a path, and returns the answer.
+    at_once : bool
+        Whether to ignore the random due time, but not a delay that the first hop asked for.
+
+    Returns
+    -------
+    Entry
+        The entry as it is in the diary afterwards; its state is OVER if the round has closed.
+
+    Raises
+    ------
+    DataError
+        If the diary cannot be written.
     """
     entry = diary.find(entry.name, entry.round) or entry
     if not entry.is_pending:
@@ -89,11 +120,13 @@ def deliver(
     bundle = diary.bundle(entry)
     if bundle is None or (now < entry.due and not (at_once and not entry.tries)):
         return entry
+    code = diary.code(entry)
+    more = {} if code is None else {"code": code}
     usual = now + _retry_delay(entry, now)
     # Recorded before sending: a process that is killed must not forget that bytes may have left.
     entry = diary.record_attempt(entry, now, usual)
     diary.step("begun")
-    answer = ask(entry.address, entry.path, bundle)
+    answer = ask(entry.address, entry.path, bundle, **more)
     diary.step("answered")
     return _record_result(diary, entry, now, answer, usual)
 
@@ -107,7 +140,33 @@ def deliver_until_answered(
     ask: Post = post,
     at_once: bool = False,
 ) -> Entry:
-    """Wait and send until the bundle is answered or the round is closed."""
+    """Wait and send until the bundle is answered or the round is closed.
+
+    Parameters
+    ----------
+    diary : Diary
+        Where the bundle is stored.
+    entry : Entry
+        The entry of the bundle.
+    clock : callable
+        Returns the time, seconds since 1970.
+    sleep : callable
+        Waits for a number of seconds, from 0.5 to 60.
+    ask : callable
+        Sends a body to an address and a path, and returns the answer.
+    at_once : bool
+        Whether to ignore the random due time, but not a delay that the first hop asked for.
+
+    Returns
+    -------
+    Entry
+        The entry, which is no longer pending.
+
+    Raises
+    ------
+    DataError
+        If the diary cannot be written.
+    """
     while True:
         entry = deliver(diary, entry, int(clock()), ask=ask, at_once=at_once)
         if not entry.is_pending:
@@ -129,7 +188,9 @@ def _record_result(diary: Diary, entry: Entry, now: int, answer: PostResult, usu
     if status is not None and (status in _AGAIN or status >= 500):
         due = max(now + 1, now + (_parse_retry_after(answer.retry_after, now) or usual - now))
     if due >= entry.closes:
-        return diary.record_end(entry, BundleState.OVER, now, status)
+        # A hop whose round is full asks to wait until the round is over.
+        ended = BundleState.REFUSED if status == _FULL else BundleState.OVER
+        return diary.record_end(entry, ended, now, status)
     return diary.schedule_retry(entry, due, status)
 
 

@@ -60,23 +60,23 @@ def split_into_blocks(
     The first ``drop`` rows are left out. A block is bytes, not a stream from which a thread of
     Arrow reads. Such a thread may still read when the process ends, which then aborts.
     """
-    held = bytearray()
+    buffer = bytearray()
     for part in parts:
-        held += part
-        if len(held) < size:
+        buffer += part
+        if len(buffer) < size:
             continue
-        found = find_row_ends(bytes(held))
+        found = find_row_ends(bytes(buffer))
         # The last row waits: the next part may begin with the second half of its line end.
-        found = found[found < len(held)]
-        if len(held) - (int(found[-1]) if len(found) else 0) > size:
+        found = found[found < len(buffer)]
+        if len(buffer) - (int(found[-1]) if len(found) else 0) > size:
             raise long_row_error(file)
         if len(found) <= drop:
             continue
         start = int(found[drop - 1]) if drop else 0
         drop = 0
-        yield bytes(held[start : found[-1]])
-        del held[: found[-1]]
-    found = find_row_ends(bytes(held))
-    start = 0 if not drop else int(found[drop - 1]) if len(found) >= drop else len(held)
-    if start < len(held):
-        yield bytes(held[start:])
+        yield bytes(buffer[start : found[-1]])
+        del buffer[: found[-1]]
+    found = find_row_ends(bytes(buffer))
+    start = 0 if not drop else int(found[drop - 1]) if len(found) >= drop else len(buffer)
+    if start < len(buffer):
+        yield bytes(buffer[start:])

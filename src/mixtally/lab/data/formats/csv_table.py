@@ -129,7 +129,11 @@ def _hint(
 def _header(
     file: DataFile, first: bytes, columns: Sequence[str], mark: str | None
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the delimiter and the names: those with all ``columns``, else the most cells."""
+    """Return the delimiter and the names of the columns.
+
+    The delimiter is one with which the header has all ``columns``. If there is none, it is the one
+    that gives the most cells.
+    """
     if not first:
         raise file.unreadable("a header line", "an empty file", "check the file")
     text, found, failed = first.decode("utf-8", "ignore"), {}, None

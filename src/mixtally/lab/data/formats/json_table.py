@@ -115,17 +115,17 @@ class _Pairs(list[Any]):
 
 def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the objects of a JSON array, one per line; raise DataError for anything else."""
-    held = bytearray()
+    buffer = bytearray()
     for part in parts:
-        held += part
-        if len(held) > _MOST_ARRAY_BYTES:
+        buffer += part
+        if len(buffer) > _MOST_ARRAY_BYTES:
             raise file.unreadable(
                 f"an array of at most {_MOST_ARRAY_BYTES:,} bytes",
                 "a longer one",
                 "write JSON lines",
             )
     try:
-        rows = msgspec.json.decode(bytes(held), type=list[msgspec.Raw])
+        rows = msgspec.json.decode(bytes(buffer), type=list[msgspec.Raw])
     except msgspec.DecodeError as error:
         raise file.unreadable(
             "an array of JSON objects", error, "repair or re-export it"
@@ -135,15 +135,15 @@ def objects_of(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _whole_lines(file: DataFile, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the same text in blocks of whole lines, which may be blank."""
-    held = b""
+    """Yield the text in blocks of whole lines, which may be blank."""
+    buffer = b""
     for part in parts:
         lines, end, rest = part.rpartition(b"\n")
         if end:
-            yield held + lines
-            held = b""
-        held += rest
-        if len(held) > file.block:
+            yield buffer + lines
+            buffer = b""
+        buffer += rest
+        if len(buffer) > file.block:
             raise long_row_error(file)
 
 

@@ -60,8 +60,8 @@ def _is_declared(field: Any) -> bool:
 def _is_whole(metadata: Any, name: str) -> bool:
     """Return whether every row group holds the whole dictionary.
 
-    Other writers store the values of their rows only, or no dictionary, so that the reader makes
-    one.
+    Some writers store only the values of the rows of the group, or no dictionary. The reader then
+    makes a dictionary of its own.
     """
     if not str(metadata.created_by).startswith(_WHOLE):
         return False

@@ -80,7 +80,7 @@ class Source:
 
     @property
     def bytes_read(self) -> int:
-        """Bytes read so far, as on disk."""
+        """The number of bytes read so far, before they were decompressed."""
         return self._raw.tell() if self.size else 0
 
     def read_all(self) -> bytes:
@@ -101,7 +101,7 @@ def open_source(file: DataFile) -> Iterator[Source]:
     """Open ``file`` to read it once, from the beginning to the end.
 
     Raises DataError for a folder, a device, a socket, an unsupported format, or a read error.
-    Raises it at the end if the file has changed meanwhile.
+    Raises DataError at the end if the file has changed meanwhile.
     """
     before = _check_status(file)
     with ExitStack() as stack:
@@ -231,20 +231,20 @@ def iterate_parts(stream: BinaryIO) -> Iterator[bytes]:
 
 class _PartStream(io.RawIOBase):
     def __init__(self, parts: Iterator[bytes]) -> None:
-        self._parts, self._held = parts, bytearray()
+        self._parts, self._buffer = parts, bytearray()
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        while size < 0 or len(self._held) < size:
+        while size < 0 or len(self._buffer) < size:
             more = next(self._parts, None)
             if more is None:
                 break
-            self._held += more
-        size = len(self._held) if size < 0 else size
-        found = bytes(self._held[:size])
-        del self._held[:size]
+            self._buffer += more
+        size = len(self._buffer) if size < 0 else size
+        found = bytes(self._buffer[:size])
+        del self._buffer[:size]
         return found
 
 

@@ -50,7 +50,15 @@ class Table(NamedTuple):
 
 
 def suggest_column(column: str, names: Sequence[str]) -> str:
-    """Return the advice for a ``column`` that is missing from ``names``."""
+    """Return the advice for a column that a table lacks.
+
+    Parameters
+    ----------
+    column : str
+        The requested name.
+    names : sequence of str
+        The names of the existing columns.
+    """
     plain = {name.lower().strip(): name for name in names}
     close = get_close_matches(column.lower().strip(), plain, n=1)
     return f"did you mean {plain[close[0]]!r}?" if close else "name one of these"

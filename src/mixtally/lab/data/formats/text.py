@@ -60,31 +60,31 @@ def decode_chunks(file: DataFile, stream: BinaryIO, size: int = HEAD) -> Iterato
 
 
 def trim_end(file: DataFile, parts: Iterator[bytes], delimiter: str = "") -> Iterator[bytes]:
-    """Yield the same text with exactly one line end at its end.
+    """Yield the text with exactly one line end at its end.
 
     Blank lines at the end are left out. So are lines of nothing but ``delimiter``, which
     spreadsheets write for rows below the last one.
     """
-    held, blank = b"", _ENDS + delimiter.encode("ascii")
+    pending, blank = b"", _ENDS + delimiter.encode("ascii")
     for part in parts:
         # Whether white space is at the end of the file is only known when the next part has text or
         # not.
         body = part.rstrip(blank)
         if body:
-            yield held + body if held else body
-            held = part[len(body) :]
+            yield pending + body if pending else body
+            pending = part[len(body) :]
         else:
-            held += part
-        if len(held) > file.block:
+            pending += part
+        if len(pending) > file.block:
             raise long_row_error(file)
-    last, *_ = held.splitlines() or [b""]  # the last row may end with empty cells
+    last, *_ = pending.splitlines() or [b""]  # the last row may end with empty cells
     yield last + b"\n"
 
 
 def check_quotes(
     file: DataFile, parts: Iterator[bytes], delimiter: str, lines: int = 1
 ) -> Iterator[bytes]:
-    """Yield the same CSV; raise DataError for a quote that neither opens nor closes a cell.
+    """Yield the CSV unchanged; raise DataError for a quote that neither opens nor closes a cell.
 
     Every second quote closes, so a stray one would join rows up to the next quote. A doubled quote
     closes and opens again. ``lines`` is the number of the first line.

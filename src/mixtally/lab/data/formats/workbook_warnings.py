@@ -24,7 +24,7 @@ _AT_ONCE = 1 << 20
 def describe_unseen(
     workbook: str | IO[bytes], sheet: str, header_row: int, columns: Mapping[str, str]
 ) -> str:
-    """Return what ``sheet`` hides below ``header_row``, in words; empty if nothing is known.
+    """Describe hidden rows and errors of a sheet below its header; empty if there are none.
 
     ``columns`` maps the letters of the columns that are read to their names. The XML is defined in
     ECMA-376, part 1: section 18.3.1.73 for the attribute ``hidden`` of ``row``, and 18.3.1.4 for
@@ -84,9 +84,10 @@ def _can_have_unseen(file: IO[bytes]) -> bool:
 def _count_unseen(
     file: IO[bytes], header_row: int, percent: Collection[str]
 ) -> tuple[int, int, Counter[str]]:
-    """Return hidden rows, cells with an error, and cells of the styles ``percent`` by column.
+    """Return the numbers of hidden rows, of cells with an error, and of percentages by column.
 
-    Only opening tags are read, and no tree is built.
+    Percentages are cells of the styles ``percent``. Only opening tags are read, and no tree is
+    built.
     """
     row = hidden = errors = 0
     shown: Counter[str] = Counter()

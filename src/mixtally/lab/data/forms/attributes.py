@@ -19,7 +19,7 @@ from mixtally.protocol.encode.bits import rows_of
 
 
 class Attributes:
-    """Collector of the value of every attribute of every row."""
+    """Reader of rows that each contain one value of every attribute."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         self._name, self._columns = reading.name, reading.columns

@@ -21,7 +21,7 @@ from mixtally.protocol.encode.bits import parse_bit, parse_vector
 
 
 class Bits:
-    """Collector of packed rows of bits."""
+    """Reader of rows that each contain the bits of one record, which it packs."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # rows say where they are from

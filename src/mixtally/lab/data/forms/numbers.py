@@ -23,7 +23,7 @@ _ENDS = 2
 
 
 class Numbers:
-    """Collector of the number of every row."""
+    """Reader of rows that each contain one number."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin  # unused: a column of numbers needs nothing of its source

@@ -17,7 +17,7 @@ from mixtally.model.question import Question
 
 
 class One:
-    """Collector of the bin of every row."""
+    """Reader of rows that each contain one value, which it turns into a bin number."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
@@ -33,7 +33,9 @@ class One:
         self._codes.append(self.encode_batch(batch))
 
     def encode_batch(self, batch: RowBatch) -> NDArray[np.int32]:
-        """Return the label number of every row, in the order of reading, without keeping it.
+        """Return the number of the label of every row, without storing it.
+
+        Labels are numbered in the order of reading.
 
         Raises DataError for a value without a label.
         """

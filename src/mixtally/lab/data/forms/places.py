@@ -19,7 +19,7 @@ _LIMITS = (("latitude", 90.0), ("longitude", 180.0))
 
 
 class Places:
-    """Collector of the hexagon of every row."""
+    """Reader of rows that each contain one place, which it turns into the bin of a hexagon."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         del origin, question  # the grid is the question

@@ -36,7 +36,8 @@ class _ParsedSets(NamedTuple):
     """The labels of distinct texts.
 
     ``sizes`` has the number of labels of each text, shape (texts,). ``labels`` has the label
-    numbers of the first text, then of the second, and so on. ``codes`` has the text of every row.
+    numbers of the first text, then of the second, and so on. ``codes`` has the index of the text of
+    every row.
     """
 
     sizes: Integers
@@ -45,7 +46,7 @@ class _ParsedSets(NamedTuple):
 
 
 class Sets:
-    """Collector of the labels of every row."""
+    """Reader of rows that contain the labels of a set."""
 
     def __init__(self, origin: Origin, reading: Reading, question: Question | None) -> None:
         (self._column,) = reading.columns
@@ -166,13 +167,13 @@ class Sets:
         """Return the population; raise DataError for a person with too many labels."""
         who, what = records.record_of_rows(np.concatenate(self._who)), np.concatenate(self._what)
         labels, codes = self._book.order_labels(what[who >= 0], self._subject)
-        held = who[who >= 0], codes, records.size, len(labels)
+        memberships = who[who >= 0], codes, records.size, len(labels)
         rows: Bins
         if self._words:
-            rows = numbers_of(*held)
+            rows = numbers_of(*memberships)
             largest = rows.shape[1]
         else:
-            rows = packed = rows_of(*held)
+            rows = packed = rows_of(*memberships)
             largest = max(1, int(count_set_bits(packed).max()))
         most = self._most or MOST_SET
         if largest > most:

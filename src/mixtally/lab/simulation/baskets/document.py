@@ -9,16 +9,7 @@ from mixtally.lab.simulation.baskets.facts import QUOTIENTS, BasketFindings
 from mixtally.report import counts
 from mixtally.report.charts import bars_of, intervals_chart
 from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
-from mixtally.report.document import (
-    Document,
-    Facts,
-    Part,
-    Rows,
-    Section,
-    Table,
-    Text,
-    columns,
-)
+from mixtally.report.document import Document, Facts, Part, Rows, Section, Table, Text, columns
 from mixtally.report.numbers import at_least, at_most, error_text, interval_text, number, percent
 from mixtally.report.promise import promise_of_result
 from mixtally.report.sections import plan_section, promise_sections
@@ -33,7 +24,15 @@ _PLAN = (
 
 
 def document(findings: BasketFindings, top: int) -> Document:
-    """Return the document of sets and rules; without the truth it is a release."""
+    """Return the document of a simulation, or of a release if ``findings`` lack the truth.
+
+    Parameters
+    ----------
+    findings : BasketFindings
+        The sets and rules.
+    top : int
+        The number of rows that a terminal shows.
+    """
     items, sets, rules = findings.result.items, findings.sets, findings.rules
     plan = counts.facts(items)
     return findings.document(
@@ -114,9 +113,9 @@ def _findings_text(findings: BasketFindings) -> str:
         f" Of {findings.truth.pairs:,} pairs that are truly held by {more} {pairs:,} were found; "
         f"of all sets found {findings.false_positives:,} are not."
     )
-    held, every = findings.coverage()
+    covered, every = findings.coverage()
     if every:
-        text += f" {held:,} of the {every:,} intervals of sets hold the true count."
+        text += f" {covered:,} of the {every:,} intervals of sets hold the true count."
     return text
 
 

@@ -30,7 +30,7 @@ class TrueBaskets:
     """True counts of the items and sets in the baskets.
 
     ``holders`` has the number of people who hold each item and each set found. ``pairs`` is the
-    number of pairs of items that more people hold than the support.
+    number of pairs of items that more than ``support`` people hold.
     """
 
     holders: Mapping[Items, int]
@@ -38,13 +38,21 @@ class TrueBaskets:
 
 
 def count_true_baskets(found: BasketResult, baskets: Population) -> TrueBaskets:
-    """Return the true numbers for ``found`` in ``baskets``."""
+    """Return the true numbers for the sets and rules that were found.
+
+    Parameters
+    ----------
+    found : BasketResult
+        The sets and rules.
+    baskets : Population
+        The true baskets.
+    """
     true: dict[Items, int] = {(i,): count for i, count in enumerate(baskets.truth.tolist())}
     for alike in found.sets.values():
         sets = [one.items for one in alike]
         true.update(zip(sets, count_holders(baskets, sets).tolist(), strict=True))
-    held = np.triu(count_pairs(baskets), 1)
-    return TrueBaskets(true, int((held > found.support).sum()))
+    pair_counts = np.triu(count_pairs(baskets), 1)
+    return TrueBaskets(true, int((pair_counts > found.support).sum()))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,7 +95,7 @@ class BasketFindings(Findings[TrueBaskets]):
 
     @cached_property
     def rules(self) -> list[Facts]:
-        """One flat object for each rule with enough confidence, highest lower end first."""
+        """One flat object for each rule with enough confidence, sorted by its lower end."""
         shown = [one for one in self.result.rules if one.confidence.lower >= self.confidence]
         label = self.result.items.question.label
         columns: Columns = {

@@ -1,4 +1,4 @@
-"""Frequent item sets in a crowd that is played with real messages.
+"""Frequent item sets in a crowd that is simulated with real messages.
 
 ``app.baskets`` calls `find_sets` if the sets of a basket cannot be encoded as values.
 """
@@ -53,6 +53,26 @@ def find_sets(
     divided among the sizes, and within a size among all sets, tested or not. Untested sets must be
     counted because the same messages chose which sets are tested.
 
+    Parameters
+    ----------
+    plan : Plan
+        A plan of flip-blank, which sends whole sets.
+    baskets : Population
+        The true baskets; the bins are the items.
+    lab : Lab
+        The randomness, the planner and the progress of the simulation.
+    support : int
+        The number of people that must be exceeded, in [0, people - 1].
+    level : float
+        The confidence, in (0, 1), with which all intervals hold and no set is found wrongly.
+    largest : int
+        The largest number of items in a set, in [2, 8].
+
+    Returns
+    -------
+    BasketResult
+        The counts of items, the sets of each size, and their rules.
+
     Raises
     ------
     PlanError
@@ -79,10 +99,10 @@ def find_sets(
     items = conclude(plan, [replace(tally, pairs=None)], analysis, received=played.received)
     (received,) = reconcile_parts(plan, played.received)
     layout = plan.parts[0].layout
-    looked = _SetSearch(received.mechanism, layout, tally, kept, baskets.users, support, level)
-    sets = looked.find_sets_by_size(min(largest, baskets.question.max_set))
+    search = _SetSearch(received.mechanism, layout, tally, kept, baskets.users, support, level)
+    sets = search.find_sets_by_size(min(largest, baskets.question.max_set))
     return BasketResult.of(
-        items, looked.estimate_items(), sets, baskets.users, support=support, level=level
+        items, search.estimate_items(), sets, baskets.users, support=support, level=level
     )
 
 
@@ -100,11 +120,11 @@ class _SetSearch:
 
     @property
     def error_rate(self) -> float:
-        """Error probability of the items, and likewise of all sets."""
+        """Error probability of all items together, and also that of all sets together."""
         return (1.0 - self.level) / 2.0
 
     def estimate_items(self) -> list[BoundedEstimate]:
-        """Return every item's count with an interval; all intervals hold simultaneously."""
+        """Return every item's count with an interval; all intervals are valid simultaneously."""
         bins = self.mechanism.bins
         found = intervals(self.mechanism, self.tally, 1.0 - self.error_rate, simultaneous_over=bins)
         counts = self.mechanism.debias_counts(self.tally.counts, self.tally.messages)
@@ -114,7 +134,7 @@ class _SetSearch:
         ]
 
     def find_sets_by_size(self, largest: int) -> dict[int, tuple[ItemSet, ...]]:
-        """Return the sets of each size, until a size has none."""
+        """Return the significant sets of each size from 2 to ``largest``, by size."""
         found: dict[int, tuple[ItemSet, ...]] = {}
         for size in range(2, largest + 1):
             if size == 2:
@@ -133,7 +153,11 @@ class _SetSearch:
     def _extend_sets(
         self, parts: set[Items], size: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the sets of ``size`` items all of whose subsets were found, with patterns."""
+        """Return the sets of ``size`` items whose subsets were all found, and their pattern counts.
+
+        The counts have shape (sets, 2^size): the number of messages with each pattern of a set's
+        items.
+        """
         items = sorted({item for one in parts for item in one})
         grown = {(*one, item) for one in parts for item in items if item > one[-1]}
         sets = sorted(one for one in grown if parts.issuperset(combinations(one, size - 1)))
@@ -145,15 +169,18 @@ class _SetSearch:
     def _select_significant(
         self, sets: NDArray[np.int64], patterns: NDArray[np.int64], rate: float
     ) -> tuple[ItemSet, ...]:
-        """Return the sets that more than the support hold, most frequent first."""
+        """Return the sets that significantly more than ``support`` people hold.
+
+        The most frequent sets come first.
+        """
         if not len(sets):
             return ()
         among = math.comb(self.mechanism.bins, sets.shape[1])
         # The test is one-sided, so it uses half of the rate of the two-sided intervals below.
-        held = set_significance(
+        significant = set_significance(
             self.mechanism, patterns, support=self.support, rate=rate / 2.0, among=among
         )
-        sets, patterns = sets[held], patterns[held]
+        sets, patterns = sets[significant], patterns[significant]
         found = estimate_sets(self.mechanism, patterns)
         # The number of all sets of the size, not of the tested ones, pays for the selection.
         lower, upper = set_intervals(

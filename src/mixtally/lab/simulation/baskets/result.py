@@ -14,8 +14,8 @@ from mixtally.protocol.estimate.rules import BoundedEstimate, Items, Rule, deriv
 class ItemSet:
     """A set that significantly more than ``support`` people hold.
 
-    ``count`` is an unbiased estimate. ``lower`` and ``upper`` hold for all sets and items
-    simultaneously.
+    ``count`` is an unbiased estimate. ``lower`` and ``upper`` are the ends of its interval. The
+    intervals of all sets and items are valid simultaneously.
     """
 
     items: Items
@@ -30,8 +30,9 @@ class BasketResult:
     """The sets and rules found in a collection of baskets.
 
     ``items`` has the counts of single items. ``sets`` is ordered by size, then by frequency.
-    ``rules`` begins with the highest lower end of the confidence. More than ``support`` people hold
-    each set. All sets and rules hold simultaneously with confidence ``level``.
+    ``rules`` is ordered by the lower end of the confidence, highest first. More than ``support``
+    people hold each set. The statements about all sets and rules are true simultaneously with
+    confidence ``level``.
     """
 
     items: Result
@@ -51,14 +52,17 @@ class BasketResult:
         support: int,
         level: float,
     ) -> "BasketResult":
-        """Return the result with the rules that follow from ``sets`` and ``ends``.
+        """Return the result for frequent sets, with the rules that follow from the counts.
 
-        ``ends`` are the simultaneous intervals of the items.
+        ``ends`` has the estimate of each item, with the ends of its interval. ``sets`` has the sets
+        of every size. The intervals are valid simultaneously. ``users`` is the number of people.
         """
-        held: dict[Items, BoundedEstimate] = {(i,): own for i, own in enumerate(ends)}
+        estimates: dict[Items, BoundedEstimate] = {(i,): own for i, own in enumerate(ends)}
         every = (one for alike in sets.values() for one in alike)
-        held.update((one.items, BoundedEstimate(one.count, one.lower, one.upper)) for one in every)
-        return cls(items, sets, tuple(derive_rules(held, users)), support, level)
+        estimates.update(
+            (one.items, BoundedEstimate(one.count, one.lower, one.upper)) for one in every
+        )
+        return cls(items, sets, tuple(derive_rules(estimates, users)), support, level)
 
     @property
     def all_sets(self) -> list[ItemSet]:

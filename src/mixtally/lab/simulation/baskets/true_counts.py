@@ -31,18 +31,21 @@ def build_baskets(name: str, sets: Sequence[Sequence[str]]) -> Population:
             do="check the baskets",
         )
     numbers = {label: i for i, label in enumerate(labels)}
-    held = [sorted({numbers[item] for item in one}) for one in sets]
-    person = np.repeat(np.arange(len(held)), [len(one) for one in held])
-    items = np.array([item for one in held for item in one], dtype=np.int64)
+    members = [sorted({numbers[item] for item in one}) for one in sets]
+    person = np.repeat(np.arange(len(members)), [len(one) for one in members])
+    items = np.array([item for one in members for item in one], dtype=np.int64)
     asked = Question(
         name=name, bins=len(labels), labels=tuple(labels), kind=Kind.SET,
-        max_set=max(map(len, held)),
+        max_set=max(map(len, members)),
     )  # fmt: skip
-    return Population(asked, rows_of(person, items, len(held), len(labels)))
+    return Population(asked, rows_of(person, items, len(members), len(labels)))
 
 
 def group_rows(population: Population, size: int) -> Population:
-    """Return baskets of ``size`` successive rows of a column, without an incomplete last one."""
+    """Return a population of baskets, each with the values of ``size`` successive rows.
+
+    Rows that are left over at the end are ignored.
+    """
     labels, codes = population.question.labels or (), population.codes
     groups = codes[: len(codes) // size * size].reshape(-1, size).tolist()
     return build_baskets(population.question.name, [[labels[c] for c in one] for one in groups])

@@ -41,17 +41,22 @@ _MOST_NAMED = 100_000
 
 
 def question_of_sets(item_question: Question, largest: int) -> Question | None:
-    """Return the question whose values are the sets of up to ``largest`` items.
-
-    ``item_question`` has one bin for each item.
+    """Return the question whose values are the sets of items up to a size.
 
     Returns None if a basket contains more such sets than can be sent together, or if there are too
-    many sets in all.
+    many sets.
+
+    Parameters
+    ----------
+    item_question : Question
+        The question with one bin for each item.
+    largest : int
+        The largest size of a set.
     """
     sizes = range(1, min(largest, item_question.max_set) + 1)
-    held = sum(math.comb(item_question.max_set, size) for size in sizes)
+    sets_per_basket = sum(math.comb(item_question.max_set, size) for size in sizes)
     bins = sum(math.comb(item_question.bins, size) for size in sizes)
-    if not 1 < held <= MOST_SET or bins > MOST_BINS:
+    if not 1 < sets_per_basket <= MOST_SET or bins > MOST_BINS:
         return None
     labels = None
     if item_question.labels is not None and bins <= _MOST_NAMED:
@@ -61,7 +66,9 @@ def question_of_sets(item_question: Question, largest: int) -> Question | None:
         )
         # Labels that contain " + " can make two sets look the same.
         labels = labels if len(set(labels)) == bins else None
-    return Question(name=item_question.name, bins=bins, labels=labels, kind=Kind.SET, max_set=held)
+    return Question(
+        name=item_question.name, bins=bins, labels=labels, kind=Kind.SET, max_set=sets_per_basket
+    )
 
 
 def find_values(
@@ -69,8 +76,34 @@ def find_values(
 ) -> BasketResult:
     """Find frequent sets with a plan for the values of `question_of_sets`.
 
-    All intervals hold simultaneously, also those of items and of sets that nobody holds. The
-    parameters and errors are those of ``find_sets``.
+    All intervals are valid simultaneously, also those of items and of sets that nobody holds.
+
+    Parameters
+    ----------
+    plan : Plan
+        A plan whose question is ``question_of_sets(baskets.question, largest)``.
+    baskets : Population
+        The true baskets; the bins are the items.
+    lab : Lab
+        The randomness, the planner and the progress of the simulation.
+    support : int
+        The number of people that must be exceeded, in [0, people - 1].
+    level : float
+        The confidence, in (0, 1), with which all intervals hold.
+    largest : int
+        The largest number of items in a set, in [2, 8].
+
+    Returns
+    -------
+    BasketResult
+        The counts of items, the sets of each size, and their rules.
+
+    Raises
+    ------
+    PlanError
+        If the plan is for another question or a larger crowd, or has a false certificate.
+    ParameterError
+        If ``support`` or ``largest`` is out of range.
     """
     check_limits(support, largest, baskets)
     asked, analysis = question_of_sets(baskets.question, largest), Analysis(level=level)
@@ -83,8 +116,8 @@ def find_values(
     # test.
     sets = _significant_sets(result.estimate, baskets.question.bins, most, support)
     items = _item_result(result, baskets.question)
-    together = items.estimate.simultaneous
-    every = zip(items.estimate.counts, together.lower, together.upper, strict=True)
+    simultaneous = items.estimate.simultaneous
+    every = zip(items.estimate.counts, simultaneous.lower, simultaneous.upper, strict=True)
     ends = [BoundedEstimate(*map(float, each)) for each in every]
     return BasketResult.of(items, ends, sets, baskets.users, support=support, level=level)
 
@@ -109,8 +142,8 @@ def encode_baskets(baskets: Population, largest: int) -> NDArray[np.int64]:
 
 def _list_items(rows: NDArray[np.uint8], bins: int, most: int) -> NDArray[np.int64]:
     """Return the items of each basket in rising order, shape (baskets, most), padded with -1."""
-    held = np.unpackbits(rows, axis=1, count=bins, bitorder="little")
-    person, item = np.nonzero(held)
+    bits = np.unpackbits(rows, axis=1, count=bins, bitorder="little")
+    person, item = np.nonzero(bits)
     place = np.arange(len(person)) - np.searchsorted(person, person)
     out = np.full((len(rows), most), -1, dtype=np.int64)
     out[person, place] = item
@@ -157,8 +190,8 @@ def _significant_sets(
     first, lower, upper = bins, estimate.simultaneous.lower, estimate.simultaneous.upper
     for size in range(2, largest + 1):
         last = first + math.comb(bins, size)
-        held = first + np.flatnonzero(lower[first:last] > support)
-        held = held[np.argsort(-estimate.counts[held], kind="stable")]
+        significant = first + np.flatnonzero(lower[first:last] > support)
+        significant = significant[np.argsort(-estimate.counts[significant], kind="stable")]
         found[size] = tuple(
             ItemSet(
                 decode_set(place, bins),
@@ -167,14 +200,14 @@ def _significant_sets(
                 int(lower[place]),
                 int(upper[place]),
             )
-            for place in held.tolist()
+            for place in significant.tolist()
         )
         first = last
     return found
 
 
 def _item_result(result: Result, item_question: Question) -> Result:
-    """Return the result for single items, which are the first values."""
+    """Return the part of the result that is about single items, which have the first bins."""
     own, few = result.estimate, slice(item_question.bins)
 
     def cut(ends: Intervals) -> Intervals:

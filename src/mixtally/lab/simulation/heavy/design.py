@@ -55,8 +55,8 @@ class Participation(StrEnum):
 class Design:
     """The plan of every round, and the certificate of all rounds together.
 
-    ``certificate`` covers everything that one person sends in the whole search. ``reason`` says in
-    words why this way was chosen.
+    ``certificate`` covers everything that one person sends in the whole search. ``reason`` explains
+    the choice of the participation in words.
     """
 
     search: Search
@@ -68,8 +68,8 @@ class Design:
     @property
     def people_a_round(self) -> int:
         """Least number of people in a round."""
-        together = self.participation is Participation.EVERY_ROUND
-        return self.search.users if together else self.search.users // self.search.rounds
+        every_round = self.participation is Participation.EVERY_ROUND
+        return self.search.users if every_round else self.search.users // self.search.rounds
 
     @property
     def messages_per_user(self) -> float:
@@ -79,7 +79,7 @@ class Design:
 
     @property
     def bytes_per_user(self) -> float:
-        """Number of bytes of these messages."""
+        """Mean number of bytes that one person sends in the whole search, fakes included."""
         rounds = self.search.rounds if self.participation is Participation.EVERY_ROUND else 1
         return rounds * self.plan.bytes_per_user
 
@@ -87,8 +87,8 @@ class Design:
     def least_count(self) -> int:
         """Number of people who must hold a word so that its expected count reaches the threshold.
 
-        The threshold is that of a round with the mean number of messages. A word of exactly this
-        many people passes it about every second time.
+        The threshold is that of a round with the mean number of messages. A word that exactly this
+        number of people hold passes the threshold about every second time.
         """
         plan, search, people = self.plan, self.search, self.people_a_round
         (part,) = plan.parts
@@ -101,7 +101,10 @@ class Design:
         return math.ceil(count * search.users / people)
 
     def standard_error(self, share: float) -> float:
-        """Return the standard error of the crowd's count of a prefix that ``share`` of it holds."""
+        """Return the standard error of the count of a prefix, scaled up to the whole crowd.
+
+        ``share`` is the share of the crowd that holds the prefix.
+        """
         return population_error(
             self.plan.standard_error, self.search.users, self.people_a_round, share
         )
@@ -110,7 +113,7 @@ class Design:
 def design_search(
     search: Search, participation: Participation | None = None, planner: Planner | None = None
 ) -> Design:
-    """Return the design of a search with the smaller error of both kinds of participation.
+    """Return the design of a search for the kind of participation with the smaller error.
 
     Errors are compared at a share of 1 / (10 top) of the crowd. That is about the share of the last
     expected word in a natural language.
@@ -148,18 +151,18 @@ def design_search(
 def _design_one(
     search: Search, participation: Participation, planner: Planner | None, reason: str = ""
 ) -> Design:
-    together = participation is Participation.EVERY_ROUND
-    wish = PlanRequest(
+    every_round = participation is Participation.EVERY_ROUND
+    request = PlanRequest(
         question=search.question,
         guarantee=search.guarantee,
-        users=search.users if together else search.users // search.rounds,
+        users=search.users if every_round else search.users // search.rounds,
         messages_per_user=search.messages_per_user,
-        collections=search.rounds if together else 1,
+        collections=search.rounds if every_round else 1,
         mix_fakes=search.mix_fakes,
     )
-    plan = choose(wish, planner).plan
+    plan = choose(request, planner).plan
     whole = plan.certificate
-    if not together:
+    if not every_round:
         whole = structs.replace(whole, assumption=f"{whole.assumption}; {ONE_ROUND_ASSUMPTION}")
     return Design(search, participation, plan, whole, reason)
 

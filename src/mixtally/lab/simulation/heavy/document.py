@@ -8,16 +8,7 @@ from operator import itemgetter
 from mixtally.lab.simulation.heavy.facts import WordFindings, promise_lines
 from mixtally.report.charts import bars_of, intervals_chart
 from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
-from mixtally.report.document import (
-    Document,
-    Facts,
-    Part,
-    Rows,
-    Section,
-    Table,
-    Text,
-    columns,
-)
+from mixtally.report.document import Document, Facts, Part, Rows, Section, Table, Text, columns
 from mixtally.report.numbers import at_most, error_text, interval_text, percent, round_to_error
 from mixtally.report.sections import plan_facts, promise_sections
 from mixtally.report.words import likelihood_text, without_mixes
@@ -38,7 +29,7 @@ _NOT_PROMISED = (
 
 
 def document(findings: WordFindings) -> Document:
-    """Return the document of a search; without the truth it is a release."""
+    """Return the document of a simulated search, or of a release if the truth is missing."""
     facts, every = findings.facts, findings.words[:TABLE_BINS]
     title = f"The {len(every):,} most frequent of {facts['words_found']:,} words found"
     return findings.document(
@@ -87,7 +78,7 @@ _NONE = (
 
 
 def _prose(findings: WordFindings) -> tuple[str, ...]:
-    """Return what a terminal shows below the words."""
+    """Return the sections that a terminal shows below the words."""
     facts, scored = findings.facts, ""
     if findings.is_simulated:
         top, quality = facts["top"], findings.score
@@ -135,9 +126,9 @@ def _findings(findings: WordFindings) -> str:
     text = f"Intervals hold for all bins of all rounds at once, at {level}."
     if not findings.is_simulated:
         return text
-    held, every = findings.coverage()
+    covered, every = findings.coverage()
     if every:
-        text += f" {held:,} of the {every:,} shown cover the true count."
+        text += f" {covered:,} of the {every:,} shown cover the true count."
     return (
         f"Of the true first {facts['top']:,} words {100 * findings.score.recall:.0f} % are among "
         f"the first {facts['top']:,} found; {findings.score.false_positives:,} of all "

@@ -36,11 +36,11 @@ def score_words(found: Sequence[str], holders: Mapping[str, int], top: int) -> S
     true top words also count as correct, but recall still expects only ``top`` words.
     """
     first = sorted((count for count in holders.values() if count), reverse=True)[:top]
-    wanted, least = len(first), first[-1]
+    sought, least = len(first), first[-1]
     right = sum(holders.get(word, 0) >= least for word in found[:top])
     false_positives = sum(holders.get(word, 0) == 0 for word in found)
     return Score(
-        recall=min(1.0, right / wanted),
+        recall=min(1.0, right / sought),
         precision=right / len(found[:top]) if found else 0.0,
         false_positives=false_positives,
     )
@@ -72,11 +72,11 @@ class WordFindings(Findings[Mapping[str, int]]):
             [one.standard_error for one in top],
             *(low, high, low, high),
         )
-        held = {} if self.truth is None else {"truth": self.true_counts}
+        true_column = {} if self.truth is None else {"truth": self.true_counts}
         return {
             **rename_columns(found.columns(), _NAMES),
             "round": [one.round for one in top],
-            **held,
+            **true_column,
         }
 
     @property
@@ -98,11 +98,11 @@ class WordFindings(Findings[Mapping[str, int]]):
     @cached_property
     def missed_words(self) -> list[Facts]:
         """The true top words that are not shown, most frequent first."""
-        found, held = {row["word"] for row in self.words}, self.known_truth
+        found, holders = {row["word"] for row in self.words}, self.known_truth
         # Ties are sorted by the word, so that repeated runs list the same words.
-        first = sorted(held, key=lambda word: (-held[word], word))
+        first = sorted(holders, key=lambda word: (-holders[word], word))
         top = first[: self.result.design.search.top]
-        return [{"word": word, "truth": held[word]} for word in top if word not in found]
+        return [{"word": word, "truth": holders[word]} for word in top if word not in found]
 
     @cached_property
     def facts(self) -> Facts:

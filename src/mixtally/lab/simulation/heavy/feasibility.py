@@ -36,14 +36,14 @@ def collect_alphabet(vocabulary: Sequence[str], people: Integers) -> str:
     Returns
     -------
     str
-        At most 200 characters, the most frequent ones if there are more. If the words have only
-        one, the first other letter of the default alphabet is added.
+        At most 200 characters, the most frequent ones if there are more. If the words have only one
+        character, the first other letter of the default alphabet is added.
     """
-    held: dict[str, int] = {}
+    holders: dict[str, int] = {}
     for word, many in zip(vocabulary, people.tolist(), strict=True):
         for character in set(to_nfc(word)):
-            held[character] = held.get(character, 0) + many
-    most = sorted(held, key=lambda one: (-held[one], one))[:MOST_CHARACTERS]
+            holders[character] = holders.get(character, 0) + many
+    most = sorted(holders, key=lambda one: (-holders[one], one))[:MOST_CHARACTERS]
     if len(most) == 1:
         most.append(next(one for one in Spelling().characters if one not in most))
     return "".join(sorted(most))
@@ -114,7 +114,10 @@ def check_lengths(
 def _advise(
     search: Search, design_for: Callable[[Search], Design], longest: int, most: int, options: str
 ) -> str:
-    """Return ``options`` and the way without rounds, or only the latter if no search would work."""
+    """Return the advice: ``options``, or a list of words, which needs no rounds.
+
+    The advice is only the list if no search would work.
+    """
     # Advice must not lead to a search that is refused or finds nothing, so it is checked first.
     rounds = -(-longest // search.symbols)
     if rounds > MOST_ROUNDS:
@@ -129,10 +132,18 @@ def _advise(
 
 
 def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers) -> None:
-    """Check that the most frequent word is likely to pass the threshold of the search.
+    """Raise DataError if the search would probably find no word.
 
-    Raises DataError if fewer people hold each word of sufficient length than the search is expected
-    to require, so that nothing would be found.
+    A word is found if its count passes the threshold that the search is expected to require.
+
+    Parameters
+    ----------
+    design : Design
+        The rounds of the search.
+    vocabulary : sequence of str
+        The different words of the crowd.
+    people : Integers
+        The number of people with each word.
     """
     search, spelling = design.search, design.search.spelling
     _, _, symbols = _measure_words(spelling, vocabulary)
@@ -153,14 +164,21 @@ def check_frequency(design: Design, vocabulary: Sequence[str], people: Integers)
 def _measure_words(
     spelling: Spelling, vocabulary: Sequence[str]
 ) -> tuple[Integers, Integers, Integers]:
-    """Return the characters outside the alphabet, all characters and the symbols of every word."""
+    """Return three counts for each word, as three arrays.
+
+    The counts are the number of characters outside the alphabet, the number of all characters, and
+    the number of symbols.
+    """
     strange = spelling.count_outside(vocabulary)
     lengths = np.array([len(to_nfc(word)) for word in vocabulary], dtype=np.int64)
     return strange, lengths, lengths + strange * spelling.digits
 
 
 def _covering_number(numbers: Integers, people: Integers) -> int:
-    """Return the smallest number that is not exceeded for 99 % of the people."""
+    """Return the smallest bound on ``numbers`` that is valid for 99 % of the people.
+
+    ``people`` is the number of people with each of the numbers.
+    """
     order = np.argsort(numbers, kind="stable")
     within = np.cumsum(people[order])
     # Rounded in favor of covering more people.

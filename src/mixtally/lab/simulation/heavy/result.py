@@ -9,7 +9,7 @@ from mixtally.lab.simulation.heavy.design import Design
 class FoundWord:
     """A word that ended in some round, with its unbiased ``count`` of the whole crowd.
 
-    The interval ends hold for all bins of all rounds simultaneously, and therefore also for words
+    The intervals are valid for all bins of all rounds simultaneously, and therefore also for words
     that were selected. There is no interval for a selected word alone. ``round`` is the round in
     which the word ended, from 1.
     """

@@ -100,7 +100,7 @@ def find_words(design: Design, vocabulary: tuple[str, ...], codes: _Codes, lab: 
 def _conclude_round(
     design: Design, number: int, prefixes: Symbols, people: int, tally: Tally
 ) -> _PlayedRound:
-    """Return what the ``tally`` of some people says about the extensions of ``prefixes``."""
+    """Estimate the counts of the extensions of ``prefixes`` from the ``tally`` of some people."""
     search = design.search
     size = search.spelling.size
     seen = conclude_extensions(
@@ -130,7 +130,10 @@ def _conclude_round(
 
 
 def _first_prefixes(design: Design) -> Symbols:
-    """Return the prefixes of the first round: the empty one, or every symbol but the end."""
+    """Return the prefixes that the first round extends.
+
+    These are the empty prefix alone, or every symbol except the one that ends a word.
+    """
     size = design.search.spelling.size
     if design.search.first_depth == 0:
         return np.zeros((1, 0), dtype=np.uint8)
@@ -156,7 +159,7 @@ def _ended_words(
     is_significant: NDArray[np.bool_],
     number: int,
 ) -> list[FoundWord]:
-    """Return every ended word with its count of the whole crowd and its interval."""
+    """Return every ended word with its estimated count in the whole crowd and its interval."""
     found = []
     for i in np.flatnonzero(is_significant).tolist():
         symbols = grown_prefixes[i].tolist()

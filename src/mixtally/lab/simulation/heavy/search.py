@@ -101,8 +101,8 @@ class Search:
     def first_depth(self) -> int:
         """Number of symbols of the prefixes that the first round extends.
 
-        It is 1 if all single symbols fit among the survivors, else 0: the round extends the empty
-        prefix.
+        The depth is 1 if all single symbols fit among the survivors, else 0: the round extends the
+        empty prefix.
         """
         return 1 if self.spelling.size <= self.most_survivors else 0
 
@@ -126,5 +126,5 @@ class Search:
 
     @property
     def question(self) -> Question:
-        """The question of every round: the same for all, so no plan depends on earlier rounds."""
+        """The question, which is equal in all rounds, so no plan depends on earlier rounds."""
         return Question(name=f"what comes next in {self.name}", bins=self.bins)

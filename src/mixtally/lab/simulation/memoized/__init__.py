@@ -1,6 +1,6 @@
 """Memoized answers: randomized once per value, then reported repeatedly.
 
-This package computes their privacy losses and counts, and the document that shows both. A
-*permanent response* is the answer that a device randomizes once and stores. A *report* randomizes
-this response again. A *cohort* is a group of people who share a hash function.
+This package computes the privacy losses and the counts of memoized answers, and makes the document
+that shows both. A *permanent response* is the answer that a device randomizes once and stores. A
+*report* randomizes this response again. A *cohort* is a group of people who share a hash function.
 """

@@ -97,7 +97,7 @@ def memoize_crowd(
 
 
 def check_reports(mechanism: Memoized, reports: int) -> None:
-    """Raise ParameterError if the counts of that many reports exceed the memory limit."""
+    """Raise ParameterError if the counts of this number of reports exceed the memory limit."""
     if reports < 1 or mechanism.cohorts * reports * mechanism.bins > MOST_CELLS:
         raise ParameterError(
             "reports",
@@ -110,9 +110,20 @@ def check_reports(mechanism: Memoized, reports: int) -> None:
 def play_reports(
     crowd: MemoizedCrowd, reports: int, chance: Chance, progress: Progress = ignore_progress
 ) -> NDArray[np.int64]:
-    """Return how many people reported a 1, shape (cohorts, reports, bits).
+    """Return the number of people who reported a 1, shape (cohorts, reports, bits).
 
     All people send all reports. Raises ParameterError as `check_reports` does.
+
+    Parameters
+    ----------
+    crowd : MemoizedCrowd
+        The crowd, with its memoized responses.
+    reports : int
+        The number of reports of each person.
+    chance : Chance
+        The source of randomness.
+    progress : Progress
+        Called with a name of the step, the amount done and the total.
     """
     mechanism = crowd.mechanism
     check_reports(mechanism, reports)
@@ -134,10 +145,10 @@ def play_reports(
 
 
 def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Recovery:
-    """Return how often an observer who averages a person's reports guesses a bit wrong.
+    """Return the share of wrong guesses of an observer who averages a person's reports.
 
-    The first people are measured, as ``protocol.estimate.memoized.recovery`` defines it. NaN if all
-    their bits are equal.
+    The guess is that of ``protocol.estimate.memoized.recovery``. Only the first people are
+    measured. A share is NaN if all bits of these people are equal.
     """
     return measure_recoveries(crowd, [reports], chance)[0]
 
@@ -145,9 +156,18 @@ def measure_recovery(crowd: MemoizedCrowd, reports: int, chance: Chance) -> Reco
 def measure_recoveries(
     crowd: MemoizedCrowd, points: Sequence[int], chance: Chance
 ) -> list[Recovery]:
-    """Return `measure_recovery` after each of the rising numbers ``points``.
+    """Return the result of `measure_recovery` for each number of reports in ``points``.
 
-    One observer continues to watch the same people.
+    A larger number adds further reports of the same people to those of a smaller number.
+
+    Parameters
+    ----------
+    crowd : MemoizedCrowd
+        The crowd, with its memoized responses.
+    points : sequence of int
+        The ascending numbers of reports.
+    chance : Chance
+        The source of randomness.
     """
     mechanism, found = crowd.mechanism, []
     # Only the first people are watched, so that the time does not grow with the crowd.

@@ -19,16 +19,7 @@ from mixtally.report import counts
 from mixtally.report.charts import bars_of, intervals_chart
 from mixtally.report.counts_view import CHART_BINS, TABLE_BINS
 from mixtally.report.curves import Chart, Curve, draw
-from mixtally.report.document import (
-    Cell,
-    Document,
-    Facts,
-    Picture,
-    Rows,
-    Section,
-    Table,
-    Text,
-)
+from mixtally.report.document import Cell, Document, Facts, Picture, Rows, Section, Table, Text
 from mixtally.report.numbers import at_most, error_text, interval_text, percent
 from mixtally.report.sections import plan_facts, promise_sections
 
@@ -52,9 +43,14 @@ _AVERAGING = (
 
 
 def document(findings: MemoizedFindings, top: int) -> Document:
-    """Return the document of memoized answers; a terminal shows the ``top`` largest estimates.
+    """Return the document of a simulation, or of a release if ``findings`` lack the truth.
 
-    Without the truth the document is a release.
+    Parameters
+    ----------
+    findings : MemoizedFindings
+        The estimates and losses.
+    top : int
+        The number of the largest estimates that a terminal shows.
     """
     facts, rows, ordered = findings.facts, findings.rows, findings.provenance.ordered
     reason = [findings.provenance.reason] if findings.provenance.reason else []

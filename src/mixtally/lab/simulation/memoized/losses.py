@@ -18,9 +18,18 @@ Facts = dict[str, Any]
 
 
 def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> Facts:
-    """Return the plan's parameters and its losses, and delta if ``epsilon`` is given.
+    """Return the parameters of a plan and its privacy losses.
 
     Raises ParameterError as ``accounting.divergence.memoized`` and ``check_epsilon`` do.
+
+    Parameters
+    ----------
+    plan : MemoizedPlan
+        The plan.
+    reports : int
+        The number of reports of each person.
+    epsilon : float or None
+        The privacy loss in nats at which delta is added; None adds no delta.
     """
     mechanism = plan.mechanism
     p, q = mechanism.report_probabilities
@@ -50,7 +59,19 @@ def compute_losses(plan: MemoizedPlan, reports: int, epsilon: float | None) -> F
 
 
 def check_estimable(mechanism: Memoized, reports: int, words: Sequence[str], level: float) -> None:
-    """Raise ParameterError, before any report, if the reports could not be evaluated."""
+    """Raise ParameterError if reports could not be evaluated; no report is made before this check.
+
+    Parameters
+    ----------
+    mechanism : Memoized
+        The mechanism.
+    reports : int
+        The number of reports of each person.
+    words : sequence of str
+        The candidate words; empty without words.
+    level : float
+        The confidence level, in (0, 1).
+    """
     check_level(level)
     check_reports(mechanism, reports)
     if mechanism.hashed:

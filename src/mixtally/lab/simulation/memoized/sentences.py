@@ -13,7 +13,7 @@ from mixtally.report.promise import error_line, protection_line
 
 
 def describe_findings(findings: MemoizedFindings) -> list[str]:
-    """Return how good the estimates are, and what averaging reveals."""
+    """Describe the accuracy of the estimates, and the loss of privacy from averaging."""
     facts, reports = findings.facts, findings.facts["reports"]
     lines = [
         f"standard error of an empty bit: {error_text(facts['bit_error_one_report'])} from one "
@@ -53,7 +53,7 @@ def promise_lines(facts: Facts) -> Promise:
 
 
 def _describe_measured(findings: MemoizedFindings) -> str:
-    """Return how the estimates compare with the truth; empty in a release."""
+    """Compare the estimates with the truth, in sentences; empty in a release."""
     if not findings.is_simulated:
         return ""
     covered = findings.coverage().text(findings.facts["confidence_level"]).rstrip(".")
@@ -65,7 +65,7 @@ def _describe_unlisted(findings: MemoizedFindings) -> str:
 
 
 def describe_averaging(facts: Facts) -> str:
-    """Return what averaging all reports of a person reveals."""
+    """Describe the loss of privacy from averaging all reports of a person."""
     learned = facts["recovery"]
     return (
         f"averaging a person's {facts['reports']:,} reports misreads the memoized bit with "
@@ -75,7 +75,7 @@ def describe_averaging(facts: Facts) -> str:
 
 
 def describe_linking(facts: Facts) -> str:
-    """Return what an observer learns from reports at two places."""
+    """Describe the loss of privacy from reports at two places."""
     found = facts["linking"]
     if found is None:
         return "Linking was not played: the record has too few bits for it."
@@ -113,14 +113,14 @@ def describe_losses(facts: Facts) -> list[str]:
         )
     if "epsilon" in facts:
         lines.append(
-            f"at epsilon {facts['epsilon']:.6g} after {facts['reports']:,} reports: delta <= "
-            f"{at_most(facts['delta'], 6)}, at least {at_least(facts['delta_lower'], 6)}"
+            f"at epsilon {at_most(facts['epsilon'], 6)} after {facts['reports']:,} reports: "
+            f"delta <= {at_most(facts['delta'], 6)}, at least {at_least(facts['delta_lower'], 6)}"
         )
     return lines
 
 
 def describe_promise(facts: Facts) -> list[str]:
-    """Return the promise without formulas, and what it rests on."""
+    """Describe the promise without formulas, and its assumptions."""
     factor = at_most(math.exp(facts["eps_T"]))
     forever = at_most(math.exp(facts["eps_inf"]))
     return [

@@ -10,16 +10,7 @@ from mixtally.lab.simulation.trend.facts import TrendNumbers
 from mixtally.lab.simulation.trend.trend import EpochSpending, Trend
 from mixtally.model.result import Step
 from mixtally.report import counts
-from mixtally.report.document import (
-    Cell,
-    Document,
-    Part,
-    Promise,
-    Section,
-    Table,
-    Text,
-    columns,
-)
+from mixtally.report.document import Cell, Document, Part, Promise, Section, Table, Text, columns
 from mixtally.report.numbers import at_most, error_text, interval_text, percent, round_to_error
 from mixtally.report.promise import build_promise, error_line
 from mixtally.report.sections import plan_section, promise_sections
@@ -35,9 +26,14 @@ _LEANING = (
 
 
 def document(trend: Trend, top: int) -> Document:
-    """Return the document of a series.
+    """Return the document of a simulated series, or of a release if ``trend`` lacks the truth.
 
-    A terminal shows the ``top`` largest bins. Without the truth the document is a release.
+    Parameters
+    ----------
+    trend : Trend
+        The series.
+    top : int
+        The number of the largest bins that a terminal shows.
     """
     numbers = TrendNumbers(trend)
     return trend.document(
@@ -232,8 +228,11 @@ def _spending(trend: Trend) -> Table:
         trend.spending,
         ("epochs taken part in", lambda spent: f"{spent.times:,}"),
         *[("people", lambda spent: f"{spent.people:,}")] * known,
-        (f"epsilon at delta {trend.guarantee.delta:g}", _least_epsilon),
-        (f"delta at epsilon {trend.guarantee.epsilon:g}", lambda spent: at_most(spent.delta)),
+        (f"epsilon at delta {at_most(trend.guarantee.delta, 6)}", _least_epsilon),
+        (
+            f"delta at epsilon {at_most(trend.guarantee.epsilon, 6)}",
+            lambda spent: at_most(spent.delta),
+        ),
     )
     return Table(*shown)
 
@@ -243,7 +242,7 @@ def _least_epsilon(spent: EpochSpending) -> str:
 
 
 def _attendance_text(trend: Trend) -> str:
-    """Return how attendance is known."""
+    """Return a sentence on what is known about the number of epochs that people took part in."""
     if trend.truth is None:
         return "The worst case is all epochs; people who took part in fewer of them spent less."
     if trend.spending[-1].people is None:

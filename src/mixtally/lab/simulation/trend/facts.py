@@ -26,7 +26,7 @@ class TrendNumbers:
         """The bins that JSON lists, in their order.
 
         These are all bins, unless the series has more than 200,000 numbers. Then they are the 1,000
-        largest, and the 1,000 next largest among those with a significant change.
+        largest bins, and the 1,000 largest of the other bins with a significant change.
         """
         trend = self._trend
         bins, numbers = trend.plan.question.bins, len(trend.epochs) + len(trend.steps)
@@ -38,7 +38,7 @@ class TrendNumbers:
         return sorted({*ranked[:LARGEST].tolist(), *changed[:LARGEST].tolist()})
 
     def _counts(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of one epoch after another."""
+        """Yield the columns of each epoch, in order."""
         trend, labels = self._trend, self._labels_of(bins)
         for epoch, result in enumerate(trend.series.results):
             found = estimates_of(result.estimate, labels, bins).columns()
@@ -48,7 +48,7 @@ class TrendNumbers:
             yield {"epoch": trend.epochs[epoch], "bin": bins, **found, **true}
 
     def _changes(self, bins: list[int]) -> Iterator[dict[str, Column]]:
-        """Yield the columns of one change after another."""
+        """Yield the columns of each change, in order."""
         trend, labels = self._trend, self._labels_of(bins)
         for step in trend.steps:
             found = estimates_of(step.change, labels, bins).columns()

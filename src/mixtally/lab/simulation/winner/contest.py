@@ -51,9 +51,10 @@ def example_electorate() -> Population:
 class Ballots:
     """Ballots whose noise protects them without trust in anyone.
 
-    ``flips`` has one mark for each option, each inverted with some probability, and no fakes.
-    ``promise`` is the certificate of one ballot, seen together with its voter. ``blank`` is the
-    label of blank ballots, which are counted but elect nobody; None if there are none.
+    ``flips`` is the mechanism: a ballot has one mark for each option, and each mark is flipped with
+    some probability. There are no fakes. ``promise`` is the certificate of one ballot, seen
+    together with its voter. ``blank`` is the label of blank ballots, which are counted but elect
+    nobody; None if there are none.
     """
 
     flips: BitFlips
@@ -139,10 +140,10 @@ class Contest:
         return self.local.estimate.individual.level
 
     def radius(self, count: Vote, *, at_once: bool = False) -> float:
-        """Return half the width of the normal interval of one option's share.
+        """Return half the width of an option's interval, by the normal approximation, as a share.
 
-        With ``at_once`` the intervals of all options hold simultaneously. For the local version
-        this is the radius of side notes 002, section 5.
+        With ``at_once`` the intervals of all options are valid simultaneously. For the local
+        version this is the radius of side notes 002, section 5.
         """
         # Bonferroni: the error probability is divided among the options.
         outside = (1.0 - self.level) / (self.question.bins if at_once else 1)
@@ -155,10 +156,21 @@ class Contest:
 
 
 def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) -> Contest:
-    """Return who won in a release, and in simulated local ballots of the same crowd.
+    """Determine the winner of a release, and of simulated local ballots of the same crowd.
 
     Every local ballot is a real message. Raises ParameterError if the release sends several
     messages per record, or messages that name planes.
+
+    Parameters
+    ----------
+    result : Result
+        The released result.
+    crowd : Population
+        The true votes.
+    ballots : Ballots
+        The noise of local ballots.
+    lab : Lab
+        The sources of randomness and the limits of the simulation.
     """
     plan, users, labels = result.plan, crowd.users, crowd.question.labels or ()
     if len(plan.parts) > 1 or plan.parts[0].planes is not None:
@@ -172,12 +184,12 @@ def hold_contest(result: Result, crowd: Population, ballots: Ballots, lab: Lab) 
     flips, level = ballots.flips, result.estimate.individual.level
     sent = plain_part(flips.bins, 1, flips.threshold)
     # One mix suffices, because local ballots do not rely on shuffling.
-    (alone,) = play_parts([sent], 1, [crowd.codes], lab.chance, lab.progress).tallies
+    (local_tally,) = play_parts([sent], 1, [crowd.codes], lab.chance, lab.progress).tallies
     (tally,) = result.tallies
     return Contest(
         plan=plan,
         ballots=flips,
-        local=conclude_vote(flips, ballots.promise, alone, users, level, blank),
+        local=conclude_vote(flips, ballots.promise, local_tally, users, level, blank),
         shuffle=Vote(
             certificate=result.certificate,
             messages=result.messages,

@@ -46,12 +46,12 @@ def rows(contest: Contest, count: Vote, truth: NDArray[np.int64] | None) -> list
         "blank": [i == count.blank for i in bins],
     }
     if truth is not None:
-        columns["truth"] = [held / users for held in truth.tolist()]
+        columns["truth"] = [voters / users for voters in truth.tolist()]
     return rows_of(columns)
 
 
 def _ballot_facts(contest: Contest) -> Facts:
-    """Return what is known of local ballots before the vote."""
+    """Return the facts about local ballots that are known before the vote."""
     ballots, epsilon = contest.ballots, contest.local.certificate.epsilon
     truth, neither, lie = ballot_evidence(ballots)
     bins, users = contest.question.bins, contest.plan.users

@@ -46,7 +46,7 @@ def describe_leader(contest: Contest, count: Vote) -> str:
 
 
 def deniability(contest: Contest) -> list[str]:
-    """Return what an observer learns of one voter, and how credible a lie is, in both versions."""
+    """Describe how much an observer learns about a voter, and how credible a lie is."""
     return [*_describe_local(contest), *_describe_shuffle(contest)]
 
 
@@ -78,7 +78,7 @@ def _describe_local(contest: Contest) -> list[str]:
 
 
 def _describe_shuffle(contest: Contest) -> list[str]:
-    promise, left = contest.shuffle.certificate, contest.plan.local_epsilon
+    promise, local_epsilon = contest.shuffle.certificate, contest.plan.local_epsilon
     first = (
         "Shuffle version. Anyone who receives every shuffled message, and may know all other "
         "votes, finds what they see "
@@ -86,7 +86,7 @@ def _describe_shuffle(contest: Contest) -> list[str]:
         "A guess at one vote is wrong with a chance of "
         f"{_wrong_guess_text(promise, contest.question.bins)}."
     )
-    if left is None:
+    if local_epsilon is None:
         return [
             first,
             "A lie: once shuffled no message is known to be anybody's, so that any claim fits. But "
@@ -94,18 +94,18 @@ def _describe_shuffle(contest: Contest) -> list[str]:
             "and no lie helps.",
         ]
     # Without the shuffle only the randomizer protects, which is purely epsilon-private.
-    local_promise = msgspec.structs.replace(promise, epsilon=left, lower=0.0, upper=0.0)
+    local_promise = msgspec.structs.replace(promise, epsilon=local_epsilon, lower=0.0, upper=0.0)
     return [
         first,
         "A lie: once shuffled no message is known to be anybody's, so that any claim fits. Anyone "
         "who sees it leave, or holds every mix, has epsilon = "
-        f"{at_most(left)}: a guess is then wrong with a chance of "
+        f"{at_most(local_epsilon)}: a guess is then wrong with a chance of "
         f"{_wrong_guess_text(local_promise, contest.question.bins)}.",
     ]
 
 
 def radii(contest: Contest) -> str:
-    """Return the normal half-widths of both versions, and their errors."""
+    """Return a sentence on the half-widths of both versions' intervals, and their errors."""
     texts = []
     for name, count in contest.counts().items():
         one, every = contest.radius(count), contest.radius(count, at_once=True)
@@ -134,7 +134,7 @@ def method() -> list[str]:
 
 
 def weaknesses(contest: Contest) -> list[str]:
-    """Return what a careful reader must not take for granted."""
+    """Return the limitations of the result, as sentences."""
     reach = 1.0 / contest.ballots.gain
     return [
         "Ballots are not eligibility: nothing here checks who may vote, or that they vote once.",

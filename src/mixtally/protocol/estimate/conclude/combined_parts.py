@@ -13,7 +13,7 @@ from mixtally.model.question import Kind, Question
 
 
 def part_of(question: Question, asked: list[Question], place: int) -> tuple[int, int]:
-    """Return the part in which a bin of the record is counted, and its place among its bins."""
+    """Return the index of the part that counts a bin of the record, and of the bin in this part."""
     if len(asked) == 1 and asked[0].bins == question.bins:
         return 0, place
     places = [range(one.bins)[select_counted_bins(question, one)] for one in asked]
@@ -24,7 +24,11 @@ def part_of(question: Question, asked: list[Question], place: int) -> tuple[int,
 
 
 def select_counted_bins(question: Question, part: Question) -> slice:
-    """Return the bins of a part that count for the record: of a bit in clear only yes."""
+    """Return the slice of a part's bins that are bins of the record.
+
+    A bit that is sent in clear has a bin for no and a bin for yes. Only the second is a bin of the
+    record.
+    """
     if question.kind is Kind.BITS and part.attributes is not None:
         return slice(1, None, 2)
     return slice(1, 2) if question.kind is Kind.BITS and part.kind is Kind.ONE else slice(None)

@@ -55,7 +55,7 @@ def conclude(
     """Estimate the result of one round from its tallies.
 
     The parts of a record are concatenated in the order of the question. Simultaneous intervals hold
-    for all bins of all parts.
+    at once for all bins of all parts.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _estimate_parts(
     analysis: Analysis,
     noises: NoiseCache,
 ) -> tuple[Question, Estimate, tuple[Figures, ...], list[Tally]]:
-    """Return the counted question, its estimates, the figures, and the tallies of its bins."""
+    """Return the counted question, its estimates, its figures and the tallies of its bins."""
     own = plan.question
     if own.hashed is not None:
         asked, found, others, lines = estimate_listed_words(
@@ -150,7 +150,7 @@ def _estimate_parts(
             tally,
             part.people,
             level=analysis.level,
-            together=own.bins,
+            simultaneous_over=own.bins,
             noises=noises,
             unsure=total_variation_of(part.mechanism, part.people, hashed=False),
             summed=sizes,
@@ -164,19 +164,22 @@ def _estimate_parts(
 def _warn_of_points(
     plan: Plan, parts: Sequence[ReconciledPart], tallies: Sequence[Tally]
 ) -> Iterator[str]:
-    """Yield warnings about points without a value at which too few or too many messages point.
+    """Yield warnings about points that too few or too many messages point at.
 
-    Honest messages cause a warning with probability 1e-9 in a round, plus the probability that
-    points of sets are in special position.
+    A message over planes names a plane, and points at every point in this plane. Only points that
+    belong to no value are examined. Honest messages cause a warning with probability 1e-9 in a
+    round, plus the probability that points of sets are in special position.
     """
-    for part, came, tally in zip(plan.parts, parts, tallies, strict=True):
+    for part, reconciled, tally in zip(plan.parts, parts, tallies, strict=True):
         if part.planes is None or plan.question.hashed is not None:
             continue
         numbers = range(0 if part.pads else part.bins, part.planes.points)
         free = count_pointing_at_free(part.planes, tally, numbers)
         tail = _RARE / 2.0 / max(1, len(free))
-        rare = _RARE + len(free) * total_variation_of(came.mechanism, came.people, hashed=False)
-        few, most = reach(came.mechanism, tally.messages, 0, tail)
+        rare = _RARE + len(free) * total_variation_of(
+            reconciled.mechanism, reconciled.people, hashed=False
+        )
+        few, most = reach(reconciled.mechanism, tally.messages, 0, tail)
         odd = np.count_nonzero((free < few) | (free > most))
         if odd:
             yield (
@@ -201,7 +204,18 @@ def _warn_of_totals(
 
 
 def tally_of_bins(part: Part, tally: Tally) -> Tally:
-    """Return how many messages name each bin of a part, or point at each of its values."""
+    """Return the number of messages for each bin of a part.
+
+    A message counts for the bin that the message names, or for all values in the plane that the
+    message names.
+
+    Parameters
+    ----------
+    part : Part
+        The part of the plan.
+    tally : Tally
+        The tally of the part, which has planes if messages name planes.
+    """
     if part.planes is None:
         return tally.first_bins(part.bins)
     if part.pads:
@@ -263,9 +277,22 @@ def conclude_vote(
     level: float = 0.95,
     blank: int | None = None,
 ) -> Vote:
-    """Estimate the votes of ``users`` people and the probability of each option to have won.
+    """Estimate the number of votes of each option, and the probability that the option has won.
 
-    ``blank`` is the option of blank ballots, which are counted and cannot win.
+    Parameters
+    ----------
+    mechanism : Shuffled
+        The mechanism, with the fakes that arrived.
+    certificate : Certificate
+        The guarantee of the vote.
+    tally : Tally
+        The tally of the ballots.
+    users : int
+        The number of voters.
+    level : float
+        The confidence level, in (0, 1).
+    blank : int or None
+        The option of blank ballots, which are counted and cannot win; None without one.
 
     Raises
     ------

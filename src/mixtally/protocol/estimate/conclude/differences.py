@@ -22,7 +22,7 @@ NAME = "differences"
 
 
 def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
-    """Return the count of each label minus that of every later one.
+    """Return for each pair of labels the count of the first minus the count of the second.
 
     Parameters
     ----------
@@ -45,11 +45,14 @@ def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
     question, level = result.question, result.estimate.individual.level
     every = [question.label(place) for place in range(question.bins)]
     pairs = list(combinations(places_of(every, labels), 2))
-    came, hashed = reconcile_parts(result.plan, result.received), result.plan.question.hashed
-    unsure = 2.0 * total_variation_of(came[0].mechanism, came[0].people, hashed=hashed is not None)
+    reconciled, hashed = reconcile_parts(result.plan, result.received), result.plan.question.hashed
+    unsure = 2.0 * total_variation_of(
+        reconciled[0].mechanism, reconciled[0].people, hashed=hashed is not None
+    )
     (own, how), (target, more) = (adjust_level(level, many * unsure) for many in (1, len(pairs)))
     found = [
-        _difference_row(result, came, pair, ((own, 1), (target, len(pairs)))) for pair in pairs
+        _difference_row(result, reconciled, pair, ((own, 1), (target, len(pairs))))
+        for pair in pairs
     ]
     methods = " and ".join(dict.fromkeys(method for _, method in found))
     note = (
@@ -62,7 +65,7 @@ def estimate_differences(result: Result, labels: Sequence[str]) -> Figures:
 
 def _difference_row(
     result: Result,
-    came: Sequence[ReconciledPart],
+    reconciled: Sequence[ReconciledPart],
     pair: tuple[int, int],
     levels: tuple[tuple[float, int], tuple[float, int]],
 ) -> tuple[Row, str]:
@@ -70,7 +73,7 @@ def _difference_row(
     asked = list(result.plan.questions)
     places = [part_of(result.plan.question, asked, place) for place in pair]
     (first, second), numbers = zip(
-        *(_select_bin(result, came, *place) for place in places), strict=True
+        *(_select_bin(result, reconciled, *place) for place in places), strict=True
     )
     one_message = places[0][0] == places[1][0]
     one_total = one_message and numbers[0] is not None and numbers[0] == numbers[1]
@@ -94,12 +97,12 @@ def _difference_row(
 
 
 def _select_bin(
-    result: Result, came: Sequence[ReconciledPart], part: int, place: int
+    result: Result, reconciled: Sequence[ReconciledPart], part: int, place: int
 ) -> tuple[TalliedPart, int | None]:
-    """Return one bin of a part with its mechanism, and the number of its known total if any."""
+    """Return one bin of a part with its mechanism, and the index of its known total or None."""
     tally = result.bin_tallies[part]
-    mechanism = came[part].mechanism
-    totals = totals_of(mechanism, tally, came[part].people, result.known_total_sizes[part])
+    mechanism = reconciled[part].mechanism
+    totals = totals_of(mechanism, tally, reconciled[part].people, result.known_total_sizes[part])
     number = total_over(totals, place)
     total = None if number is None else totals[number]
     found = TalliedPart(mechanism, Tally(tally.counts[place : place + 1], tally.messages), total)

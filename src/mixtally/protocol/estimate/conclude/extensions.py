@@ -22,10 +22,11 @@ _Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extensions:
-    """Bins whose tally is at least ``threshold``, the largest first; arrays of shape (found,).
+    """The bins whose tally is at least ``threshold``, in descending order of their tallies.
 
-    ``counts`` are unbiased and those of the whole crowd, with standard ``errors``. ``lower`` and
-    ``upper`` hold for all bins of all rounds at once.
+    All arrays have the shape (found,). ``counts`` are unbiased estimates for the whole crowd, with
+    standard ``errors``. The intervals from ``lower`` to ``upper`` hold for all bins of all rounds
+    at once.
     """
 
     threshold: int
@@ -82,9 +83,20 @@ def conclude_extensions(
 
 
 def population_error(noise: float, users: int, asked: int, share: float) -> float:
-    """Return the standard error of a count of ``users`` people, estimated from ``asked`` of them.
+    """Return the standard error of a count of all people, estimated from a random sample.
 
-    The people are drawn at random, so the number among them that has the bin is hypergeometric.
+    The number of people in the sample who have the bin is hypergeometric.
+
+    Parameters
+    ----------
+    noise : float
+        The standard error of the count in the sample that is due to the mechanism.
+    users : int
+        The number of all people.
+    asked : int
+        The number of people in the sample.
+    share : float
+        The share of people who have the bin.
     """
     drawn = asked * share * (1.0 - share) * (1.0 - asked / users)
     return users / asked * math.sqrt(noise**2 + drawn)
@@ -93,28 +105,31 @@ def population_error(noise: float, users: int, asked: int, share: float) -> floa
 def _population_ends(
     mechanism: Shuffled, seen: Tally, *, people: int, users: int, tail: float
 ) -> tuple[_Integers, _Integers]:
-    """Return the ends of counts of ``users`` people, from a random sample of ``people``.
+    """Return the interval ends of counts of ``users`` people, from a random sample of ``people``.
 
-    The interval contains the counts that noise and sampling together explain, each tail with
-    probability ``tail``. The sample is hypergeometric. Its cumulants are those of a binomial in the
-    share of holders, times factors of the same form in the share of people who are asked.
+    Each end misses the true count with probability ``tail``, over noise and sampling together. The
+    number of sampled people who have a bin is hypergeometric. Let c and a be the shares of all
+    people who have the bin and who are asked. Each cumulant is approximated by a binomial cumulant
+    in c times a factor of the same form in a, for example 1 - 2c times 1 - 2a in the third.
     """
     share = people / users
     found = mechanism.debias_counts(seen.counts, seen.messages)
 
     def off(counts: _Integers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        held = counts / float(users)
-        noise = cumulants(mechanism, seen.messages, people * held)
-        drawn = people * held * (1.0 - held) * (1.0 - share)
-        lean = (1.0 - 2.0 * held) * (1.0 - 2.0 * share)
-        flat = (1.0 - 6.0 * held * (1.0 - held)) * (1.0 - 6.0 * share * (1.0 - share))
+        true_share = counts / float(users)
+        noise = cumulants(mechanism, seen.messages, people * true_share)
+        drawn = people * true_share * (1.0 - true_share) * (1.0 - share)
+        lean = (1.0 - 2.0 * true_share) * (1.0 - 2.0 * share)
+        flat = (1.0 - 6.0 * true_share * (1.0 - true_share)) * (1.0 - 6.0 * share * (1.0 - share))
         return cornish_fisher_ends(
             noise.variance + drawn, noise.third + drawn * lean, noise.fourth + drawn * flat, tail
         )
 
     none = np.zeros(len(found), dtype=np.int64)
-    lower = find_first_true(lambda held: share * held + off(held)[1] >= found, none, none + users)
+    lower = find_first_true(
+        lambda count: share * count + off(count)[1] >= found, none, none + users
+    )
     beyond = find_first_true(
-        lambda held: share * held + off(held)[0] > found, none, none + users + 1
+        lambda count: share * count + off(count)[0] > found, none, none + users + 1
     )
     return lower, np.maximum(beyond - 1, lower)

@@ -19,10 +19,10 @@ from mixtally.protocol.estimate.words import WordEstimates, estimate_words
 class MemoizedResult:
     """The counts of a crowd in which each person reported ``reports`` times.
 
-    ``labels`` are those of the bins, or the candidate words. A word that was not chosen has the
-    count 0 and the error NaN. ``first_report``, shape (bins,), uses everybody's first report alone;
-    it is None for words. ``words`` says how well candidates explain the reports; it is None for
-    bins.
+    ``labels`` are the labels of the bins, or the candidate words. A word that was not chosen has
+    the count 0 and the error NaN. ``first_report``, shape (bins,), uses everybody's first report
+    alone; it is None for words. ``words`` says how well candidates explain the reports; it is None
+    for bins.
     """
 
     plan: MemoizedPlan

@@ -62,7 +62,7 @@ class _CountedPairs:
         return self.tally.pairs
 
     def select(self, places: _Integers | slice) -> "_CountedPairs":
-        """Return a selection of the pairs."""
+        """Return these pairs, reduced to a selection."""
         return replace(self, first=self.first[places], second=self.second[places])
 
     def tables(self) -> TwoByTwo:
@@ -85,13 +85,16 @@ class _CountedPairs:
         )
 
     def label(self, k: int) -> tuple[str, tuple[int, int]]:
-        """Return the text of the row of a pair, and its two bins."""
+        """Return the label of the row of pair ``k``, and the numbers of the pair's two bins."""
         i, j = int(self.first[k]), int(self.second[k])
         return f"{self.question.label(i)} & {self.question.label(j)}", (i, j)
 
 
 def list_pairs(question: Question) -> tuple[_Integers, _Integers]:
-    """Return the bins i < j that one person can have, of two attributes if there are attributes."""
+    """Return the pairs of bins i < j that one person can have, as an array of i and an array of j.
+
+    If the question has attributes, the bins of a pair belong to two attributes.
+    """
     if question.attributes is None:
         first, second = np.triu_indices(question.bins, 1)
         return first.astype(np.int64), second.astype(np.int64)

@@ -43,12 +43,12 @@ def conclude_series(
     plan : Plan
         The plan of every round.
     tallies : Iterable[Tally]
-        One tally a round, in order. Each is concluded before the next is taken, and only the first
-        and the previous one are kept: a long series needs memory for its estimates alone.
+        One tally a round, in order. Each tally is concluded before the next is read. Only the first
+        and the previous tally are kept, so a long series needs memory for its estimates alone.
     users, names : Sequence
         How many people each round has, and what it is called.
     analysis : Analysis
-        What is estimated of every round. Means are estimated of numbers that were rounded.
+        What is estimated for every round. Means are estimated if the answers are rounded numbers.
 
     Raises
     ------
@@ -56,11 +56,14 @@ def conclude_series(
         As ``conclude`` does.
     """
     # Without its grid, ``conclude`` omits means, which are computed below for all rounds together.
-    alone, between = structs.replace(plan, grid=None), StepsBetween(len(users), analysis.level)
+    without_grid, between = (
+        structs.replace(plan, grid=None),
+        StepsBetween(len(users), analysis.level),
+    )
     results, rounds = list[Result](), list[Shuffled]()
     (summed,) = known_totals(plan.question, plan.parts)
     for tally, many in zip(tallies, users, strict=True):
-        result = conclude(alone, (tally,), analysis, people=many)
+        result = conclude(without_grid, (tally,), analysis, people=many)
         estimate = _compact_estimate(result.estimate)
         results.append(replace(result, estimate=estimate, tallies=(), bin_tallies=()))
         rounds.append(reconcile_mechanism(plan, tally, many))
@@ -73,7 +76,7 @@ def conclude_series(
 
 
 class StepsBetween:
-    """The changes from each round to the next and, as the last one, from the first to the last.
+    """The changes from each round to the next, followed by the change from the first to the last.
 
     Rounds are added one after the other. Only the first and the previous round are kept.
     """
@@ -101,7 +104,7 @@ class StepsBetween:
         return tuple(self._found)
 
     def _step(self, first: int, earlier: _Round, later: _Round) -> None:
-        """Estimate one change. All changes share the error of the simultaneous intervals."""
+        """Estimate one change. The simultaneous intervals hold for all changes at once."""
         changes = self._last + (self._last > 1)
         found = estimate_change(
             earlier[0],

@@ -2,11 +2,12 @@
 
 ``conclude`` calls ``set_sizes`` for sets in clear and over planes. A set of s members, at most k,
 sends the first k - s of k pads. So pad i, counted from 0, is sent by everyone with at most
-k - 1 - i members. All pads together number k for each person less all members. The mean size of a
-set is therefore k less the number of pads for each person. Let D be the number of cells. A uniform
-fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads. With shaped fakes,
-every mix draws a number for every pad. Over planes, with replaced messages and with sampled slots,
-pads are counted like other values, and the ends of their simultaneous intervals are added.
+k - 1 - i members. The number of all pads is k for each person, minus the number of all members. The
+mean size of a set is therefore k minus the mean number of pads of a person. Let D be the number of
+cells. A uniform fake is a pad with probability k/D, so Bin(m, k/D) of m uniform fakes are pads.
+With shaped fakes, every mix draws a number of fakes for every pad. Over planes, with replaced
+messages and with sampled slots, pads are counted like other values, and the ends of their
+simultaneous intervals are added.
 """
 
 import math
@@ -18,32 +19,36 @@ from mixtally.model.mechanism import Shuffled
 from mixtally.model.mechanism.base import Noise
 from mixtally.protocol.estimate.debias import adjust_level, total_variation_of
 from mixtally.protocol.estimate.intervals import intervals
-from mixtally.protocol.estimate.noise import NoiseDistribution, noise_of_parts, sum_of_draws
+from mixtally.protocol.estimate.noise import (
+    TAIL_ROUNDING,
+    NoiseDistribution,
+    noise_of_parts,
+    sum_of_draws,
+)
 
 NAME = "sizes"
 MEAN = "members of a set, on average"
-_ROUNDING = 1e-9
-"""An upper bound of the transform's rounding error in the probability of a tail."""
 
 
 def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: float) -> Figures:
-    """Estimate the mean size of a set, and how many sets have at most 0, 1, .. members.
+    """Estimate the mean size of a set, and the numbers of sets with at most 0, 1, .. members.
 
-    ``name`` is that of the question, and the mechanism has the fakes that arrived. ``pads`` counts
-    the messages that name each pad, shape (most members,). Each of the ``people`` sent a set.
+    ``name`` is the name of the question, and the mechanism has the fakes that arrived. ``pads``
+    counts the messages that name each pad, shape (most members,). Each of the ``people`` sent a
+    set.
     """
     most = mechanism.most_set
     target, how = adjust_level(level, most * total_variation_of(mechanism, people, hashed=False))
-    each, together = (
+    each, simultaneous = (
         intervals(mechanism, pads, target, simultaneous_over=among) for among in (1, most)
     )
     counts = mechanism.debias_counts(pads.counts, pads.messages)
-    held = np.clip(np.rint(counts), 0, people).astype(int).tolist()
-    errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in held]
+    rounded = np.clip(np.rint(counts), 0, people).astype(int).tolist()
+    errors = [math.sqrt(mechanism.variance_at(pads.messages, one)) for one in rounded]
     if mechanism.is_in_clear and not mechanism.noise_by_count:
         rows = [_exact_mean_row(mechanism, int(pads.counts.sum()), people, level)]
     else:
-        lower, upper = (float(ends.sum()) for ends in (together.lower, together.upper))
+        lower, upper = (float(ends.sum()) for ends in (simultaneous.lower, simultaneous.upper))
         found, off = float(counts.sum()), math.hypot(*errors)
         rows = [_mean_row(most, people, found, (lower, upper), off)]
     for members, pad in enumerate(range(most - 1, -1, -1)):
@@ -54,8 +59,8 @@ def set_sizes(name: str, mechanism: Shuffled, pads: Tally, people: int, level: f
                 int(each.lower[pad]),
                 int(each.upper[pad]),
                 errors[pad],
-                int(together.lower[pad]),
-                int(together.upper[pad]),
+                int(simultaneous.lower[pad]),
+                int(simultaneous.upper[pad]),
             )
         )
     return Figures(
@@ -77,20 +82,20 @@ def size_label(members: int) -> str:
 def _exact_mean_row(mechanism: Shuffled, padded: int, people: int, level: float) -> Row:
     """Return the mean size with an exact interval, from the number of fakes that are pads.
 
-    Each end of the interval has half the allowed error.
+    Each end misses with probability (1 - ``level``) / 2.
     """
     most, tail = mechanism.most_set, (1.0 - level) / 2.0
     noise, usual, error = _pad_noise(mechanism)
     if mechanism.shaped_fakes is not None:
         # A smaller tail makes the interval wider, so rounding errors never narrow it.
-        tail = max(0.0, tail - _ROUNDING)
+        tail = max(0.0, tail - TAIL_ROUNDING)
 
     ends = padded - noise.highest(tail), padded - noise.lowest(tail)
     return _mean_row(most, people, padded - usual, ends, error)
 
 
 def _mean_row(most: int, people: int, pads: float, ends: tuple[float, float], error: float) -> Row:
-    """Return the row of the mean size, given the number of pads of people and its ends."""
+    """Return the row of the mean size, from the number of people's pads and its interval."""
     low, high = (min(max(most - end / people, 0.0), float(most)) for end in reversed(ends))
     return Row(MEAN, most - pads / people, low, high, error / people)
 

@@ -48,10 +48,10 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
             got="a result without tallies",
             do="conclude the round again",
         )
-    came = reconcile_parts(result.plan, result.received)
+    reconciled = reconcile_parts(result.plan, result.received)
     hashed = result.plan.question.hashed is not None
-    found = [_group_by_part(result, came, bins) for bins in places]
-    unsure = total_variation_of(came[0].mechanism, came[0].people, hashed=hashed)
+    found = [_group_by_part(result, reconciled, bins) for bins in places]
+    unsure = total_variation_of(reconciled[0].mechanism, reconciled[0].people, hashed=hashed)
     rows, methods = [], dict[str, None]()
     for (name, _), several, bins in zip(groups, found, places, strict=True):
         ends = []
@@ -75,18 +75,20 @@ def estimate_totals(result: Result, groups: Groups) -> Figures:
 
 
 def _group_by_part(
-    result: Result, came: Sequence[ReconciledPart], bins: Sequence[int]
+    result: Result, reconciled: Sequence[ReconciledPart], bins: Sequence[int]
 ) -> list[GroupTotal]:
     """Return the totals of the bins of a group, separately for each part and each known total."""
     own, asked = result.plan.question, list(result.plan.questions)
     if own.hashed is not None:
         assert result.listed is not None
         lines = result.listed.lines[np.array(bins)]
-        return [group_total(came[0].mechanism, result.tallies[0], lines, came[0].people)]
+        return [
+            group_total(reconciled[0].mechanism, result.tallies[0], lines, reconciled[0].people)
+        ]
     totals = [
         totals_of(one.mechanism, tally, one.people, sizes)
         for one, tally, sizes in zip(
-            came, result.bin_tallies, result.known_total_sizes, strict=True
+            reconciled, result.bin_tallies, result.known_total_sizes, strict=True
         )
     ]
     bins_of: dict[tuple[int, int | None], list[int]] = {}
@@ -95,10 +97,10 @@ def _group_by_part(
         bins_of.setdefault((part, total_over(totals[part], own_bin)), []).append(own_bin)
     return [
         group_total(
-            came[part].mechanism,
+            reconciled[part].mechanism,
             result.tallies[part],
             np.array(several),
-            came[part].people,
+            reconciled[part].people,
             None if number is None else totals[part][number],
         )
         for (part, number), several in bins_of.items()

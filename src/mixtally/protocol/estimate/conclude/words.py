@@ -14,7 +14,7 @@ from mixtally.protocol.estimate.received import ReconciledPart
 
 
 def estimate_listed_words(
-    plan: Plan, came: ReconciledPart, tally: Tally, analysis: Analysis, noises: NoiseCache
+    plan: Plan, reconciled: ReconciledPart, tally: Tally, analysis: Analysis, noises: NoiseCache
 ) -> tuple[Question, Estimate, Figures, Tally]:
     """Estimate the counts of the listed words and of all others.
 
@@ -26,22 +26,22 @@ def estimate_listed_words(
     listed, planes = analysis.listed, plan.parts[0].planes
     assert listed is not None
     assert planes is not None
-    own, most = plan.question, came.mechanism.most_set
+    own, most = plan.question, reconciled.mechanism.most_set
     every, squares = tally_listed_words(planes, tally, listed, most, analysis.across)
     lines = every.first_bins(len(listed.lines))
     found = estimate_counts(
-        came.mechanism,
+        reconciled.mechanism,
         lines,
-        came.people,
+        reconciled.people,
         level=analysis.level,
         noises=noises,
-        unsure=total_variation_of(came.mechanism, came.people, hashed=True),
+        unsure=total_variation_of(reconciled.mechanism, reconciled.people, hashed=True),
     )
     note = (
         f"{len(listed.words):,} words were looked for. The same messages answer any other list, at "
         "no further cost. The interval inverts a normal test."
     )
-    row = estimate_unlisted(came.mechanism, every, squares, came.people, analysis.level)
+    row = estimate_unlisted(reconciled.mechanism, every, squares, reconciled.people, analysis.level)
     asked = Question(
         name=own.name,
         bins=len(listed.lines),

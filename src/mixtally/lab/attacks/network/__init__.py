@@ -1,0 +1,1 @@
+"""Attacks on the running system: honest mixes next to hostile roles, round after round."""

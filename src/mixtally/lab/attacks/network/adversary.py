@@ -1,0 +1,252 @@
+"""The hostile roles of a network, which one attacker runs, and how each attack treats a batch.
+
+``arena`` places these roles next to honest mixes. The collector is always hostile, because it is
+the observer of every guarantee. A hostile hop never runs the code of a mix: it opens envelopes with
+its own key and passes on what it likes, in the order in which it received them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from mixtally.device.contract.fields import fingerprint_of
+from mixtally.device.wire.arrivals import ArrivalLists, ListFile
+from mixtally.device.wire.bundle import PartShape, part_envelopes, split_bundles
+from mixtally.device.wire.envelope import Opener, Sealer
+from mixtally.device.wire.manifest import (
+    Manifest,
+    PartManifest,
+    Piece,
+    Receipt,
+    read_manifest,
+    write_manifest,
+    write_receipt,
+)
+from mixtally.device.wire.note import SEED_BYTES, Signer, sign_note
+from mixtally.device.wire.sheet import Sheet, kind_of
+from mixtally.device.wire.suite import SUITES
+from mixtally.lab.attacks.device import Device
+from mixtally.model.contract import Plan, envelope_bytes
+from mixtally.model.layout import Form, Layout
+from mixtally.primitives.chance import Chance
+from mixtally.server.node.calls import Answer
+from mixtally.server.node.peers import format_listing
+from mixtally.server.node.wrapping import secret_bytes
+
+SUITE_NUMBER = 1
+SUITE = SUITES[SUITE_NUMBER]
+"""The suite of all envelopes."""
+Keep = Callable[[Sequence[bytes], int], Sequence[bytes]]
+"""Selects the bundles or envelopes that a hostile hop passes on. The victims' come first, unless an
+honest mix has changed the order; the second argument is their number.
+"""
+
+
+def keep_all(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
+    """Drop nothing."""
+    return batch
+
+
+def keep_victims(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
+    """Drop all others."""
+    return batch[:victims]
+
+
+def keep_some(batch: Sequence[bytes], victims: int) -> Sequence[bytes]:
+    """Drop every second of the others."""
+    return [*batch[:victims], *batch[victims::2]]
+
+
+def keep_short(batch: Sequence[bytes], _: int) -> Sequence[bytes]:
+    """Drop what is longer than the shortest."""
+    least = min(map(len, batch), default=0)
+    return [one for one in batch if len(one) == least]
+
+
+class Attack(NamedTuple):
+    """What hostile hops do: one of them, or with ``all_but_one`` all hops but one.
+
+    ``fills`` replaces what is dropped by messages of the attacker. ``tells`` draws the fakes of the
+    plan and tells the collector which they are. ``own_sheet`` attacks a device, and no batch.
+    """
+
+    name: str
+    text: str
+    keep: Keep = keep_all
+    fills: bool = False
+    tells: bool = False
+    own_sheet: bool = False
+    all_but_one: bool = False
+
+
+ATTACKS = {
+    one.name: one
+    for one in (
+        Attack("n-1", "drops all bundles but the victims' and fills with its own", keep_victims,
+               fills=True),
+        Attack("own-sheet", "shows the victim a sheet with keys of its own", own_sheet=True),
+        Attack("loss", "drops the bundles of every second of the others", keep_some),
+        Attack("long", "drops what is longer than the shortest", keep_short),
+        Attack("tells", "draws its fakes and tells the collector which they are", tells=True),
+        Attack("all-but-one", "helps all others: the first drops and fills, and none draws fakes",
+               keep_victims, fills=True, all_but_one=True),
+    )
+}  # fmt: skip
+"""All attacks by name, in the order of the table."""
+
+
+def role_name(plan: Plan, place: int) -> str:
+    """Return the name of the role at a place, from 1; the collector is after the last hop."""
+    return f"mix-{place}" if place <= plan.hops else "collector"
+
+
+class Adversary:
+    """All hostile roles together, at ``places``, and everything that they have received."""
+
+    def __init__(self, plan: Plan, places: Iterable[int], chance: Chance) -> None:
+        self.chance = chance
+        self.signers = {
+            place: Signer(role_name(plan, place), secret_bytes(chance, SEED_BYTES))
+            for place in places
+        }
+        self._collector, self._part = plan.hops + 1, plan.parts[0]
+        self._sizes = envelope_bytes(plan)[0]
+        self._own_message = _last_record(self._part.layout)
+        self._manifests: dict[int, tuple[str, Manifest]] = {}
+        self._pieces: dict[str, bytes] = {}
+        self.lengths: set[int] = set()
+        """Lengths of all bundles and envelopes that a hostile hop selected from."""
+
+    def make_keys(self, places: Iterable[int]) -> dict[int, bytes]:
+        """Make the attacker's keys of a round, and return their configurations by place."""
+        self._private = {place: secret_bytes(self.chance, SUITE.private_bytes) for place in places}
+        return {place: SUITE.configuration(key) for place, key in self._private.items()}
+
+    def begin(self, sheet: Sheet, digest: bytes) -> None:
+        """Forget the round before, and learn the sheet of a new one and its hash."""
+        self._keys, self._digest = sheet.keys, digest
+        self._manifests, self._pieces = {}, {}
+        self._last: str | None = None
+        """Hash of the manifest of the batch that the attacker received or sent last."""
+        self.known: list[bytes] = []
+        """Messages of this round that the attacker wrote."""
+
+    def answer(self, method: str, path: str, body: bytes) -> Answer:
+        """Answer a request of an honest role, and remember what it sent."""
+        name = path.partition("?")[0].rpartition("/")[2]
+        if method == "POST" and path.startswith("/notes"):
+            if kind_of(body) == "manifest":
+                manifest = read_manifest(body)
+                self._manifests[manifest.hop] = fingerprint_of(body), manifest
+            return Answer(204, b"")
+        if method == "PUT":
+            self._pieces[name] = body
+            return Answer(201, b"")
+        if path.startswith("/notes/"):
+            return Answer(200, format_listing([]))
+        if path == "/readyz":
+            return Answer(200, b'{"ready": true}')
+        return Answer(200 if name in self._pieces else 404, b"")
+
+    def batch_from(self, hop: int) -> list[bytes] | None:
+        """Return what an honest hop has sent to a hostile role; None if it is incomplete."""
+        if hop not in self._manifests:
+            return None
+        digest, manifest = self._manifests[hop]
+        named = [piece.sha256 for piece in manifest.parts[0].pieces]
+        if not all(name in self._pieces for name in named):
+            return None
+        self._last, size = digest, self._sizes[hop]
+        data = b"".join(self._pieces[name] for name in named)
+        return [data[i : i + size] for i in range(0, len(data), size)]
+
+    def pass_on(
+        self, attack: Attack, place: int, received: Sequence[bytes], victims: int
+    ) -> list[bytes]:
+        """Return what a hostile hop sends; the first hop receives bundles, others envelopes."""
+        self.lengths |= set(map(len, received))
+        # If only one mix is honest, what leaves it is best seen as a whole.
+        drops = place == 1 or not attack.all_but_one
+        kept = attack.keep(received, victims) if drops else received
+        sent = self.open(place, kept)
+        if attack.fills:
+            sent += self._seal(place, [self._own_message] * (len(received) - len(kept)))
+        if attack.tells:
+            rows = Device().added(self._part.recipe, self._part.layout, self.chance)
+            sent += self._seal(place, [row.tobytes() for row in rows])
+        return sent
+
+    def open(self, place: int, received: Sequence[bytes]) -> list[bytes]:
+        """Return the contents of envelopes, or of bundles at the first hop, without padding."""
+        opener = Opener(SUITE, self._private[place], self._digest, place)
+        envelopes = self._unpack(received) if place == 1 else received
+        inside = [opener.open(one, 0) for one in envelopes]
+        return [one for one in inside if one is not None and (place > 1 or any(one))]
+
+    def bundles(self, count: int) -> list[bytes]:
+        """Return bundles of people who help the attacker."""
+        messages = [self._own_message] * self._part.most
+        return [b"".join(self._seal(0, messages)) for _ in range(count)]
+
+    def without_own(self, messages: Sequence[bytes]) -> list[bytes]:
+        """Return messages without as many copies of each as the attacker wrote, the last ones."""
+        own, rest = Counter(self.known), list[bytes]()
+        for message in reversed(messages):
+            if own[message]:
+                own[message] -= 1
+            else:
+                rest.append(message)
+        return rest[::-1]
+
+    def announce(self, place: int, envelopes: Sequence[bytes], bundles: int) -> tuple[bytes, Piece]:
+        """Return the signed manifest of a hostile hop, and its only piece.
+
+        An honest hop could state the numbers of the manifest.
+        """
+        count = len(envelopes)
+        piece = Piece(sha256(b"".join(envelopes)).hexdigest(), count)
+        added = max(0, count - bundles * self._part.most)
+        own = PartManifest(count - added, added=added, pieces=(piece,))
+        said = Manifest(self._digest.hex(), place, bundles, 0, None, self._last, (own,))
+        lists = self._make_lists(said.received_counts)
+        note = self._sign(place, write_manifest(said._replace(arrivals=lists)))
+        self._last = fingerprint_of(note)
+        return note, piece
+
+    def receipt(self, place: int, count: int) -> bytes:
+        """Return the signed receipt of a hostile role for ``count`` envelopes of an honest hop."""
+        lists = self._make_lists([count]) if place == self._collector else None
+        return self._sign(place, write_receipt(Receipt(self._last or "", place, lists)))
+
+    def _unpack(self, bundles: Sequence[bytes]) -> list[bytes]:
+        """Return the envelopes of bundles."""
+        part = self._part
+        shapes = [PartShape(part.most, part.most - part.least, self._sizes[0])]
+        return [
+            envelope
+            for several in bundles
+            for bundle in split_bundles(several, shapes)
+            for envelope in part_envelopes(bundle, shapes, 0)
+        ]
+
+    def _seal(self, place: int, messages: Sequence[bytes]) -> list[bytes]:
+        """Seal messages of the attacker for all roles after ``place``."""
+        self.known += messages
+        sealer = Sealer(SUITE, self._keys[place:], self._digest, first=place + 1)
+        return [sealer.seal(message, 0) for message in messages]
+
+    def _make_lists(self, counts: Iterable[int]) -> ArrivalLists:
+        """Return arrival lists whose files do not exist; no mix reads the lists of another role."""
+        name = sha256(self._digest).hexdigest()
+        return tuple((ListFile(name, count),) * (count > 0) for count in counts)
+
+    def _sign(self, place: int, text: bytes) -> bytes:
+        return sign_note(text, self.signers[place])
+
+
+def _last_record(layout: Layout) -> bytes:
+    """Return a message with the last bin, or a record without any bit."""
+    if layout.form is Form.INDEX:
+        return bytes((layout.bins - 1).to_bytes(layout.message_bytes, "little"))
+    return bytes(layout.blank_rows(1).tobytes())
